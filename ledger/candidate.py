@@ -1,0 +1,144 @@
+"""A candidate: a statement noticed in a turn, with the exact words that justify it.
+
+This is the shape that extractors return, that `CandidateProposed` records and that the gate
+decides on. It is cheap and untrusted: nothing here says that it will be believed.
+
+Times are integer microseconds since 1970-01-01 UTC. Scores are integer millionths (0 to 1_000_000).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SELF = "User"
+"""The entity name of the person a memory is about."""
+
+MILLION = 1_000_000
+
+
+class Precision(StrEnum):
+    """How exactly a time is known. `unknown` goes with no time at all."""
+
+    EXACT = "exact"
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    APPROXIMATE = "approximate"
+    UNKNOWN = "unknown"
+
+
+class SpeechAct(StrEnum):
+    """What the speaker does with the words.
+
+    The first four are sincere. The others cap confidence, except `question` and `instruction`,
+    which state nothing and are refused.
+    """
+
+    STATEMENT = "statement"
+    CHANGE = "change"
+    CORRECTION = "correction"
+    REMOVAL = "removal"
+    HYPOTHETICAL = "hypothetical"
+    CONDITIONAL = "conditional"
+    ROLE_PLAY = "role_play"
+    LEVERAGE = "leverage"
+    QUOTED = "quoted"
+    SARCASTIC = "sarcastic"
+    QUESTION = "question"
+    INSTRUCTION = "instruction"
+
+
+class Durability(StrEnum):
+    """How long the statement can be expected to hold."""
+
+    LASTING = "lasting"
+    TRANSIENT = "transient"
+    SESSION = "session"
+
+
+class Source(StrEnum):
+    """Who vouches for the statement; a policy gives each a strength."""
+
+    STATED = "stated"
+    CONFIRMED = "confirmed"
+    OPERATOR = "operator"
+    THIRD_PARTY = "third_party"
+    ASSISTANT = "assistant"
+
+
+class Frozen(BaseModel):
+    """An immutable value that refuses fields it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Span(Frozen):
+    """Words of one turn: code point offsets [start, end) and the words as the extractor saw them.
+
+    `turn` is None for the turn the candidate was noticed in, else the id of an earlier turn of
+    the same subject (a question that the subject answered with "yes").
+    """
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    quote: str
+    turn: str | None = None
+
+
+class When(Frozen):
+    """A stated time: the range [start, end) that the precision means, in microseconds UTC."""
+
+    start: int | None = None
+    end: int | None = None
+    precision: Precision = Precision.UNKNOWN
+
+
+class Candidate(Frozen):
+    """A statement about one attribute of one entity.
+
+    `claim` reads on its own ("User prefers Python for backend work") and says no more than the
+    spans do. `value` and `context` are words of the spans, verbatim. `negated` turns the statement
+    round ("User does not like jazz": value jazz, negated). `context` is the circumstance in which
+    the value holds ("for backend work"); it is not part of the slot. `replaces` names the value
+    that a correction or change says is wrong or over ("not unittest"), when it was said.
+
+    `when` is the time the speaker named: when an event happens, or from when a state holds.
+    """
+
+    claim: str = Field(min_length=1)
+    spans: tuple[Span, ...] = Field(min_length=1)
+    type: str
+    entity: str = SELF
+    attribute: str = Field(min_length=1)
+    value: str = Field(min_length=1)
+    negated: bool = False
+    context: str | None = None
+    replaces: str | None = None
+    act: SpeechAct = SpeechAct.STATEMENT
+    inferred: bool = False
+    source: Source = Source.STATED
+    durability: Durability = Durability.LASTING
+    topic: str = "general"
+    category: str | None = None
+    """A special category of personal data (`health`, `religion`, `politics` …), or None."""
+    importance: int = Field(ge=0, le=MILLION)
+    confidence: int = Field(ge=0, le=MILLION)
+    """How sure the extractor is that the words say this: e in the confidence formula."""
+    when: When = When()
+    participants: tuple[str, ...] = ()
+
+
+class Speech(Protocol):
+    """What an extractor may look at: one turn, as redacted."""
+
+    @property
+    def turn_id(self) -> str: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def content(self) -> str: ...
+    @property
+    def said_at(self) -> int: ...
