@@ -1,0 +1,152 @@
+"""Between an event and what the store keeps: sealing on the way in, opening on the way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from ledger import canonical, envelope
+from ledger.envelope import Address
+from ledger.errors import LogCorrupted, NotPermitted, UnknownEventType
+from ledger.events import BY_NAME, Event
+from ledger.sealing import NotAuthentic, clear, is_clear
+from ledger.store import Row, Sealed
+from ledger.times import Micros
+from ledger.upcast import upcast
+from ledger.vault import SYSTEM, Vault
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """An event to be appended. The caller makes the id, so that a retry is known for one."""
+
+    event: Event
+    event_id: str
+    stream: str
+    subject_ref: str | None
+    actor: str = SYSTEM
+    causation: str | None = None
+    correlation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event that happened. `event` is None once its body is destroyed: a tombstone, of which the
+    envelope's facts remain."""
+
+    position: int
+    type: str
+    stream: str
+    version: int
+    event_id: str
+    tenant: str
+    subject_ref: str | None
+    actor: str
+    recorded_at: Micros
+    causation: str | None
+    correlation: str | None
+    facts: dict[str, Any]
+    event: Event | None
+
+
+def seal(new: New, version: int, tenant: str, vault: Vault) -> Sealed:
+    """Write the event as envelope and body. Raises `NotPermitted` for an erased subject."""
+    event = new.event
+    address = Address(new.event_id, event.NAME, new.stream, version, tenant, new.subject_ref)
+    facts, body = event.split()
+    blob = None
+    if body is not None:
+        words = canonical.encode(body)
+        if event.CLEAR:
+            blob = clear(words)
+        else:
+            keys = vault.keys(new.subject_ref) if new.subject_ref else None
+            if keys is None:
+                raise NotPermitted("Nothing can be written about a subject who was erased.")
+            blob = keys.bodies.seal(words, address.bytes())
+    head, tail = envelope.split(
+        address,
+        actor=new.actor,
+        causation=new.causation,
+        correlation=new.correlation,
+        body_digest=None if blob is None else canonical.digest(blob),
+        facts=facts,
+    )
+    return Sealed(address, head, tail, blob)
+
+
+def unseal(row: Row, vault: Vault) -> Recorded:
+    """Read an event back.
+
+    Raises `LogCorrupted` naming the position, `UnknownEventType`, `KeyMissing`.
+    """
+    fields = envelope.read(row.envelope, row.position)
+    subject_ref = fields["subject_ref"]
+    facts: dict[str, Any] = fields["facts"]
+    body: dict[str, Any] | None = None
+    gone = False
+    if fields["body_digest"] is not None:
+        words = _open(row, fields, vault)
+        if words is None:
+            gone = True
+        else:
+            body = canonical.decode(words)
+    name, facts, body = upcast(fields["type"], facts, body)
+    kind = BY_NAME.get(name)
+    if kind is None:
+        raise UnknownEventType(f"Position {row.position} holds {name!r}.")
+    try:
+        event = None if gone else kind.model_validate({**facts, **(body or {})})
+    except ValidationError as problem:
+        raise LogCorrupted(
+            f"The {name} at position {row.position} does not have its fields: {problem}."
+        ) from problem
+    return Recorded(
+        row.position,
+        name,
+        fields["stream"],
+        fields["version"],
+        fields["event_id"],
+        fields["tenant"],
+        subject_ref,
+        fields["actor"],
+        fields["recorded_at"],
+        fields["causation"],
+        fields["correlation"],
+        facts,
+        event,
+    )
+
+
+def _open(row: Row, fields: dict[str, Any], vault: Vault) -> bytes | None:
+    """The body's words, or None where an erasure explains that they are gone."""
+    subject_ref = fields["subject_ref"]
+    if row.body is None:
+        if subject_ref and vault.is_erased(subject_ref):
+            return None
+        raise LogCorrupted(
+            f"The body of position {row.position} is missing and no erasure explains it."
+        )
+    if is_clear(row.body):
+        if canonical.digest(row.body) != fields["body_digest"]:
+            raise LogCorrupted(f"The body of position {row.position} was changed.")
+        return row.body[1:]
+    keys = vault.keys(subject_ref)
+    if keys is None:
+        return None
+    bound_to = envelope.address_bytes(
+        fields["event_id"],
+        fields["type"],
+        fields["stream"],
+        fields["version"],
+        fields["tenant"],
+        subject_ref,
+    )
+    try:
+        return keys.bodies.open(row.body, bound_to)
+    except NotAuthentic:
+        raise LogCorrupted(
+            f"The body of position {row.position} does not belong to its envelope."
+        ) from None

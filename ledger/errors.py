@@ -1,0 +1,95 @@
+"""Every error of beliefledger, grouped by what the caller should do about it.
+
+    LedgerError
+      Retryable       try again, later or at once
+      MustStop        do not go on: a person has to look first
+      CallerMistake   the call was wrong; nothing was written
+
+The docstring of an error is its message: what happened, and what to do next.
+"""
+
+from __future__ import annotations
+
+
+class LedgerError(Exception):
+    """Something went wrong in the ledger."""
+
+    def __init__(self, detail: str = "") -> None:
+        meaning = " ".join((type(self).__doc__ or "").split())
+        super().__init__(f"{detail} {meaning}" if detail else meaning)
+        self.detail = detail
+
+
+class Retryable(LedgerError):
+    """The same call may succeed later."""
+
+
+class MustStop(LedgerError):
+    """Stop here: going on could lose or misread history."""
+
+
+class CallerMistake(LedgerError):
+    """The call cannot be carried out as given; nothing was written."""
+
+
+class VersionConflict(Retryable):
+    """Another writer was first. Read the stream again and decide again."""
+
+    def __init__(self, stream: str, expected: int, actual: int) -> None:
+        super().__init__(f"Stream {stream} is at version {actual}, not {expected}.")
+        self.stream = stream
+        self.expected = expected
+        self.actual = actual
+
+    def __reduce__(self) -> tuple[type[VersionConflict], tuple[str, int, int]]:
+        return type(self), (self.stream, self.expected, self.actual)
+
+
+class BackendUnavailable(Retryable):
+    """The store did not answer. Check that its disk or server is there, then try again."""
+
+
+class ExtractionUnavailable(Retryable):
+    """The extractor could not look at the turn. The turn stays queued; process it again later."""
+
+
+class LogCorrupted(MustStop):
+    """The log does not hold what was written. Restore it from a backup; do not write to it."""
+
+
+class UnknownEventType(MustStop):
+    """The log has an event that this version does not know. Upgrade beliefledger, then reopen."""
+
+
+class AppendUncertain(MustStop):
+    """The store failed at commit, so the events may or may not be in the log. Look for their
+    event ids before writing again."""
+
+
+class KeyMissing(MustStop):
+    """A key is missing or wrong, and no erasure explains it. Give the right master key, or restore
+    the vault (keys.db)."""
+
+
+class ClockWentBack(MustStop):
+    """The clock is more than 60 seconds behind the last event. Correct the clock, then retry."""
+
+
+class EventIdReused(CallerMistake):
+    """An event id that is in the log already came again with other content. Make a new id."""
+
+
+class InvalidTurn(CallerMistake):
+    """The turn cannot be recorded as given. Correct it and record it again."""
+
+
+class UnknownMemory(CallerMistake):
+    """There is no such memory, belief or decision. List them with `beliefs` or `decisions`."""
+
+
+class NotPermitted(CallerMistake):
+    """This is not allowed."""
+
+
+class PolicyInvalid(CallerMistake):
+    """The policy cannot be adopted as given. Correct it; the one in force stays in force."""

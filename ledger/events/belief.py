@@ -1,0 +1,148 @@
+"""Events of one belief: one slot of one subject, its values and its history."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ledger.candidate import Span
+from ledger.events.kind import Event, Fact
+from ledger.memory import Memory
+from ledger.times import Micros
+
+
+class Written(Event):
+    """The facts shared by the events that write a memory."""
+
+    memory_id: Fact[str]
+    decision: Fact[str]
+    """The event id of the decision (or review, or resolution) that made it."""
+    type: Fact[str]
+    confidence: Fact[int]
+    base: Fact[int]
+    importance: Fact[int]
+    mentions: Fact[int]
+    visibility_scope: Fact[str]
+    basis: Fact[str]
+    """The lawful basis it stands on, such as `consent`."""
+    grant: Fact[str]
+    """The event id of the `ConsentGranted` it stands on."""
+    memory: Memory
+
+
+class MemoryAdmitted(Written):
+    """A candidate became a memory, or a quarantined memory was promoted."""
+
+    NAME: ClassVar = "memory.admitted.v1"
+    promotes: Fact[str | None] = None
+    """The quarantined memory that this lifts; it keeps its id."""
+    past: Fact[bool] = False
+    """It was over already when it was written; the current value stays as it is."""
+
+
+class MemoryConfirmed(Event):
+    """A turn said again what is believed, or what is held in quarantine."""
+
+    NAME: ClassVar = "memory.confirmed.v1"
+    memory_id: Fact[str]
+    decision: Fact[str]
+    confidence: Fact[int]
+    base: Fact[int]
+    mentions: Fact[int]
+    counted: Fact[bool]
+    """False when the turn does not count as a mention (it had counted before)."""
+    turn: str
+    said_at: Micros
+    spans: tuple[Span, ...]
+
+
+class MemorySuperseded(Written):
+    """A memory took the place of another in the same slot and context."""
+
+    NAME: ClassVar = "memory.superseded.v1"
+    supersedes: Fact[str]
+    kind: Fact[str]
+    """`change`: the old was true until the new begins. `correction`: the old was never so."""
+    promotes: Fact[str | None] = None
+
+
+class MemoryQuarantined(Written):
+    """A candidate was kept apart: never recalled by default, promoted by later mentions."""
+
+    NAME: ClassVar = "memory.quarantined.v1"
+    reason: Fact[str]
+    capped: Fact[bool]
+    """The words were not sincere; it can never count as a mention."""
+
+
+class MemoryRevoked(Event):
+    """A memory was taken back: consent was withdrawn, or a named actor revoked it."""
+
+    NAME: ClassVar = "memory.revoked.v1"
+    memory_id: Fact[str]
+    cause: Fact[str]
+    """`consent_withdrawn` or `actor`."""
+    note: str | None = None
+
+
+class MemoryExpired(Event):
+    """A memory reached the end of its time."""
+
+    NAME: ClassVar = "memory.expired.v1"
+    memory_id: Fact[str]
+    valid_to: Micros
+
+
+class MemoryMovedOut(Event):
+    """A memory left this belief for another slot; appended together with its `MemoryMovedIn`."""
+
+    NAME: ClassVar = "memory.moved_out.v1"
+    memory_id: Fact[str]
+    to: Fact[str]
+
+
+class MemoryMovedIn(Written):
+    """A memory came to this belief from another slot; its id survives."""
+
+    NAME: ClassVar = "memory.moved_in.v1"
+    moved_from: Fact[str]
+
+
+class MemoriesConsolidated(Written):
+    """Rephrasings of one memory were merged into one."""
+
+    NAME: ClassVar = "memories.consolidated.v1"
+    originals: Fact[tuple[str, ...]]
+
+
+class BeliefContested(Event):
+    """A belief was superseded three times within the policy's window: the next conflicting
+    statement is escalated, not resolved."""
+
+    NAME: ClassVar = "belief.contested.v1"
+    supersessions: Fact[int]
+    decision: Fact[str]
+
+
+class ConflictEscalated(Event):
+    """A statement about a contested belief waits for a person to choose."""
+
+    NAME: ClassVar = "conflict.escalated.v1"
+    decision: Fact[str]
+
+
+class ConflictResolved(Event):
+    """A named principal settled a contested belief: one value, or a value for each context.
+
+    The memories that the resolution writes follow in the same append.
+    """
+
+    NAME: ClassVar = "conflict.resolved.v1"
+    kind: Fact[str]
+    """`choose` or `by_context`."""
+    settles: Fact[tuple[str, ...]]
+    """The escalated decisions that it settles."""
+    memories: Fact[tuple[str, ...]]
+    """The memories that hold from now on."""
+    closes: Fact[tuple[str, ...]]
+    """The memories that held until now and do not any more."""
+    note: str | None = None

@@ -1,0 +1,19 @@
+"""What a caller of `store` chose instead of leaving it to the gate."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from ledger.candidate import MILLION, Frozen
+from ledger.times import Micros
+
+
+class Choices(Frozen):
+    """None where the caller left the field to the gate."""
+
+    confidence: int | None = Field(default=None, ge=0, le=MILLION)
+    """Millionths; replaces the confidence formula for this memory."""
+    valid_from: Micros | None = None
+    valid_to: Micros | None = None
+    expires_at: Micros | None = None
+    visibility_scope: str | None = None

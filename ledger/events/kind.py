@@ -1,0 +1,43 @@
+"""What an event is made of: facts that stay for ever, and a body that can be destroyed.
+
+A field marked `Fact[...]` goes into the envelope; every other field goes into the body. Facts are
+what an audit needs after an erasure and say nothing personal: codes, scores, counts, ids. They hold
+no floats (scores are millionths, times microseconds).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Final, TypeVar, get_type_hints
+
+from pydantic import BaseModel, ConfigDict
+
+T = TypeVar("T")
+
+KEPT: Final = "kept in the envelope"
+Fact = Annotated[T, KEPT]
+
+
+class Event(BaseModel):
+    """Something that happened. Immutable; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    NAME: ClassVar[str]
+    """The name in the log, written by hand: `memory.admitted.v1`."""
+    FACTS: ClassVar[frozenset[str]] = frozenset()
+    CLEAR: ClassVar[bool] = False
+    """The body is nobody's and is stored as it is (a policy's text)."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        hints = get_type_hints(cls, include_extras=True)
+        cls.FACTS = frozenset(
+            name for name in cls.model_fields if KEPT in getattr(hints[name], "__metadata__", ())
+        )
+
+    def split(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """The facts, and the body (None where the event has none)."""
+        facts, body = {}, {}
+        for name, value in self.model_dump(mode="json").items():
+            (facts if name in self.FACTS else body)[name] = value
+        return facts, body or None

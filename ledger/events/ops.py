@@ -1,0 +1,58 @@
+"""Events of running the ledger: who may act, what was called, what ran."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ledger.events.kind import Event, Fact
+from ledger.times import Micros
+
+
+class PrincipalRegistered(Event):
+    """Someone who acts on the ledger became known. The name lies in the vault, not here."""
+
+    NAME: ClassVar = "principal.registered.v1"
+    principal: Fact[str]
+
+
+class TokenIssued(Event):
+    """A principal was given a token."""
+
+    NAME: ClassVar = "token.issued.v1"
+    principal: Fact[str]
+    token_digest: Fact[str]
+    roles: Fact[tuple[str, ...]]
+    expires_at: Fact[Micros | None] = None
+
+
+class TokenRevoked(Event):
+    """A token is no longer good."""
+
+    NAME: ClassVar = "token.revoked.v1"
+    token_digest: Fact[str]
+
+
+class ToolCalled(Event):
+    """A principal called a tool of the server."""
+
+    NAME: ClassVar = "tool.called.v1"
+    tool: Fact[str]
+    outcome: Fact[str]
+    duration_micros: Fact[int]
+
+
+class JobRan(Event):
+    """A scheduled job ran."""
+
+    NAME: ClassVar = "job.ran.v1"
+    job: Fact[str]
+    outcome: Fact[str]
+    counts: Fact[dict[str, int]]
+
+
+class ConsumerAcknowledged(Event):
+    """A named consumer confirmed an erasure."""
+
+    NAME: ClassVar = "consumer.acknowledged.v1"
+    consumer: Fact[str]
+    erasure: Fact[str]

@@ -1,0 +1,21 @@
+"""Events of reading: what an agent was shown."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ledger.events.kind import Event, Fact
+
+
+class MemoriesRecalled(Event):
+    """An agent was shown memories. Access counts are folded from here, so ranking survives a
+    rebuild and an auditor can ask what influenced an answer."""
+
+    NAME: ClassVar = "memories.recalled.v1"
+    purpose: Fact[str]
+    query_digest: Fact[str]
+    """HMAC-SHA-256 of the query under the subject's key."""
+    ranker: Fact[str]
+    memories: Fact[tuple[str, ...]]
+    """Best first."""
+    scores: Fact[tuple[int, ...]]

@@ -1,0 +1,119 @@
+"""Events of one turn: what was said, what was noticed in it, and what the gate did with that."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ledger.candidate import Candidate
+from ledger.events.choices import Choices
+from ledger.events.kind import Event, Fact
+from ledger.times import Micros
+
+
+class TurnRecorded(Event):
+    """Someone said something. The first event of its stream, appended before anything can fail."""
+
+    NAME: ClassVar = "turn.recorded.v1"
+    role: Fact[str]
+    channel: Fact[str]
+    """`conversation`, or `store` for a memory written with chosen fields."""
+    redacted: Fact[dict[str, int]]
+    """How many secrets of each kind were taken out before this was written."""
+    content: str
+    speaker: str | None = None
+    session: str | None = None
+    agent: str | None = None
+    said_at: Micros | None = None
+    """None when nobody said when; the time of recording stands in."""
+
+
+class ExtractionCompleted(Event):
+    """An extractor looked at a turn. Also when it found nothing, so that "nothing" is known."""
+
+    NAME: ClassVar = "extraction.completed.v1"
+    extractor: Fact[str]
+    candidates: Fact[int]
+    skipped: Fact[str | None] = None
+    """Why the extractor was not asked at all (a role without statements), or None."""
+    input_tokens: Fact[int] = 0
+    output_tokens: Fact[int] = 0
+    cost_micro_usd: Fact[int] = 0
+
+
+class ExtractionFailed(Event):
+    """An extractor could not look at a turn. The turn stays queued."""
+
+    NAME: ClassVar = "extraction.failed.v1"
+    extractor: Fact[str]
+    attempt: Fact[int]
+    error: Fact[str]
+    """The error's class; its text may quote the turn and is in the body."""
+    detail: str
+
+
+class TurnParked(Event):
+    """A turn kept failing and was set aside, so that its subject's later turns can go on."""
+
+    NAME: ClassVar = "turn.parked.v1"
+    attempts: Fact[int]
+
+
+class CandidateProposed(Event):
+    """An extractor, or a caller of `store`, proposed a statement. Nothing is believed yet."""
+
+    NAME: ClassVar = "candidate.proposed.v1"
+    index: Fact[int]
+    """Its place among the turn's candidates, from 0."""
+    type: Fact[str]
+    act: Fact[str]
+    inferred: Fact[bool]
+    chosen: Fact[bool] = False
+    """True when a caller of `store` chose the fields; `choices` says which."""
+    candidate: Candidate
+    choices: Choices | None = None
+
+
+class GateDecided(Event):
+    """The gate decided about a candidate. Every candidate gets one, refusals included.
+
+    The facts are all that a replay needs besides the bodies: which versions of the belief, the
+    subject and the policy the decision saw, and at what time.
+    """
+
+    NAME: ClassVar = "gate.decided.v1"
+    candidate: Fact[str]
+    candidate_version: Fact[int]
+    outcome: Fact[str]
+    reason: Fact[str]
+    type: Fact[str]
+    decided_at: Fact[Micros]
+    belief: Fact[str]
+    belief_version: Fact[int]
+    subject_version: Fact[int]
+    policy_version: Fact[int]
+    policy: Fact[str]
+    registry: Fact[str]
+    s: Fact[int]
+    r: Fact[int]
+    e: Fact[int]
+    t: Fact[int]
+    c: Fact[int]
+    base: Fact[int]
+    """The confidence without r, by which superseding compares."""
+    mentions: Fact[int]
+    importance: Fact[int]
+    memory: Fact[str | None]
+    """The memory written, confirmed or superseding; None where none was."""
+    trace: Fact[tuple[str, ...]]
+    """Each check in order, as `truth.span=pass`."""
+
+
+class ReviewDecided(Event):
+    """A named principal approved or refused what the gate had queued."""
+
+    NAME: ClassVar = "review.decided.v1"
+    decision: Fact[str]
+    approved: Fact[bool]
+    memory: Fact[str | None] = None
+    note: str | None = None
+

@@ -1,0 +1,334 @@
+"""The log: the one append-only history, and the only way to write to it or read from it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TypeVar
+
+from ledger import codec
+from ledger.codec import New, Recorded
+from ledger.errors import LogCorrupted, NotPermitted, VersionConflict
+from ledger.events.ops import PrincipalRegistered
+from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
+from ledger.sealing import SubjectKeys
+from ledger.store import Appended, EventStore, Head, Row
+from ledger.streams import ops_stream, subject_stream
+from ledger.times import Clock, Micros
+from ledger.vault import SYSTEM, Vault
+
+T = TypeVar("T")
+
+PAGE = 5_000
+CONFLICT_TRIES = 20
+_ERASURES = (ErasureRequested.NAME, SubjectErased.NAME)
+
+
+def new_id() -> str:
+    """A new event id: 128 random bits, as 32 hex digits."""
+    return os.urandom(16).hex()
+
+
+class Log:
+    """Events in, events out, for one tenant. Safe to use from several threads.
+
+    `store` keeps envelopes and bodies, `vault` the keys. Erasures that a crash interrupted are
+    completed when the log is opened.
+    """
+
+    def __init__(
+        self, store: EventStore, vault: Vault, *, clock: Clock, tenant: str = "default"
+    ) -> None:
+        self.vault = vault
+        self.tenant = tenant
+        self.clock = clock
+        self._store = store
+        self._complete_erasures()
+
+    # Writing
+
+    def append(self, events: Sequence[New], expect: Mapping[str, int]) -> Appended:
+        """Append all of the events or none.
+
+        `expect` names the version of every stream that is written or that a decision only read; the
+        events of a stream get the versions after it, in order. Raises `VersionConflict` when a
+        stream has moved on, `NotPermitted` for an erased subject.
+        """
+        self.vault.refresh()
+        versions = dict(expect)
+        sealed = []
+        for new in events:
+            version = versions[new.stream] = versions[new.stream] + 1
+            sealed.append(codec.seal(new, version, self.tenant, self.vault))
+        return self._store.append(sealed, expect, self.clock)
+
+    def decide_again(self, attempt: Callable[[], T]) -> T:
+        """Run `attempt`, which reads, decides and appends, until no other writer was first.
+
+        The one place where a conflict is tried again. After `CONFLICT_TRIES` it is raised.
+        """
+        for tries_left in reversed(range(CONFLICT_TRIES)):
+            try:
+                return attempt()
+            except VersionConflict:
+                if not tries_left:
+                    raise
+        raise AssertionError("unreachable")
+
+    def subject(self, real_id: str) -> str | None:
+        """The reference of somebody known, else None. Raises `NotPermitted` after an erasure."""
+        self.vault.refresh()
+        return self.vault.find(self.tenant, real_id)
+
+    def register(
+        self, real_ids: Sequence[str], *, actor: str = SYSTEM, anew: bool = False
+    ) -> dict[str, str]:
+        """The references of these subjects, registering who is not known yet.
+
+        An erased subject raises `NotPermitted`, unless a named actor registers them `anew`.
+        """
+        if anew and actor == SYSTEM:
+            raise NotPermitted("Registering an erased subject anew needs a named actor.")
+        refs: dict[str, str] = {}
+        new: list[str] = []
+        self.vault.refresh()
+        for real_id in dict.fromkeys(real_ids):
+            try:
+                known = self.vault.find(self.tenant, real_id)
+            except NotPermitted:
+                if not anew:
+                    raise
+                known = None
+            if known:
+                refs[real_id] = known
+            else:
+                new.append(real_id)
+        if new:
+            refs.update(zip(new, self.vault.register(self.tenant, new), strict=True))
+        unrecorded = [
+            ref for ref, version in self._store.versions(list(refs.values())).items() if not version
+        ]
+        for ref in unrecorded:
+            event = New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)
+            try:
+                self.append([event], {subject_stream(ref): 0})
+            except VersionConflict:
+                continue  # another writer registered them in the meantime
+        return refs
+
+    def principal(self, name: str) -> str:
+        """The reference of someone who acts, registering who is not known yet."""
+        ref, fresh = self.vault.principal(name)
+        if fresh:
+            stream = ops_stream(self.tenant)
+            event = New(PrincipalRegistered(principal=ref), new_id(), stream, None, ref)
+            self.decide_again(lambda: self.append([event], {stream: self.version(stream)}))
+        return ref
+
+    # Reading
+
+    def head(self) -> Head:
+        return self._store.head()
+
+    def version(self, stream: str) -> int:
+        return self._store.versions([stream])[stream]
+
+    def versions(self, streams: Sequence[str]) -> dict[str, int]:
+        return self._store.versions(streams)
+
+    def keys(self, subject_ref: str) -> SubjectKeys | None:
+        """The subject's keys; None once they are erased."""
+        return self.vault.keys(subject_ref)
+
+    def read(self, after: int = 0, upto: int | None = None) -> Iterator[Recorded]:
+        """Every event of positions in (after, upto], in order, in pages.
+
+        Raises `LogCorrupted` when a position is missing.
+        """
+        for page in self.pages(after, upto):
+            yield from page
+
+    def pages(
+        self, after: int = 0, upto: int | None = None, size: int = PAGE
+    ) -> Iterator[list[Recorded]]:
+        """As `read`, a list of up to `size` events at a time."""
+        upto = self.head().position if upto is None else upto
+        while after < upto:
+            rows = self._store.read(after, size, upto)
+            self._check_contiguous(after, rows, upto)
+            after = rows[-1].position
+            self.vault.refresh()
+            yield [codec.unseal(row, self.vault) for row in rows]
+
+    def _check_contiguous(self, after: int, rows: list[Row], upto: int) -> None:
+        for expected, row in enumerate(rows, after + 1):
+            if row.position != expected:
+                raise LogCorrupted(f"Position {expected} is missing from the log.")
+        if not rows:
+            raise LogCorrupted(f"Positions {after + 1} to {upto} are missing from the log.")
+
+    def read_at(self, positions: Sequence[int]) -> dict[int, Recorded]:
+        """The events at these positions."""
+        self.vault.refresh()
+        rows = self._store.read_at(list(dict.fromkeys(positions)))
+        return {row.position: codec.unseal(row, self.vault) for row in rows}
+
+    def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Recorded]:
+        """The events of one stream of versions in (after, upto]."""
+        self.vault.refresh()
+        return [codec.unseal(row, self.vault) for row in self._store.read_stream(stream, after, upto)]
+
+    def find(self, event_id: str) -> Recorded | None:
+        self.vault.refresh()
+        row = self._store.find(event_id)
+        return None if row is None else codec.unseal(row, self.vault)
+
+    def position_at(self, moment: Micros) -> int:
+        """The last position recorded at or before the moment."""
+        return self._store.position_at(moment)
+
+    def raw(self, after: int = 0, upto: int | None = None) -> Iterator[Row]:
+        """The rows as stored, for verification: nothing is opened, nothing assumed."""
+        upto = self.head().position if upto is None else upto
+        while after < upto:
+            rows = self._store.read(after, PAGE, upto)
+            if not rows:
+                return
+            yield from rows
+            after = rows[-1].position
+
+    def subscribe(
+        self,
+        after: int = 0,
+        types: Sequence[str] | None = None,
+        subjects: Sequence[str] | None = None,
+        *,
+        follow: bool = True,
+    ) -> Subscription:
+        """Events past `after`, first those that are there, then (with `follow`) those that come."""
+        return Subscription(self, after, types, subjects, follow=follow)
+
+    def wait(self, position: int, seconds: float) -> bool:
+        """Wait until the head is past `position`; False when the time is over first."""
+        return self._store.wait(position, seconds)
+
+    # Forgetting
+
+    def erase(self, subject_ref: str, *, actor: str, legal_basis: str) -> int:
+        """Destroy the subject's key and bodies, and record it; returns how many bodies went.
+
+        The request is recorded first: from there on nothing more is written about the subject, and
+        a crash at any later step is made good when the log is next opened.
+        """
+        stream = subject_stream(subject_ref)
+
+        def request() -> None:
+            requested = New(
+                ErasureRequested(reach="subject", legal_basis=legal_basis),
+                new_id(),
+                stream,
+                subject_ref,
+                actor,
+            )
+            self.append([requested], {stream: self.version(stream)})
+
+        self.decide_again(request)
+        return self._finish_erasure(subject_ref, actor)
+
+    def _finish_erasure(self, subject_ref: str, actor: str) -> int:
+        fingerprint = self.vault.destroy(subject_ref, self.clock())
+        deleted = self._store.delete_bodies(subject_ref)
+        stream = subject_stream(subject_ref)
+
+        def record() -> None:
+            done = New(
+                SubjectErased(bodies=deleted, key_fingerprint=fingerprint),
+                new_id(),
+                stream,
+                subject_ref,
+                actor,
+            )
+            self.append([done], {stream: self.version(stream)})
+
+        self.decide_again(record)
+        return deleted
+
+    def _complete_erasures(self) -> None:
+        begun: dict[str, str] = {}
+        for row in self._store.of_types(_ERASURES):
+            event = codec.unseal(row, self.vault)
+            if event.subject_ref is None:
+                raise LogCorrupted(f"The erasure at position {event.position} names no subject.")
+            if event.type == ErasureRequested.NAME:
+                begun[event.subject_ref] = event.actor
+            else:
+                begun.pop(event.subject_ref, None)
+        for subject_ref, actor in begun.items():
+            self._finish_erasure(subject_ref, actor)
+
+    def close(self) -> None:
+        self._store.close()
+        self.vault.close()
+
+
+class Subscription:
+    """An iterator over events that, when it follows, waits for more until it is closed.
+
+    `position` is how far it has looked, filtered events included: keep it, and start again from it.
+    Closing from another thread ends the iteration.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        after: int,
+        types: Sequence[str] | None,
+        subjects: Sequence[str] | None,
+        *,
+        follow: bool,
+    ) -> None:
+        self.position = after
+        self._log = log
+        self._types = None if types is None else frozenset(types)
+        self._subjects = None if subjects is None else frozenset(subjects)
+        self._follow = follow
+        self._closed = threading.Event()
+        self._events = self._run()
+
+    def _wanted(self, event: Recorded) -> bool:
+        return (self._types is None or event.type in self._types) and (
+            self._subjects is None or event.subject_ref in self._subjects
+        )
+
+    def _run(self) -> Iterator[Recorded]:
+        while not self._closed.is_set():
+            for page in self._log.pages(self.position, size=500):
+                for event in page:
+                    if self._closed.is_set():
+                        return
+                    self.position = event.position
+                    if self._wanted(event):
+                        yield event
+            if not self._follow:
+                return
+            while not self._closed.is_set() and not self._log.wait(self.position, 0.25):
+                pass
+
+    def __iter__(self) -> Subscription:
+        return self
+
+    def __next__(self) -> Recorded:
+        return next(self._events)
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()

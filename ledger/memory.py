@@ -1,0 +1,36 @@
+"""What a memory says: the body shared by the events that write one."""
+
+from __future__ import annotations
+
+from ledger.candidate import SELF, Frozen, Span, When
+from ledger.times import Micros
+
+
+class Memory(Frozen):
+    """The words and dates of one memory. Everything here is personal and lives in bodies only."""
+
+    claim: str
+    entity: str = SELF
+    attribute: str
+    value: str
+    negated: bool = False
+    context: str | None = None
+    topic: str = "general"
+    category: str | None = None
+    session: str | None = None
+    agent: str | None = None
+    said_at: Micros
+    """When the words were said."""
+    said_at_stated: bool
+    """False when nobody said when, so that the recording clock stood in."""
+    valid_from: Micros
+    """From when it holds: the date stated, else when it was said."""
+    valid_to: Micros | None = None
+    """Until when it holds; set at writing only for what is past already."""
+    when: When = When()
+    """The time the words name, with its precision; for an event, when it happens."""
+    expires_at: Micros | None = None
+    turn: str
+    """The turn it comes from."""
+    spans: tuple[Span, ...]
+    participants: tuple[str, ...] = ()

@@ -1,0 +1,525 @@
+"""History and bodies in SQLite: the embedded store.
+
+It stands on eventsourcing's SQLite datastore and implements its `ApplicationRecorder`; the ledger
+uses the richer `append`. Every write takes the same path: queue on the lock, begin at once, move the
+head row first, insert, commit.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from eventsourcing.persistence import (
+    IntegrityError,
+    InterfaceError,
+    Notification,
+    OperationalError,
+    StoredEvent,
+)
+from eventsourcing.sqlite import (
+    SQLiteApplicationRecorder,
+    SQLiteConnection,
+    SQLiteConnectionPool,
+    SQLiteCursor,
+    SQLiteDatastore,
+)
+
+from ledger import envelope
+from ledger.errors import (
+    AppendUncertain,
+    BackendUnavailable,
+    ClockWentBack,
+    EventIdReused,
+    LedgerError,
+    LogCorrupted,
+    VersionConflict,
+)
+from ledger.store import Appended, Head, Row, Sealed
+from ledger.times import SECOND, Clock, Micros, system_clock
+
+CLOCK_TOLERANCE: Micros = 60 * SECOND
+_POLL_SECONDS = 0.005
+
+SCHEMA = [
+    """CREATE TABLE IF NOT EXISTS head (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        position INTEGER NOT NULL,
+        recorded_at INTEGER NOT NULL)""",
+    "INSERT OR IGNORE INTO head VALUES (1, 0, 0)",
+    """CREATE TABLE IF NOT EXISTS history (
+        position INTEGER PRIMARY KEY,
+        stream TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        event_id TEXT NOT NULL,
+        tenant TEXT NOT NULL,
+        subject_ref TEXT,
+        recorded_at INTEGER NOT NULL,
+        envelope BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX IF NOT EXISTS history_stream ON history (stream, version)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
+    # What has to be found again at every start is rare, so its index is small.
+    """CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref)
+        WHERE type IN ('erasure.requested.v1', 'subject.erased.v1', 'content.erased.v1')""",
+    "CREATE TABLE IF NOT EXISTS bodies (position INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+    """CREATE TRIGGER IF NOT EXISTS history_refuses_update BEFORE UPDATE ON history
+        BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
+    """CREATE TRIGGER IF NOT EXISTS history_refuses_delete BEFORE DELETE ON history
+        BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
+    # Also stops INSERT OR REPLACE, which fires neither of the two above.
+    """CREATE TRIGGER IF NOT EXISTS history_only_grows BEFORE INSERT ON history BEGIN
+        SELECT RAISE(ABORT, 'position is not the next one')
+            WHERE NEW.position IS NOT (SELECT coalesce(max(position), 0) + 1 FROM history);
+        -- A stream begins at 1 (or at 0, as eventsourcing's own aggregates may).
+        SELECT RAISE(ABORT, 'version is not the next one of its stream')
+            WHERE NEW.version IS NOT (
+                SELECT coalesce(max(version) + 1, NEW.version = 1) FROM history
+                WHERE stream = NEW.stream);
+        SELECT RAISE(ABORT, 'event id exists')
+            WHERE EXISTS (SELECT 1 FROM history WHERE event_id = NEW.event_id);
+        END""",
+    """CREATE TRIGGER IF NOT EXISTS head_only_grows BEFORE UPDATE ON head
+        WHEN NEW.position < OLD.position OR NEW.recorded_at < OLD.recorded_at
+        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
+    """CREATE TRIGGER IF NOT EXISTS head_stays BEFORE DELETE ON head
+        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
+    """CREATE TRIGGER IF NOT EXISTS bodies_refuse_update BEFORE UPDATE ON bodies
+        BEGIN SELECT RAISE(ABORT, 'a body is written once'); END""",
+    """CREATE TRIGGER IF NOT EXISTS bodies_refuse_replace BEFORE INSERT ON bodies
+        WHEN EXISTS (SELECT 1 FROM bodies WHERE position = NEW.position)
+        BEGIN SELECT RAISE(ABORT, 'a body is written once'); END""",
+]
+
+_MOVE_HEAD = (
+    "UPDATE head SET position = position + ?, recorded_at = max(recorded_at, ?)"
+    " RETURNING position, recorded_at"
+)
+_VERSION = "SELECT max(version) FROM history WHERE stream = ?"
+_INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_BODY = "INSERT INTO bodies VALUES (?, ?)"
+_ROW = (
+    "SELECT h.position, h.envelope, b.body FROM history h"
+    " LEFT JOIN bodies b ON b.position = h.position "
+)
+
+
+class _Pool(SQLiteConnectionPool):
+    """Connections of our own making: durable WAL, a real statement cache, deleted bytes zeroed."""
+
+    def _create_connection(self) -> SQLiteConnection:
+        try:
+            made = sqlite3.connect(
+                self.db_name,
+                uri=self.db_name.startswith("file:"),
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=128,
+                timeout=self.lock_timeout or 10,
+            )
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
+                made.execute("PRAGMA " + pragma).fetchall()
+        except sqlite3.Error as problem:
+            raise InterfaceError(problem) from problem
+        made.row_factory = sqlite3.Row
+        return SQLiteConnection(made, max_age=self.max_age)
+
+
+class Datastore(SQLiteDatastore):
+    """eventsourcing's SQLite datastore over our connections."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, originator_id_type="uuid")
+        self.pool = _Pool(db_name=path, lock_timeout=10, pool_timeout=60)
+
+
+class _WriteQueue:
+    """Writers of all processes wait in turn on a lock file.
+
+    SQLite's busy handler sleeps and retries, so that a writer can starve; a file lock wakes.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._lock = threading.Lock()
+        self._file = None if path is None else os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        with self._lock:
+            if self._file is None:
+                yield
+                return
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+class SQLiteEventStore(SQLiteApplicationRecorder):
+    """History and bodies in one SQLite file. See `ledger.store.EventStore` for the guarantees."""
+
+    datastore: Datastore
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        in_memory = SQLiteConnectionPool.detect_memory_mode(str(path))
+        fresh = not in_memory and not self.path.exists()
+        self._queue = _WriteQueue(None if in_memory else self.path.with_name("write.lock"))
+        self._grown = threading.Condition()
+        try:
+            super().__init__(Datastore(str(path)), "history")
+            with self._queue.turn(), self.datastore.get_connection(commit=True) as connection:
+                connection.cursor().execute("PRAGMA busy_timeout=10000")
+                for statement in SCHEMA:
+                    connection.cursor().execute(statement)
+        except (sqlite3.DatabaseError, InterfaceError) as problem:
+            raise _named(self.path, problem) from problem
+        if fresh:
+            os.chmod(self.path, 0o600)
+
+    def construct_create_table_statements(self) -> list[str]:
+        return SCHEMA
+
+    # Writing
+
+    def append(
+        self, batch: Sequence[Sealed], expect: Mapping[str, int], clock: Clock
+    ) -> Appended:
+        with self._transaction() as cursor:
+            first, recorded_at = self._move_head(cursor, len(batch), clock)
+            try:
+                for stream, version in expect.items():
+                    actual = cursor.execute(_VERSION, (stream,)).fetchone()[0] or 0
+                    if actual != version:
+                        raise VersionConflict(stream, version, actual)
+                self._insert(cursor, batch, first, recorded_at)
+            except (VersionConflict, EventIdReused):
+                before = self._appended_before(cursor, batch)
+                if before is None:
+                    raise
+                cursor.execute("ROLLBACK")
+                return before
+        with self._grown:
+            self._grown.notify_all()
+        return Appended(first, first + len(batch) - 1, recorded_at)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+        """One write transaction. Leaving it rolls back unless the commit went through."""
+        with self._queue.turn(), self.datastore.get_connection(commit=True) as connection:
+            raw = connection._sqlite_conn
+            cursor = raw.cursor()
+            try:
+                cursor.execute("BEGIN IMMEDIATE")
+                yield cursor
+                if raw.in_transaction:
+                    self._commit(cursor)
+            except sqlite3.DatabaseError as problem:
+                raise _named(self.path, problem) from problem
+            finally:
+                cursor.close()
+                if raw.in_transaction:
+                    raw.rollback()
+
+    def _commit(self, cursor: sqlite3.Cursor) -> None:
+        try:
+            cursor.execute("COMMIT")
+        except sqlite3.OperationalError as problem:
+            still_open = cursor.connection.in_transaction
+            if still_open and problem.sqlite_errorcode & 0xFF in {
+                sqlite3.SQLITE_BUSY,
+                sqlite3.SQLITE_FULL,
+            }:
+                raise  # nothing was written: the transaction is still there to be rolled back
+            raise AppendUncertain(f"Committing to {self.path} failed: {problem}.") from problem
+
+    def _move_head(self, cursor: sqlite3.Cursor, count: int, clock: Clock) -> tuple[int, Micros]:
+        now = clock()
+        last, recorded_at = cursor.execute(_MOVE_HEAD, (count, now)).fetchone()
+        if recorded_at - now > CLOCK_TOLERANCE:
+            behind = (recorded_at - now) // SECOND
+            raise ClockWentBack(f"The clock is {behind} seconds behind the last event.")
+        return last - count + 1, recorded_at
+
+    def _insert(
+        self, cursor: sqlite3.Cursor, batch: Sequence[Sealed], first: int, recorded_at: Micros
+    ) -> None:
+        events, bodies = [], []
+        for position, sealed in enumerate(batch, first):
+            at = sealed.address
+            events.append(
+                (
+                    position,
+                    at.stream,
+                    at.version,
+                    at.type,
+                    at.event_id,
+                    at.tenant,
+                    at.subject_ref,
+                    recorded_at,
+                    envelope.stamp(sealed.head, recorded_at, sealed.tail),
+                )
+            )
+            if sealed.body is not None:
+                bodies.append((position, sealed.body))
+        try:
+            cursor.executemany(_INSERT_EVENT, events)
+            cursor.executemany(_INSERT_BODY, bodies)
+        except sqlite3.IntegrityError as problem:
+            if str(problem) == "event id exists":
+                raise EventIdReused from problem
+            raise
+
+    def _appended_before(
+        self, cursor: sqlite3.Cursor, batch: Sequence[Sealed]
+    ) -> Appended | None:
+        """Where this very batch lies already, or None. Raises `EventIdReused`."""
+        found = []
+        for sealed in batch:
+            row = cursor.execute(
+                "SELECT position, recorded_at, envelope FROM history WHERE event_id = ?",
+                (sealed.address.event_id,),
+            ).fetchone()
+            if row is None:
+                return None
+            if not envelope.same_but_time(row[2], sealed.head, sealed.tail):
+                raise EventIdReused(f"Event {sealed.address.event_id} has other content.")
+            found.append((row[0], row[1]))
+        if not found:
+            return None
+        return Appended(found[0][0], found[-1][0], found[0][1], already=True)
+
+    def delete_bodies(self, subject_ref: str) -> int:
+        with self._transaction() as cursor:
+            deleted = cursor.execute(
+                "DELETE FROM bodies WHERE position IN"
+                " (SELECT position FROM history WHERE subject_ref = ?)",
+                (subject_ref,),
+            ).rowcount
+        self._truncate_wal()
+        return deleted
+
+    def _truncate_wal(self) -> None:
+        """Move the zeroed pages into the file and empty the WAL, where the old ones still lie."""
+        with self._queue.turn(), self.datastore.get_connection(commit=True) as connection:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if cursor.fetchone()[0]:
+                raise BackendUnavailable(
+                    f"{self.path} is being read by a process that does not let go, so deleted"
+                    " bodies may still lie in its WAL."
+                )
+
+    # Reading
+
+    def _fetch(self, statement: str, values: Sequence[object]) -> list[Any]:
+        try:
+            with self.datastore.get_connection(commit=False) as connection:
+                cursor = connection._sqlite_conn.cursor()
+                cursor.row_factory = None
+                return cursor.execute(statement, values).fetchall()
+        except (sqlite3.DatabaseError, InterfaceError) as problem:
+            raise _named(self.path, problem) from problem
+
+    def head(self) -> Head:
+        return Head(*self._fetch("SELECT position, recorded_at FROM head", ())[0])
+
+    def read(
+        self, after: int, limit: int, upto: int | None = None, *, desc: bool = False
+    ) -> list[Row]:
+        order = "DESC" if desc else "ASC"
+        rows = self._fetch(
+            f"{_ROW} WHERE h.position > ? AND h.position <= ? ORDER BY h.position {order} LIMIT ?",
+            (after, 2**62 if upto is None else upto, limit),
+        )
+        return [Row(*row) for row in rows]
+
+    def read_at(self, positions: Sequence[int]) -> list[Row]:
+        rows: list[Row] = []
+        for start in range(0, len(positions), 500):
+            some = positions[start : start + 500]
+            marks = ",".join("?" * len(some))
+            rows += [
+                Row(*row)
+                for row in self._fetch(f"{_ROW} WHERE h.position IN ({marks})", some)
+            ]
+        return sorted(rows)
+
+    def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Row]:
+        rows = self._fetch(
+            _ROW + "WHERE h.stream = ? AND h.version > ? AND h.version <= ? ORDER BY h.version",
+            (stream, after, 2**62 if upto is None else upto),
+        )
+        return [Row(*row) for row in rows]
+
+    def find(self, event_id: str) -> Row | None:
+        rows = self._fetch(_ROW + "WHERE h.event_id = ?", (event_id,))
+        return Row(*rows[0]) if rows else None
+
+    def versions(self, streams: Sequence[str]) -> dict[str, int]:
+        found = dict.fromkeys(streams, 0)
+        for start in range(0, len(streams), 500):
+            some = streams[start : start + 500]
+            marks = ",".join("?" * len(some))
+            found.update(
+                self._fetch(
+                    f"SELECT stream, max(version) FROM history WHERE stream IN ({marks})"
+                    " GROUP BY stream",
+                    some,
+                )
+            )
+        return found
+
+    def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
+        marks = ",".join(f"'{name}'" for name in types)  # literal, so that the partial index serves
+        rows = self._fetch(
+            f"{_ROW} WHERE h.type IN ({marks}) AND (? IS NULL OR h.subject_ref = ?)"
+            " ORDER BY h.position",
+            (subject_ref, subject_ref),
+        )
+        return [Row(*row) for row in rows]
+
+    def position_at(self, moment: Micros) -> int:
+        # recorded_at never goes back, so the position can be found by halving.
+        low, high = 0, self.head().position
+        while low < high:
+            middle = (low + high + 1) // 2
+            at = self._fetch("SELECT recorded_at FROM history WHERE position = ?", (middle,))
+            if not at:
+                raise LogCorrupted(f"{self.path}: position {middle} is missing.")
+            if at[0][0] <= moment:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def wait(self, position: int, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while self.head().position <= position:
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            # Another process cannot wake us, so look again soon.
+            with self._grown:
+                self._grown.wait(min(left, _POLL_SECONDS))
+        return True
+
+    def close(self) -> None:
+        self.datastore.close()
+        self._queue.close()
+
+    # eventsourcing's recorder port
+
+    def insert_events(
+        self, stored_events: Sequence[StoredEvent], **kwargs: Any
+    ) -> Sequence[int] | None:
+        """Append events whose state is opaque and whose versions the caller gives."""
+        try:
+            with self._transaction() as cursor:
+                first, recorded_at = self._move_head(cursor, len(stored_events), system_clock)
+                cursor.executemany(
+                    _INSERT_EVENT,
+                    [
+                        (
+                            position,
+                            _hex(event.originator_id),
+                            event.originator_version,
+                            event.topic,
+                            os.urandom(16).hex(),
+                            "",
+                            None,
+                            recorded_at,
+                            event.state,
+                        )
+                        for position, event in enumerate(stored_events, first)
+                    ],
+                )
+        except LedgerError as problem:
+            if isinstance(problem.__cause__, sqlite3.IntegrityError):
+                raise IntegrityError(problem.__cause__) from problem
+            if isinstance(problem.__cause__, sqlite3.OperationalError):
+                raise OperationalError(problem.__cause__) from problem
+            raise
+        with self._grown:
+            self._grown.notify_all()
+        return range(first, first + len(stored_events))
+
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        rows = self._fetch(
+            "SELECT stream, version, type, envelope FROM history"
+            " WHERE stream = ? AND version > ? AND version <= ?"
+            f" ORDER BY version {'DESC' if desc else 'ASC'} LIMIT ?",
+            (
+                _hex(originator_id),
+                -1 if gt is None else gt,
+                2**62 if lte is None else lte,
+                -1 if limit is None else limit,
+            ),
+        )
+        return [
+            StoredEvent(self.convert_originator_id(stream), version, topic, state)
+            for stream, version, topic, state in rows
+        ]
+
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        only = f"AND type IN ({','.join('?' * len(topics))})" if topics else ""
+        rows = self._fetch(
+            "SELECT position, stream, version, type, envelope FROM history"
+            f" WHERE position >= ? AND position <= ? {only} ORDER BY position LIMIT ?",
+            (
+                (start or 0) + (0 if inclusive_of_start else 1),
+                2**62 if stop is None else stop,
+                *topics,
+                limit,
+            ),
+        )
+        return [
+            Notification(self.convert_originator_id(stream), version, topic, state, position)
+            for position, stream, version, topic, state in rows
+        ]
+
+    def _max_notification_id(self, c: SQLiteCursor) -> int:
+        c.execute("SELECT position FROM head")
+        return int(c.fetchone()[0])
+
+
+def _hex(stream: UUID | str) -> str:
+    return stream.hex if isinstance(stream, UUID) else stream
+
+
+def _named(path: Path, problem: Exception) -> LedgerError:
+    """The error for what SQLite said. Only a version conflict is ever told as one."""
+    if re.search(r"locked|busy|unable to open|full|readonly|disk I/O", str(problem)):
+        return BackendUnavailable(f"{path}: {problem}.")
+    return LogCorrupted(f"{path}: {problem}.")

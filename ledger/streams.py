@@ -1,0 +1,56 @@
+"""Stream ids: 128 bits, as 32 hex digits. They name nobody.
+
+An id derived from personal words is an HMAC under a key of that subject, so that destroying the key
+leaves an id that cannot be guessed back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+SLOT_VERSION = 1
+"""Goes into every belief stream; a new way of writing slots gets a new number."""
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
+
+
+def tag(key: bytes, *parts: str) -> str:
+    """HMAC-SHA-256 of the parts under a subject's id key, cut to 128 bits."""
+    return hmac.digest(key, "\x1f".join(parts).encode(), "sha256")[:16].hex()
+
+
+def policy_stream(tenant: str) -> str:
+    return _hash("policy", tenant)
+
+
+def ops_stream(tenant: str) -> str:
+    return _hash("ops", tenant)
+
+
+def subject_stream(subject_ref: str) -> str:
+    """A subject's stream is their reference, which is random already."""
+    return subject_ref
+
+
+def recall_stream(subject_ref: str) -> str:
+    return _hash("recall", subject_ref)
+
+
+def turn_stream(key: bytes, idempotency_key: str) -> str:
+    return tag(key, "turn", idempotency_key)
+
+
+def entity_stream(key: bytes, canonical_name: str) -> str:
+    return tag(key, "entity", canonical_name)
+
+
+def belief_stream(key: bytes, entity_id: str, canonical_attribute: str) -> str:
+    """The type is not part of a slot, nor is the context."""
+    return tag(key, "belief", str(SLOT_VERSION), entity_id, canonical_attribute)
+
+
+def memory_id(key: bytes, turn: str, index: int, part: str = "") -> str:
+    return tag(key, "memory", turn, str(index), part)

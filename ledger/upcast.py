@@ -1,0 +1,26 @@
+"""Old event versions, read as today's.
+
+A step turns the facts and body of one version into those of the next. Steps are pure and total: they
+also take an event whose body is gone (None) and give one back. The log itself is never rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Fields = dict[str, Any]
+Step = tuple[str, Callable[[Fields, Fields | None], tuple[Fields, Fields | None]]]
+
+STEPS: Mapping[str, Step] = {}
+"""From an old name to the next name and how to get there. Empty until a second version exists."""
+
+
+def upcast(
+    name: str, facts: Fields, body: Fields | None, steps: Mapping[str, Step] = STEPS
+) -> tuple[str, Fields, Fields | None]:
+    """Apply steps until the name is a current one."""
+    while name in steps:
+        name, step = steps[name]
+        facts, body = step(facts, body)
+    return name, facts, body
