@@ -103,7 +103,7 @@ _MASK = "\ue000"
 _GAP = rf"[ \t.\-_{_INVISIBLE}]"
 _LONG_NUMBER = re.compile(rf"[0-9](?:{_GAP}{{0,3}}[0-9]){{7}}")
 _CARD_RUN = re.compile(rf"(?<![0-9])[0-9](?:{_GAP}{{0,3}}[0-9]){{12,}}")
-_GROUP = re.compile(r"[0-9]+")
+_GROUP = re.compile(rf"[0-9](?:{_INVISIBLE}{{0,3}}[0-9])*")
 _IBAN = re.compile(
     rf"(?<![A-Za-z0-9])(?=([A-Za-z]{{2}}[0-9]{{2}}(?:{_GAP}{{0,2}}[A-Za-z0-9]){{11,30}}))"
 )
@@ -135,24 +135,26 @@ _NATIONAL = tuple(
 
 _SHAPES: tuple[tuple[SecretKind, str, str], ...] = (
     (SecretKind.API_KEY, "sk-", r"\bsk-[\w-]{16,}"),  # Anthropic, OpenAI, OpenRouter
-    (SecretKind.API_KEY, "k_live_", r"\b[srp]k_live_\w{8,}"),  # Stripe
-    (SecretKind.API_KEY, "k_test_", r"\b[srp]k_test_\w{8,}"),
+    (SecretKind.API_KEY, "k_live_ k_test_", r"\b[srp]k_(?:live|test)_\w{8,}"),  # Stripe
     (SecretKind.API_KEY, "whsec_", r"\bwhsec_[\w+/=]{8,}"),
     (SecretKind.API_KEY, "akia", r"\bAKIA[0-9A-Z]{12,}"),  # AWS
     (SecretKind.API_KEY, "asia", r"\bASIA[0-9A-Z]{16}\b"),
     (SecretKind.API_KEY, "aiza", r"\bAIza[\w-]{20,}"),  # Google
     (SecretKind.API_KEY, "gocspx-", r"\bGOCSPX-[\w-]{10,}"),
     (SecretKind.API_KEY, "sg.", r"\bSG\.[\w-]{10,}\.[\w-]{10,}"),  # SendGrid
-    (SecretKind.API_KEY, "key-", r"\bkey-[0-9a-f]{32}\b"),  # Mailgun
+    (SecretKind.API_KEY, "key", r"\bkey-[0-9a-f]{32}\b"),  # Mailgun
     (SecretKind.API_KEY, "gsk_", r"\bgsk_\w{20,}"),  # Groq
     (SecretKind.API_KEY, "xai-", r"\bxai-\w{20,}"),
-    (SecretKind.TOKEN, "ghp_ gho_ ghu_ ghs_ ghr_", r"\bgh[pousr]_\w{16,}"),  # GitHub
-    (SecretKind.TOKEN, "github_pat_", r"\bgithub_pat_\w{16,}"),
+    (
+        SecretKind.TOKEN,
+        "ghp_ gho_ ghu_ ghs_ ghr_ github_",
+        r"\b(?:gh[pousr]|github_pat)_\w{16,}",
+    ),  # GitHub
     (SecretKind.TOKEN, "glpat-", r"\bglpat-[\w.-]{10,}"),  # GitLab
     (SecretKind.TOKEN, "xox", r"\bxox[a-z]-[\w-]{10,}"),  # Slack
     (SecretKind.TOKEN, "xapp-", r"\bxapp-[\w-]{10,}"),
-    (SecretKind.TOKEN, "hooks.slack.com", r"hooks\.slack\.com/[\w/-]{8,}"),
-    (SecretKind.TOKEN, "/api/webhooks/", r"/api/webhooks/[0-9]+/[\w-]{8,}"),  # Discord
+    (SecretKind.TOKEN, "slack.com", r"hooks\.slack\.com/[\w/-]{8,}"),
+    (SecretKind.TOKEN, "/webhooks/", r"/api/webhooks/[0-9]+/[\w-]{8,}"),  # Discord
     (SecretKind.TOKEN, "hf_", r"\bhf_[A-Za-z0-9]{16,}"),  # Hugging Face
     (SecretKind.TOKEN, "npm_", r"\bnpm_[A-Za-z0-9]{20,}"),
     (SecretKind.TOKEN, "pypi-", r"\bpypi-[\w-]{20,}"),
@@ -160,7 +162,7 @@ _SHAPES: tuple[tuple[SecretKind, str, str], ...] = (
     (SecretKind.TOKEN, "ya29.", r"\bya29\.[\w.-]{8,}"),  # Google OAuth
     (SecretKind.TOKEN, "eyj", r"\beyJ[\w-]{6,}\.[\w-]{6,}(?:\.[\w-]*)*"),  # JWT
     (SecretKind.TOKEN, ":aa", r"\b[0-9]{8,10}:AA[\w-]{30,}"),  # Telegram
-    (SecretKind.PRIVATE_KEY, "age-secret-key-", r"(?i)\bAGE-SECRET-KEY-1\w{10,}"),
+    (SecretKind.PRIVATE_KEY, "secret", r"(?i)\bAGE-SECRET-KEY-1\w{10,}"),
     # A block without its end is redacted to the end of the text.
     (
         SecretKind.PRIVATE_KEY,
@@ -168,7 +170,7 @@ _SHAPES: tuple[tuple[SecretKind, str, str], ...] = (
         r"(?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*?"
         r"(?:-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?(?:-{1,5}|\Z)|\Z)",
     ),
-    (SecretKind.PRIVATE_KEY, "private-lines:", r"(?s)Private-Lines:.*"),  # PuTTY
+    (SecretKind.PRIVATE_KEY, "private", r"(?s)Private-Lines:.*"),  # PuTTY
     (
         SecretKind.PASSWORD,
         "://",
@@ -231,6 +233,8 @@ _CLOSERS = ")]}>\"'`*"
 _TOKEN = rf"[^\s{_MASK}]{{1,256}}"
 _QUOTED = "|".join(rf"{q}(?:\\[^\n]|[^{q}\\\n{_MASK}]){{1,200}}{q}" for q in "\"'`")
 _ANGLED = r"<[\w .-]{1,60}>"
+_ANGLED_ALL = re.compile(_ANGLED)
+_REST = re.compile(rf"[^\s{_MASK}]*")
 _ONE = (
     rf"(?P<secret>{_QUOTED}|{_ANGLED}|"
     rf"(?:(?![;&][A-Za-z][\w ]{{0,30}}=)[^\s{_MASK}]){{1,256}})"
@@ -245,7 +249,7 @@ _CODE = (
 
 # A label may follow `_`, as in DB_PASSWORD, or be the second hump of dbPassword; 1Password is not.
 _START = r"(?i)(?:(?<![^\W_])|(?-i:(?<=[a-z])(?=[A-Z])))"
-_PASS = r"(?:pass[ _-]?(?:words?|phrase|code)|passwd|pwd)"
+_PASS = r"(?:pass[ _-]?(?:words?|phrase|code)|passwd|pwd)"  # noqa: S105 (a label, no password)
 _SEED = r"(?:(?:seed|recovery|secret|backup)[ -]?phrase|mnemonic(?: phrase)?)"
 _ABROAD = (
     r"(?:contrase[nñ]a|clave|mot de passe|passwort|kennwort|senha|wachtwoord|пароль|密码|密碼|"
@@ -262,15 +266,16 @@ _KEY = (
 _BEARER = r"(?:(?:api|access|auth|session|refresh|bearer|bot|id|security)?[ _-]?token)"
 # "for the wifi", "to my laptop", "I use at home": a few words between the label and its verb.
 _FOR = (
-    r"(?:\s\(.{1,40}\))?(?:\s(?:for|to|on|of|at|in|from|i|we|you|that)"
-    rf"(?:\s(?!(?:and|but|because|so|is|was|or)\b)[^\s:=,;!?{_MASK}]{{1,40}}){{1,7}}?)?"
+    r"(?:[ \t]\(.{1,40}\))?(?:[ \t](?:for|to|on|of|at|in|from|i|we|you|that)"
+    rf"(?:[ \t](?!(?:and|but|because|so|is|was|or)\b)[^\s:=,;!?{_MASK}]{{1,40}}){{1,7}}?)?"
 )
 _FILLER = (
     r"(?:\s(?:actually|still|just|now|currently|basically|literally|simply|always|set to|"
     r"going to be|called|the word|the phrase)\b){0,3}"
 )
 _IS = (
-    r"(?:'s|['\"*`]{0,3}\s(?:is|are|was|were|will be|should be|has been|equals|became|es|est|ist|é)\b)"
+    r"(?:'s|['\"*`]{0,3}\s{1,3}"
+    r"(?:is|are|was|were|will be|should be|has been|equals|became|es|est|ist|é)\b)"
     rf"{_FILLER}\s?[:*_-]{{0,3}}\s{{1,3}}"
 )
 _EQUALS = r"['\"*`\]]{0,3}\s{0,3}(?::=|=>|->|={1,2})\s{0,3}"
@@ -283,32 +288,37 @@ _ENV = (
     r"(?:SECRET|TOKEN|PASS|(?:API|SECRET|ACCESS|PRIVATE|SIGNING|ENCRYPTION)_?KEY)"
     r"(?:_[A-Z0-9_]{1,30})?"
 )
+_DIGIT_AHEAD = "(?=[\"'`]|\\S{0,60}[0-9])"
 _PIN_HINTS = "pin cvv cvc otp code"
 _CHANGED = r"(?i)\b(?:chang|reset|set|updat|switch|mak|made)\w{0,4}(?:\s[\w'-]{1,30}){0,5}?\s"
 
 
 def _bare(value: str) -> str:
-    """The value without the punctuation of the sentence around it."""
+    """Strip the punctuation of the sentence around the value."""
     return value.rstrip(_STOPS + _CLOSERS)
 
 
 def _spelled(value: str) -> bool:
+    """Whether it is written like a word, in letters only."""
     return value.replace("'", "").replace("-", "").isalpha()
 
 
 def _whole(value: str) -> int:
     """Take all of the value, less the sentence's punctuation; nothing if it only stands in."""
-    if value[0] in "\"'`" and value[-1] == value[0] and len(value) > 1:
-        inner = value[1:-1]
-        return 0 if not _has_content(inner) else len(value)
+    if _quoted(value):
+        return len(value) if _has_content(value[1:-1]) else 0
     bare = _bare(value)
-    return len(bare) if _has_content(bare) else 0
+    return len(bare) if _has_content(value) and _has_content(bare) else 0
+
+
+def _quoted(value: str) -> bool:
+    return len(value) > 1 and value[0] in "\"'`" and value[-1] == value[0]
 
 
 def _has_content(value: str) -> bool:
-    if _STAND_IN.fullmatch(value.lower()) or _STAND_IN.fullmatch(value):
-        return False
-    return any(c.isalnum() for c in value)
+    """Whether there is anything to hide: not dots or stars, nor a name for where it is kept."""
+    stands_in = _STAND_IN.fullmatch(value) or _STAND_IN.fullmatch(value.lower())
+    return not stands_in and any(c.isalnum() for c in value)
 
 
 def _said(value: str) -> int:
@@ -316,7 +326,7 @@ def _said(value: str) -> int:
 
     A spelled word may begin a passphrase, which lasts until a word that ends it.
     """
-    if value[0] in "\"'`" and value[-1] == value[0] and len(value) > 1:
+    if _quoted(value) or _ANGLED_ALL.fullmatch(value):
         return _whole(value)
     words = list(re.finditer(r"\S+", value))
     first = words[0].group()
@@ -336,11 +346,13 @@ def _said(value: str) -> int:
 def _said_to(value: str) -> int:
     """As `_said`, after "changed my password to", where a verb may follow: "to regain entry"."""
     taken = _said(value)
-    count = len(value[:taken].split())
-    return 0 if 1 < count < 4 and _spelled(value.split()[0]) else taken
+    words = value[:taken].split()
+    count = len(words)
+    return 0 if 1 < count < 4 and _spelled(words[0]) else taken
 
 
 def _spelled_run(words: list[re.Match[str]]) -> int:
+    """How many of the words go on as a passphrase would."""
     for n, word in enumerate(words):
         if word.group().lower() in _PROSE or not _spelled(word.group()):
             return n
@@ -366,7 +378,7 @@ def _random(value: str) -> int:
     if len(token) < 8 or re.search(r"[\s(]|://", token):
         return 0
     digits = sum(c.isdigit() for c in token)
-    cased = token != token.lower() and token[1:] != token[1:].lower()
+    cased = token != token.upper() and token[1:] != token[1:].lower()
     if re.fullmatch(r"[0-9/.]+(?:-[A-Za-z]+)+", token):  # "30-minute", "1/2-cup"
         return 0
     return (
@@ -399,15 +411,15 @@ class _Rule:
 
 
 _ANY = f"(?:{_IS}|{_COLON}|{_EQUALS})"
-_PASS_HINTS = "passw passp passc pass- pass_ pwd"
+_PASS_HINTS = "passw passph passc pass- pass_ pwd"  # noqa: S105 (a label, no password)
 _ABROAD_HINTS = "contrase clave passe kennwort senha wachtwoord пароль 密码 密碼 パスワード"
-_NEXT = rf"(?:,|,?\s(?:and|or))\s"
+_NEXT = r"(?:,|,?\s(?:and|or))\s"
 _LIST = rf"{_MASK}{{1,40}}(?:{_NEXT}{_MASK}{{1,40}}){{0,9}}{_NEXT}"
 _ANNOUNCED: tuple[tuple[SecretKind, str, str, Callable[[str], int]], ...] = (
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_FOR}(?:{_IS}|{_COLON}){_SAID}", _said),
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_EQUALS}{_ONE}", _whole),
-    (SecretKind.PASSWORD, _PASS_HINTS, rf"{_START}{_PASS}\s{_ONE}", _strong),
-    (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_FOR}{_ANY}{_LIST}{_ONE}", _strong),
+    (SecretKind.PASSWORD, _PASS_HINTS, rf"{_START}{_PASS}\s{_DIGIT_AHEAD}{_ONE}", _strong),
+    (SecretKind.PASSWORD, _MASK, f"{_START}{_PASS}{_FOR}{_ANY}{_LIST}{_ONE}", _strong),
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_CHANGED}{_PASS}{_FOR}{_TO}{_SAID}", _said_to),
     (SecretKind.PASSWORD, "phrase mnemonic", f"{_START}{_SEED}{_ANY}{_SEEDS}", _said),
     (SecretKind.PASSWORD, _ABROAD_HINTS, f"(?i){_ABROAD}{_FOR}{_ABROAD_IS}{_ONE}", _strong),
@@ -460,7 +472,7 @@ _FOLDED = re.compile(
 
 
 def _fold(text: str) -> str:
-    """The text with every fancy digit, space, dash and quote made plain, at the same offsets."""
+    """Make every fancy digit, space, dash and quote plain, and keep all offsets."""
     if text.isascii():
         return text
     return _FOLDED.sub(_fold_one, text)
@@ -483,7 +495,7 @@ _VALUES = bytes.maketrans(b"0123456789", bytes(range(10)))
 
 @lru_cache(maxsize=4096)
 def _issued_lengths(prefix: str) -> frozenset[int]:
-    """The lengths of cards whose number begins with these four digits."""
+    """Look up how long the cards are whose number begins with these four digits."""
     return frozenset(
         length
         for first, last, lengths in _ISSUERS
@@ -493,18 +505,18 @@ def _issued_lengths(prefix: str) -> frozenset[int]:
 
 
 def _luhn(number: str) -> bool:
-    """The Luhn check; stdnum's takes five times as long, which a page of digits would show."""
+    """Check as `stdnum.luhn` does, in a fifth of the time: a page of digits has many windows."""
     backwards = number.encode("ascii")[::-1]
-    return (
-        sum(backwards[::2].translate(_VALUES)) + sum(backwards[1::2].translate(_DOUBLED))
-    ) % 10 == 0
+    singles = sum(backwards[::2].translate(_VALUES))
+    return (singles + sum(backwards[1::2].translate(_DOUBLED))) % 10 == 0
 
 
 def _cards(folded: str, lowered: str) -> Iterator[tuple[int, int]]:
     spoken_of = any(word in lowered for word in _CARD_WORDS)
     for run in _CARD_RUN.finditer(folded):
         groups = [
-            (m.start(), m.end(), m.group()) for m in _GROUP.finditer(folded, run.start(), run.end())
+            (m.start(), m.end(), m.group().replace(_INVISIBLE, ""))
+            for m in _GROUP.finditer(folded, run.start(), run.end())
         ]
         for first, (start, _, _) in enumerate(groups):
             # The digits behind the point of a number are no card.
@@ -520,11 +532,10 @@ def _cards(folded: str, lowered: str) -> Iterator[tuple[int, int]]:
                 if len(digits) < 3:  # only the last group of a card is shorter
                     break
         # Read out digit by digit, or in pairs where the text speaks of a card.
-        if 13 <= sum(len(digits) for _, _, digits in groups) <= 19 and (
-            spoken_of or all(len(digits) == 1 for _, _, digits in groups)
-        ):
-            if _is_card("".join(digits for _, _, digits in groups)):
-                yield run.span()
+        together = "".join(digits for _, _, digits in groups)
+        one_by_one = len(together) == len(groups)
+        if len(together) <= 19 and (one_by_one or spoken_of) and _is_card(together):
+            yield run.span()
 
 
 def _is_card(number: str) -> bool:
@@ -533,7 +544,7 @@ def _is_card(number: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _iban_length(country: str) -> int:
-    """The length of that country's IBAN, 0 if it has none."""
+    """Look up the length of that country's IBAN, 0 if it has none."""
     structure = numdb.get("iban").info(country)[0][1].get("bban", "")
     lengths = [int(n) for n in re.findall(r"([0-9]+)!", structure)]
     return 4 + sum(lengths) if lengths else 0
@@ -569,11 +580,8 @@ def _announced(rule: _Rule, folded: str) -> Iterator[tuple[int, int]]:
         if taken:
             # The bound of a pattern must not cut a long secret in two.
             if match.end(group) == at and at - start >= 256:
-                at = _REST.match(folded, at).end()  # type: ignore[union-attr]
+                at = next(_REST.finditer(folded, at)).end()
             yield start, at
-
-
-_REST = re.compile(rf"[^\s{_MASK}]*")
 
 
 def _find(folded: str) -> list[tuple[int, int, SecretKind]]:
