@@ -1,0 +1,60 @@
+"""Which parts of a turn are not the speaker's own words: quotations, code, pasted documents."""
+
+from __future__ import annotations
+
+import re
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
+_QUOTED = re.compile(r"“[^”\n]{1,2000}(?:”|\n|\Z)|(?<![\w\"])\"(?![\s\"])[^\"\n]{1,2000}\"")
+_SINGLE = re.compile(r"(?<![\w'’‘])['‘](?=[A-Za-z])[^'’\n]{1,200}(?:['’][a-z]{1,2}\b[^'’\n]{0,200}){0,6}['’](?!\w)")
+_CITED_LINE = re.compile(r"^[ \t]*(?:>|\||\$ |#{1,6} ).*$", re.M)
+_LISTED_LINE = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*•–])[ \t]+.*$", re.M)
+_FIRST_PERSON = re.compile(r"\b(?:i|my|me|we|our)\b", re.I)
+
+# "Rewrite this:", "here is my essay:" and what follows to the end of the turn.
+_HANDED_OVER = re.compile(
+    r"\b(?:rewrite|rephrase|paraphrase|translate|summari[sz]e|proof-?read|edit|improve|correct|fix|"
+    r"review|continue|complete|analy[sz]e|polish|shorten|check|grade|critique|expand|finish|format|"
+    r"convert|classify|extract|following|below|pasted?|email|e-mail|essay|letter|text|paragraph|story|"
+    r"article|poem|lyrics|transcript|draft|abstract|passage|excerpt|statement|prompt|script|post|"
+    r"message|resume|cv|bio|dialogue|conversation|review)\b[^\n:]{0,120}:[ \t]*(?:\n|[\"“']|(?=\S{1,40} ))",
+    re.I,
+)
+_LETTER = re.compile(r"^[ \t]*(?:dear|hi|hello|hey)\s+[A-Z\[][^\n]{0,40},?[ \t]*\n", re.M | re.I)
+_SPEAKER_LINE = re.compile(r"^[ \t]*[A-Z][\w .]{0,24}:[ \t]+\S.*$", re.M)
+_SIGNED = re.compile(r"^\s*(?:(?:best|kind|warm)?\s*regards|sincerely|yours (?:truly|faithfully|sincerely)|cheers)\b", re.M | re.I)
+
+LONG = 1500
+"""Above this many characters a turn of several paragraphs is a document, not talk."""
+
+
+def pasted(text: str) -> list[tuple[int, int]]:
+    """The ranges [start, end) that quote somebody, or hand over a document to work on."""
+    found: list[tuple[int, int]] = []
+    if '"' in text or "“" in text:
+        found += [match.span() for match in _QUOTED.finditer(text)]
+    if "'" in text or "‘" in text:
+        found += [match.span() for match in _SINGLE.finditer(text) if " " in match.group()]
+    if ":" in text:
+        handed = _HANDED_OVER.search(text)
+        if handed is not None:
+            found.append((handed.end(), len(text)))
+    if "\n" in text:
+        found += _blocks(text)
+    return found
+
+
+def _blocks(text: str) -> list[tuple[int, int]]:
+    found = [match.span() for match in _FENCE.finditer(text)]
+    found += [match.span() for match in _CITED_LINE.finditer(text)]
+    found += [match.span() for match in _LISTED_LINE.finditer(text)]
+    speakers = [match.span() for match in _SPEAKER_LINE.finditer(text)]
+    if len(speakers) > 1:
+        found += speakers
+    letter = _LETTER.search(text)
+    if letter is not None and (letter.start() > 0 or _SIGNED.search(text)):
+        found.append((letter.start(), len(text)))
+    if len(text) > LONG and text.count("\n") > 3:
+        # The speaker's own words come first; what follows the first break is the document.
+        found.append((text.index("\n"), len(text)))
+    return found

@@ -1,0 +1,211 @@
+"""Statements whose subject is "my …": names, favourites, family, pets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.rules.clauses import Token, clause_end
+from gate.rules.drafts import NEVER, Draft, Reading, capped
+from gate.rules.lexicon import WORDS, Form, load, verb_form
+from gate.rules.phrases import phrase_end, retell, slug, text_of, tidy, trim
+from gate.dates import find_when
+
+_PEOPLE = load("people.yaml")
+_ONE = frozenset(_PEOPLE["one"].split())
+_MANY = frozenset(_PEOPLE["many"].split())
+_PETS = frozenset(_PEOPLE["pets"].split())
+_QUALIFIERS = frozenset(_PEOPLE["qualifiers"].split())
+_OWNER = {"first": "my", "second": "your"}
+_PLURAL = frozenset("friends colleagues kids children parents cousins neighbors neighbours coworkers "
+                    "team family grandparents sisters brothers sons daughters nieces nephews in-laws".split())  # fmt: skip
+
+
+def drafts(reading: Reading) -> Iterator[Draft]:
+    """What the sentence says of the user's name, favourites, people and pets."""
+    owner = _OWNER[reading.person]
+    words = reading.words
+    for at, token in enumerate(words):
+        if token.low == owner and at + 1 < len(words):
+            yield from _belonging(reading, at)
+
+
+def _belonging(reading: Reading, my: int) -> Iterator[Draft]:
+    words = reading.words
+    at = my + 1
+    while at < len(words) and words[at].low in _QUALIFIERS:
+        at += 1
+    if at >= len(words):
+        return
+    low = words[at].low
+    if low in ("name", "name's", "birthday", "favorite", "favourite", "fave"):
+        if at == my + 1 or low.startswith("name"):
+            yield from _of_self(reading, my, at)
+        return
+    noun = low.removesuffix("'s")
+    if noun in _ONE or noun in _MANY or noun in _PETS:
+        yield from _of_person(reading, my, at, noun)
+
+
+def _of_self(reading: Reading, my: int, at: int) -> Iterator[Draft]:
+    words, content = reading.words, reading.content
+    low = words[at].low
+    following = at + 1 if low == "name's" else at + 2
+    linked = low == "name's" or (at + 1 < len(words) and words[at + 1].low == "is")
+    if low.startswith("name") and linked:
+        end = _name_end(words, following)
+        if end > following:
+            name = text_of(content, words, following, end)
+            yield _draft(reading, my, end, f"User's name is {name}", "fact", "identity.name", name,
+                         900, topic="identity")  # fmt: skip
+    elif low == "birthday" and linked:
+        found = find_when(content[words[at].start : words[-1].end], reading.said_at, True)
+        if found is not None:
+            begin = words[at].start + found.start
+            value = content[begin : words[at].start + found.end]
+            end = next(i for i, w in enumerate(words) if w.end >= begin + len(value)) + 1
+            yield _draft(reading, my, end, f"User's birthday is {capped(_between(reading, at + 2, end))}",
+                         "fact", "identity.birthday", value, 900, topic="identity")  # fmt: skip
+    elif low.startswith("fav"):
+        yield from _favourite(reading, my, at)
+
+
+def _between(reading: Reading, start: int, end: int) -> str:
+    return retell(reading.content, reading.words, start, end, reading.person)
+
+
+def _favourite(reading: Reading, my: int, at: int) -> Iterator[Draft]:
+    words = reading.words
+    is_at = next((i for i in range(at + 1, min(at + 7, len(words))) if words[i].low in ("is", "are")), None)
+    if is_at is None or is_at == at + 1 or any(w.low in (",", "that", "which") for w in words[at:is_at]):
+        return
+    begin, end = trim(words, is_at + 1, clause_end(words, is_at + 1, "present"))
+    if not tidy(words, begin, end) or words[begin].low in ("to", "when", "how", "not"):
+        return
+    thing = slug(text_of(reading.content, words, at + 1, is_at), 3)
+    claim = f"User's favorite {_between(reading, at + 1, is_at)} {words[is_at].low} {_between(reading, begin, end)}"
+    yield _draft(reading, my, end, claim, "preference", f"favorite.{thing}",
+                 text_of(reading.content, words, begin, end), 650)  # fmt: skip
+
+
+def _name_end(words: list[Token], start: int) -> int:
+    end = start
+    while end < min(len(words), start + 3) and _is_name(words[end]):
+        end += 1
+        if words[end - 1].low.endswith("'s"):
+            break
+    return end
+
+
+def _is_name(token: Token) -> bool:
+    return token.text[0].isupper() and token.text.isascii() is not None and (
+        token.low not in WORDS["not_names"] and token.text[0].isalpha() and len(token.text) > 1
+    )
+
+
+def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]:
+    words, content = reading.words, reading.content
+    who = f"User's {_between(reading, my + 1, at + 1)}".removesuffix("'s").removesuffix("’s")
+    next_low = words[at + 1].low if at + 1 < len(words) else ""
+    name_at = at + 1
+    if words[at].low.endswith("'s"):
+        if next_low in ("name", "names") and at + 2 < len(words) and words[at + 2].low == "is":
+            name_at = at + 3
+        elif next_low in ("called", "named"):
+            name_at = at + 2
+        else:
+            return
+    elif next_low in ("is", "was") and at + 2 < len(words) and words[at + 2].low in ("called", "named"):
+        name_at = at + 3
+    elif next_low in ("called", "named"):
+        name_at = at + 2
+    elif next_low == "," and not _is_list(words, at + 2):
+        name_at = at + 2
+    subject_end = at + 1
+    end = _name_end(words, name_at)
+    if end > name_at and noun not in _PLURAL and not _is_list(words, name_at):
+        name = text_of(content, words, name_at, end).removesuffix("'s").removesuffix("’s")
+        key = slug(text_of(content, words, my + 1, at + 1).removesuffix("'s").removesuffix("’s"), 3)
+        many = noun in _MANY
+        last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
+        draft = _draft(reading, my, end, f"{who} is called {name}", "relation",
+                       f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name", name, 700,
+                       topic="pets" if noun in _PETS else "family" if noun in _ONE else "general",
+                       participants=(name,))  # fmt: skip
+        yield draft._replace(end=last)
+        if words[end - 1].low.endswith("'s"):
+            return
+        subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
+    yield from _happening(reading, my, subject_end, noun)
+
+
+def _is_list(words: list[Token], at: int) -> bool:
+    """ "my sister, Tom and I": more names follow, so this is no apposition."""
+    return any(w.low in ("and", "&") for w in words[at : at + 3])
+
+
+def _happening(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]:
+    """ "My sister got married last June", "my brother lives in Leeds"."""
+    words, content = reading.words, reading.content
+    if my and words[my - 1].low not in WORDS["openers"] and words[my - 1].low not in ("that", "and"):
+        return
+    while at < len(words) and words[at].low in WORDS["negligible"] | {"recently"}:
+        at += 1
+    if at + 1 >= len(words):
+        return
+    verb = words[at].low
+    stop = clause_end(words, at + 1, "past")
+    begin, stop = trim(words, at + 1, stop)
+    if not 1 <= stop - begin <= 18 or any(w.low in WORDS["pointers"] for w in words[begin:stop]):
+        return
+    if words[begin].low in WORDS["pronouns"]:
+        return
+    subject = f"User's {_between(reading, my + 1, at)}".rstrip(", ")
+    claim = f"{subject} {capped(_between(reading, at, stop))}"
+    value = text_of(content, words, at, stop)
+    state = {"lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
+             "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes"}.get(verb)  # fmt: skip
+    if state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
+        value = text_of(content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"})))
+        kind, slot = "fact", f"relation.{noun}.{state}"
+    elif state in ("is", "has") and words[begin].low in ("a", "an", "allergic"):
+        value = text_of(content, words, begin, stop)
+        kind, slot = "fact", f"relation.{noun}.{state}.{slug(value)}"
+    elif state == "likes" and tidy(words, begin, stop):
+        value = text_of(content, words, begin, stop)
+        kind, slot = "preference", f"relation.{noun}.likes.{slug(value)}"
+    elif verb_form(verb)[1] in (Form.PAST, Form.PARTICIPLE) and _tells(verb):
+        kind, slot = "event", f"event.{slug(verb_form(verb)[0], 1)}"
+    else:
+        return
+    if not value:
+        return
+    found = find_when(content[words[my].start : words[stop - 1].end], reading.said_at)
+    yield _draft(reading, my, stop, claim, kind, slot, value, 500, confidence=850,
+                 negated=verb == "hates",
+                 topic="pets" if noun in _PETS else "family" if noun in _ONE else "")._replace(
+        when=NEVER if found is None or kind != "event" else found.when)  # fmt: skip
+
+
+def _tells(verb: str) -> bool:
+    return verb_form(verb)[0] not in WORDS["mental_verbs"] and verb not in ("told", "said", "asked")
+
+
+def _draft(
+    reading: Reading,
+    my: int,
+    stop: int,
+    claim: str,
+    kind: str,
+    attribute: str,
+    value: str,
+    importance: int,
+    confidence: int = 900,
+    topic: str = "",
+    negated: bool = False,
+    participants: tuple[str, ...] = (),
+) -> Draft:
+    words = reading.words
+    return Draft(
+        reading.content, words[my].start, words[stop - 1].end, claim, kind, attribute, value,
+        importance, confidence, topic=topic, negated=negated, participants=participants,
+    )  # fmt: skip

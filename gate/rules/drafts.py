@@ -1,0 +1,173 @@
+"""A draft is a candidate before its act and its time are looked up, and its claim in third person."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gate.dates import find_when
+from gate.rules.clauses import Clause, Token
+from gate.rules.lexicon import WORDS, load, third_person
+from gate.rules.phrases import retell
+from gate.speech import speech_act
+from ledger.candidate import SELF, Candidate, Durability, Source, Span, SpeechAct, When
+
+NEVER = When()
+_ADVERB_NEGATES = frozenset({"never", "no longer", "rarely", "seldom", "hardly"})
+
+
+class Reading(NamedTuple):
+    """One sentence being read: its words, and in which person it speaks of the user."""
+
+    content: str
+    words: list[Token]
+    said_at: int
+    person: str
+
+
+class Draft(NamedTuple):
+    """A statement found in [start, end) of `content`; scores are thousandths."""
+
+    content: str
+    start: int
+    end: int
+    claim: str
+    type: str
+    attribute: str
+    value: str
+    importance: int
+    confidence: int = 900
+    topic: str = ""
+    category: str | None = None
+    negated: bool = False
+    context: str | None = None
+    replaces: str | None = None
+    entity: str = SELF
+    durability: Durability = Durability.LASTING
+    when: When = NEVER
+    participants: tuple[str, ...] = ()
+    contrast: bool = False
+
+    def act_of_confirmed(self) -> SpeechAct:
+        """The act when the user confirmed these words of the assistant."""
+        return SpeechAct.STATEMENT
+
+
+def to_candidate(draft: Draft, said_at: int) -> Candidate:
+    """The candidate of a draft: its act from the words around it, its topic from the claim."""
+    del said_at
+    quote = draft.content[draft.start : draft.end]
+    return Candidate(
+        claim=draft.claim,
+        spans=(Span(start=draft.start, end=draft.end, quote=quote),),
+        type=draft.type,
+        entity=draft.entity,
+        attribute=draft.attribute,
+        value=draft.value,
+        negated=draft.negated,
+        context=draft.context,
+        replaces=draft.replaces,
+        act=speech_act(draft.content, draft.start, draft.end),
+        source=Source.STATED,
+        durability=draft.durability,
+        topic=draft.topic or topic_of(draft.claim),
+        category=draft.category,
+        importance=draft.importance * 1000,
+        confidence=draft.confidence * 1000,
+        when=draft.when,
+        participants=draft.participants,
+    )
+
+
+_TOPICS: dict[str, str] = {
+    word: topic for topic, words in load("topics.yaml").items() for word in words.split()
+}
+
+
+def topic_of(claim: str) -> str:
+    """The topic of the first word that has one."""
+    for word in claim.lower().replace(",", " ").replace(".", " ").split():
+        topic = _TOPICS.get(word) or _TOPICS.get(word.removesuffix("s"))
+        if topic is not None:
+            return topic
+    return "general"
+
+
+def capped(text: str) -> str:
+    """The text without white space and marks at its end."""
+    return text.rstrip(" ,;:-–—\"'")
+
+
+def verb_group(clause: Clause) -> str:
+    """The clause's verb as said of the user: "does not use", "has been using", "used to live"."""
+    adverbs = [a for a in clause.adverbs if a not in WORDS["negligible"]]
+    word = clause.tokens[clause.verb].low
+    negative = clause.negated and not _ADVERB_NEGATES.intersection(clause.adverbs)
+    no = ["not"] if negative else []
+    copula = clause.lemma == "be"
+    match clause.tense:
+        case "present" if copula:
+            parts = ["is", *no, *adverbs]
+        case "present":
+            parts = (
+                ["does", "not", *adverbs, clause.lemma]
+                if negative
+                else [*adverbs, third_person(clause.lemma)]
+            )
+        case "continuous":
+            parts = ["is", *no, *adverbs, word]
+        case "perfect" if copula:
+            parts = ["has", *no, *adverbs, "been"]
+        case "perfect":
+            parts = ["has", *no, *adverbs, word]
+        case "perfect-continuous":
+            parts = ["has", *no, *adverbs, "been", word]
+        case "past" if clause.modal == "had":
+            parts = ["had", *no, *adverbs, "been" if copula else word]
+        case "past" if copula:
+            parts = ["was", *no, *adverbs]
+        case "past":
+            parts = ["did", "not", *adverbs, clause.lemma] if negative else [*adverbs, word]
+        case "past-continuous":
+            parts = ["was", *no, *adverbs, word]
+        case "used":
+            parts = ["used", "to", *no, *adverbs, clause.lemma]
+        case _:
+            modal = clause.modal or "will"
+            parts = [modal, *no, *adverbs, clause.lemma]
+    return " ".join(parts).replace("can not", "cannot")
+
+
+def claim_of(reading: Reading, clause: Clause, stop: int, begin: int | None = None) -> str:
+    """ "User …": the clause up to token `stop`, leaving out what is before `begin`."""
+    rest = retell(
+        reading.content,
+        reading.words,
+        clause.verb + 1 if begin is None else begin,
+        stop,
+        reading.person,
+    )
+    said = f"{SELF} {verb_group(clause)} {capped(rest)}".rstrip()
+    if clause.ended and "no longer" not in clause.adverbs:
+        said += " any more"
+    return said
+
+
+def span_of(reading: Reading, clause: Clause, stop: int) -> tuple[int, int, When]:
+    """The offsets of a clause up to token `stop`, and the time it names.
+
+    A time that opens the sentence ("Last month, I …") belongs to the span.
+    """
+    words = reading.words
+    start, end = words[clause.subject].start, words[max(stop, clause.verb + 1) - 1].end
+    future = clause.tense in ("future", "continuous", "present")
+    found = find_when(reading.content[start:end], reading.said_at, future)
+    if found is None and 0 < clause.subject <= 8:
+        lead = words[0].start
+        found = find_when(reading.content[lead:start], reading.said_at, future)
+        if found is not None and reading.content[lead + found.end : start].strip(" ,-") in (
+            "", "and", "so", "when", "though",
+        ):  # fmt: skip
+            start = lead + found.start
+        else:
+            found = None
+    return start, end, NEVER if found is None else found.when

@@ -1,0 +1,118 @@
+"""The rule extractor: statements of the user about themselves, noticed by patterns kept as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gate.pasted import pasted
+from gate.rules import asides, belongings
+from gate.rules.clauses import Clause, Token, clauses, tokens
+from gate.rules.drafts import Draft, Reading, to_candidate
+from gate.rules.statements import from_clause
+from gate.speech import sentences
+from ledger.candidate import Candidate, Source, Span, Speech
+
+_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me)\b|\bnot\b", re.I)
+_YES = re.compile(
+    r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|that(?:'s|’s| is) (?:right|correct|true))\b",
+    re.I,
+)
+EARLIER = 6
+"""How many earlier turns a correction may look back to."""
+
+
+class RuleExtractor:
+    """Notices first-person statements of the user, offline and deterministically.
+
+    Assistant turns are never evidence by themselves; the last one counts when the user's turn
+    begins by confirming it.
+    """
+
+    name = "rules/1"
+
+    def extract(self, turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
+        """The candidates of a turn, in the order of their first span."""
+        if turn.role != "user":
+            return []
+        text = turn.content
+        found: dict[tuple[str, str, bool], Candidate] = {}
+        for candidate in self._confirmed(turn, earlier):
+            found.setdefault(_key(candidate), candidate)
+        if _PERSONAL.search(text):
+            for draft in drafts(text, turn.said_at):
+                candidate = to_candidate(draft, turn.said_at)
+                found.setdefault(_key(candidate), candidate)
+            for candidate in self._corrected(turn, earlier):
+                found.setdefault(_key(candidate), candidate)
+        return sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
+
+    def _confirmed(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
+        """What the assistant said of the user, when the user answers "yes, that's right"."""
+        if not earlier or earlier[-1].role != "assistant":
+            return
+        yes = _YES.match(turn.content)
+        if yes is None:
+            return
+        said = earlier[-1]
+        begin = yes.end() - len(yes.group().lstrip())
+        while begin < yes.end() and not turn.content[begin].isalnum():
+            begin += 1
+        answer = Span(start=begin, end=yes.end(), quote=turn.content[begin : yes.end()])
+        for start, end in sentences(said.content)[-2:]:
+            for draft in _sentence_drafts(said.content, start, end, said.said_at, "second"):
+                candidate = to_candidate(draft, turn.said_at)
+                there = candidate.spans[0].model_copy(update={"turn": said.turn_id})
+                yield candidate.model_copy(
+                    update={
+                        "spans": (answer, there),
+                        "source": Source.CONFIRMED,
+                        "act": draft.act_of_confirmed(),
+                    }
+                )
+
+    def _corrected(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
+        """ "Actually it's Lisbon, not Porto": the slot is the one in which Porto was said."""
+        repair = asides.repair(turn.content)
+        if repair is None:
+            return
+        for said in reversed(earlier[-EARLIER:]):
+            if said.role != "user":
+                continue
+            for draft in drafts(said.content, said.said_at):
+                old = to_candidate(draft, said.said_at)
+                if old.value.lower() == repair.wrong.lower():
+                    yield asides.repaired(old, said.turn_id, turn.content, repair)
+                    return
+
+
+def _key(candidate: Candidate) -> tuple[str, str, bool]:
+    return candidate.attribute, candidate.value.lower(), candidate.negated
+
+
+def drafts(text: str, said_at: int) -> Iterator[Draft]:
+    """What a turn of the user says of them, sentence by sentence."""
+    for start, end in sentences(text):
+        if end - start > 1200:
+            continue
+        if _PERSONAL.search(text, start, end):
+            yield from _sentence_drafts(text, start, end, said_at, "first")
+
+
+def _sentence_drafts(
+    text: str, start: int, end: int, said_at: int, person: str
+) -> Iterator[Draft]:
+    words = tokens(text, start, end)
+    reading = Reading(text, words, said_at, person)
+    procedure = asides.procedure(reading)
+    if procedure is not None:
+        yield procedure
+        return
+    for clause in clauses(words, person):
+        yield from from_clause(reading, clause)
+    yield from belongings.drafts(reading)
+    if person == "first":
+        yield from asides.drafts(reading)
+
+
+__all__ = ["Clause", "RuleExtractor", "Token", "pasted"]

@@ -1,0 +1,106 @@
+"""Experiences, habits and plans: clauses that no single rule names, told as they were said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gate.rules.clauses import Clause
+from gate.rules.drafts import Draft, Reading, claim_of, span_of
+from gate.rules.lexicon import WORDS
+from gate.rules.phrases import slug, text_of, tidy, trim
+
+_MOST_WORDS = 24
+_REPEATED = frozenset("every daily weekly monthly".split())
+
+
+def experience(reading: Reading, clause: Clause) -> Iterator[Draft]:
+    """An event for what was done, a habit for what is done again and again."""
+    if clause.hedged or clause.tense in ("future", "modal", "continuous", "past-continuous"):
+        return
+    words = clause.tokens
+    begin, stop = clause.verb + 1, clause.stop
+    if stop - begin > _MOST_WORDS:
+        stop = _shorter(clause, begin + _MOST_WORDS)
+    first, stop = trim(words, begin, stop)
+    if first >= stop or not _stands_alone(clause, first, stop):
+        return
+    if clause.tense in ("past", "perfect", "used"):
+        yield from _event(reading, clause, stop)
+    elif clause.tense == "perfect-continuous":
+        if clause.lemma not in WORDS["going_verbs"] and tidy(words, first, stop, _MOST_WORDS):
+            yield _habit(reading, clause, stop, 500, 800)
+    elif clause.tense == "present" and _habitual(clause, first, stop):
+        yield _habit(reading, clause, stop, 500, 900)
+
+
+def _shorter(clause: Clause, limit: int) -> int:
+    """The last comma or preposition before `limit` where the clause can be cut."""
+    for at in range(min(limit, clause.stop) - 1, clause.verb + 4, -1):
+        if clause.tokens[at].low == "," or clause.tokens[at].low in ("for", "with", "to", "as"):
+            return at
+    return clause.verb + 1
+
+
+def _stands_alone(clause: Clause, begin: int, stop: int) -> bool:
+    """Whether the rest is understood without the sentences before it."""
+    words = clause.tokens
+    if words[begin].low in WORDS["pronouns"] | WORDS["no_value"] and words[begin].low not in (
+        "up", "back", "out", "my", "one", "two", "some", "all", "both",
+    ):  # fmt: skip
+        return False
+    if any(token.low in WORDS["pointers"] for token in words[begin:stop]):
+        return False
+    if words[begin].low == "to" and clause.lemma not in ("go", "travel", "fly", "drive", "move", "listen", "speak"):
+        return False
+    return not any(t.low in ("this", "that") for t in words[begin : begin + 2])
+
+
+def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
+    words = clause.tokens
+    copula = clause.lemma in ("be", "become")
+    if clause.lemma in WORDS["mental_verbs"] and not (copula or clause.tense == "used"):
+        return
+    if clause.lemma == "be" and not (clause.tense == "used" or _was_something(clause, stop)):
+        return
+    start, end, when = span_of(reading, clause, stop)
+    if clause.tense == "perfect" and clause.negated:
+        return
+    if stop - clause.verb < 2 or (stop - clause.verb < 3 and when.start is None and not words[clause.verb + 1].text[0].isupper() and clause.tense != "used"):
+        return
+    value_begin = clause.verb if clause.lemma != "be" else clause.verb + 1
+    value = text_of(reading.content, words, value_begin, stop)
+    yield Draft(
+        reading.content, start, end, claim_of(reading, clause, stop), "event",
+        f"event.{slug(clause.lemma, 1)}", value, 500 if when.start is not None else 450,
+        confidence=900 if when.start is not None else 850, negated=clause.negated, when=when,
+    )  # fmt: skip
+
+
+def _was_something(clause: Clause, stop: int) -> bool:
+    """ "I was a teacher", "I was in Rome": not "I was able to", "I was happy"."""
+    words = clause.tokens
+    first = words[clause.verb + 1]
+    if first.low in ("a", "an"):
+        return stop - clause.verb <= 10 and words[clause.verb + 2].low not in WORDS["abstract"]
+    return first.low in ("born", "diagnosed", "promoted", "hired", "laid") or (
+        first.low in ("in", "at") and stop - clause.verb > 2 and words[clause.verb + 2].text[0].isupper()
+    )
+
+
+def _habitual(clause: Clause, begin: int, stop: int) -> bool:
+    if clause.lemma in WORDS["mental_verbs"] and clause.lemma not in ("try", "have", "find", "come"):
+        return False
+    if clause.lemma in ("have", "be", "find", "try", "come"):
+        return False
+    rest = {token.low for token in clause.tokens[begin:stop]}
+    return bool(WORDS["habit_adverbs"].intersection(clause.adverbs)) or bool(_REPEATED & rest)
+
+
+def _habit(reading: Reading, clause: Clause, stop: int, importance: int, confidence: int) -> Draft:
+    start, end, when = span_of(reading, clause, stop)
+    value = text_of(reading.content, clause.tokens, clause.verb, stop)
+    return Draft(
+        reading.content, start, end, claim_of(reading, clause, stop), "fact",
+        f"habit.{slug(value)}", value, importance, confidence=confidence,
+        negated=clause.negated, when=when,
+    )  # fmt: skip

@@ -1,0 +1,118 @@
+"""The extractor's words: loaded once from the YAML files beside this one."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+
+class Form(Enum):
+    """The form of a verb, as far as its spelling tells."""
+
+    BASE = "base"
+    PAST = "past"
+    PARTICIPLE = "participle"
+    BASE_OR_PAST = "base or past"
+    ING = "ing"
+    NONE = "none"
+
+
+def load(name: str) -> Any:
+    """The content of a data file of this package."""
+    text = files("gate.rules").joinpath(name).read_text(encoding="utf-8")
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def _word_sets() -> dict[str, Any]:
+    raw = load("words.yaml")
+    return {
+        key: value if isinstance(value, dict) else frozenset(str(value).split())
+        for key, value in raw.items()
+    }
+
+
+WORDS: dict[str, Any] = _word_sets()
+
+
+def _verb_forms() -> dict[str, tuple[str, Form]]:
+    forms: dict[str, tuple[str, Form]] = {}
+    data = load("verbs.yaml")
+    for line in data["irregular"].splitlines():
+        lemma, past, participle = line.split()
+        forms[lemma] = (lemma, Form.BASE)
+        for word in participle.split("/"):
+            forms[word] = (lemma, Form.PARTICIPLE)
+        for word in past.split("/"):
+            forms[word] = (lemma, Form.BASE_OR_PAST if word == lemma else Form.PAST)
+        forms[_ing(lemma)] = (lemma, Form.ING)
+    for lemma in data["regular"].split():
+        forms[lemma] = (lemma, Form.BASE)
+        forms[_ed(lemma)] = (lemma, Form.PAST)
+        forms[_ing(lemma)] = (lemma, Form.ING)
+    for word, (lemma, kind) in data["odd"].items():
+        forms[word] = (lemma, Form(kind))
+    return forms
+
+
+_DOUBLING = re.compile(r"(?:^|[^aeiou])[aeiou][bdgklmnprt]$")
+_NO_DOUBLE = frozenset("visit order cover offer consider edit open listen enter discover deliver "
+                       "remember answer suffer exit credit develop budget gather".split())  # fmt: skip
+_SINGLE_L = frozenset("sell tell fall".split())
+
+
+def _double(lemma: str) -> bool:
+    if lemma in _NO_DOUBLE or not _DOUBLING.search(lemma):
+        return False
+    return len(re.findall(r"[aeiouy]+", lemma)) == 1 or lemma in (
+        "prefer", "commit", "transfer", "upgrade", "travel", "cancel", "admit", "refer", "occur",
+    )  # fmt: skip
+
+
+def _ed(lemma: str) -> str:
+    if lemma.endswith("e"):
+        return lemma + "d"
+    if re.search(r"[^aeiou]y$", lemma):
+        return lemma[:-1] + "ied"
+    return lemma + lemma[-1] + "ed" if _double(lemma) else lemma + "ed"
+
+
+def _ing(lemma: str) -> str:
+    if lemma.endswith("ie"):
+        return lemma[:-2] + "ying"
+    if lemma.endswith("e") and not lemma.endswith(("ee", "oe", "ye")) and lemma != "be":
+        return lemma[:-1] + "ing"
+    return lemma + lemma[-1] + "ing" if _double(lemma) else lemma + "ing"
+
+
+_FORMS = _verb_forms()
+_NOT_PAST = WORDS["not_past"]
+
+
+@lru_cache(maxsize=4096)
+def verb_form(low: str) -> tuple[str, Form]:
+    """The lemma and form of a lower-case word; unknown words in -ed count as past."""
+    known = _FORMS.get(low)
+    if known is not None:
+        return known
+    if len(low) > 4 and low.endswith("ed") and low not in _NOT_PAST and low.isalpha():
+        return low, Form.PAST
+    if len(low) > 5 and low.endswith("ing") and low not in _NOT_PAST and low.isalpha():
+        return low, Form.ING
+    return low, Form.NONE
+
+
+def third_person(lemma: str) -> str:
+    """The verb after "User" in the present: works, watches, studies."""
+    irregular = {"be": "is", "have": "has", "do": "does", "go": "goes"}
+    if lemma in irregular:
+        return irregular[lemma]
+    if re.search(r"(?:s|x|z|ch|sh|o)$", lemma):
+        return lemma + "es"
+    if re.search(r"[^aeiou]y$", lemma):
+        return lemma[:-1] + "ies"
+    return lemma + "s"

@@ -1,0 +1,205 @@
+"""Sentence patterns: compiled from `statements.yaml`, matched against a clause's words.
+
+A pattern is lemma alternatives followed by literals, optional parts and slots. Matching walks the
+words once with a little backtracking for the optional parts; it never looks outside the clause.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from gate.rules.clauses import Clause, Token
+from gate.rules.lexicon import WORDS, load
+from gate.rules.phrases import phrase_end, trim
+
+Range = tuple[int, int]
+Slots = dict[str, Range]
+
+NOW = frozenset({"present", "continuous", "perfect-continuous"})
+PAST = frozenset({"past", "perfect"})
+TENSES = {"now": NOW, "past": PAST, "any": NOW | PAST | {"past-continuous"}}
+
+
+class Literal(NamedTuple):
+    """One word out of some."""
+
+    words: frozenset[str]
+
+
+class Slot(NamedTuple):
+    """Words to be named, of some kind."""
+
+    name: str
+    kind: str
+
+
+class Maybe(NamedTuple):
+    """Elements that may be absent together."""
+
+    elements: tuple[Element, ...]
+
+
+Element = Literal | Slot | Maybe
+
+
+class Rule(NamedTuple):
+    """A pattern, the tenses it holds in, and what it says, as written in the data."""
+
+    elements: tuple[Element, ...]
+    tenses: frozenset[str]
+    says: Mapping[str, Any]
+
+
+_PART = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\S+")
+
+
+def parse(say: str) -> tuple[Element, ...]:
+    """The elements of a pattern's words."""
+    found: list[Element] = []
+    for part in _PART.findall(say):
+        if part.startswith("["):
+            found.append(Maybe(parse(part[1:-1])))
+        elif part.startswith("{"):
+            name, _, kind = part[1:-1].partition(":")
+            found.append(Slot(name, kind or "whole"))
+        else:
+            found.append(Literal(frozenset(part.lower().split("|"))))
+    return tuple(found)
+
+
+def _tenses(text: str) -> frozenset[str]:
+    found: frozenset[str] = frozenset()
+    for word in text.split():
+        found |= TENSES.get(word, frozenset({word}))
+    return found
+
+
+def load_rules() -> dict[str, list[Rule]]:
+    """The rules by the lemma they begin with, in the order of the file; "*" fits any lemma."""
+    found: dict[str, list[Rule]] = {}
+    order: list[tuple[str, Rule]] = []
+    for says in load("statements.yaml"):
+        first, _, rest = says["say"].partition(" ")
+        rule = Rule(parse(rest), _tenses(says.get("in", "now")), says)
+        lemmas = says.get("verbs", ["*"]) if first == "*" else first.split("|")
+        order += [(lemma, rule) for lemma in lemmas]
+    lemmas_named = {lemma for lemma, _ in order}
+    for lemma in lemmas_named:
+        found[lemma] = [rule for named, rule in order if named in (lemma, "*")]
+    return found
+
+
+KINDS: dict[str, tuple[str, Mapping[str, Any]]] = {
+    word: (name, entry)
+    for name, entry in load("kinds.yaml").items()
+    for word in entry["words"].split()
+}
+_PEOPLE = load("people.yaml")
+PERSONS = frozenset((_PEOPLE["one"] + " " + _PEOPLE["many"]).split())
+_OF = frozenset({"of"})
+_OF_TO = frozenset({"of", "to", "with", "by"})
+_PLACE = frozenset({"of"})
+
+
+def match(rule: Rule, clause: Clause) -> Slots | None:
+    """The slots of a rule in the words after the clause's verb, or None."""
+    for slots in _walk(rule.elements, 0, clause.verb + 1, clause.stop, clause.tokens):
+        return slots
+    return None
+
+
+def _walk(
+    elements: tuple[Element, ...], index: int, at: int, stop: int, words: list[Token]
+) -> Iterator[Slots]:
+    if index == len(elements):
+        yield {}
+        return
+    element = elements[index]
+    if not isinstance(element, Slot):
+        while at < stop and words[at].low in WORDS["negligible"] and not _names(element, words[at]):
+            at += 1
+    if isinstance(element, Maybe):
+        rest = elements[index + 1 :]
+        yield from _walk(element.elements + rest, 0, at, stop, words)
+        yield from _walk(rest, 0, at, stop, words)
+    elif isinstance(element, Literal):
+        if at < stop and words[at].low in element.words:
+            yield from _walk(elements, index + 1, at + 1, stop, words)
+    else:
+        following = elements[index + 1] if index + 1 < len(elements) else None
+        for begin, end in _slot(element, following, at, stop, words):
+            for slots in _walk(elements, index + 1, end, stop, words):
+                begin, last = trim(words, begin, end)
+                if begin < last:
+                    yield {element.name: (begin, last), **slots}
+
+
+def _names(element: Element, word: Token) -> bool:
+    return isinstance(element, Literal) and word.low in element.words
+
+
+def _slot(
+    slot: Slot, following: Element | None, at: int, stop: int, words: list[Token]
+) -> Iterator[Range]:
+    """The ranges that a slot could take at `at`."""
+    while at < stop and words[at].low in WORDS["negligible"]:
+        at += 1
+    if at >= stop:
+        return
+    if isinstance(following, Literal):
+        for end in range(at + 1, stop):
+            if words[end].low in following.words:
+                yield at, end
+                if slot.kind == "thing":
+                    return
+        return
+    end = _kind_end(slot.kind, at, stop, words)
+    if end > at:
+        yield at, end
+
+
+def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
+    """Where a slot of a kind that begins at `at` ends; `at` itself when nothing fits."""
+    first = words[at]
+    if kind == "whole":
+        return stop
+    if kind in ("name", "person"):
+        end = at
+        if kind == "person" and first.low == "my":
+            end = at + 1
+            while end < stop and words[end].low not in PERSONS and end < at + 4:
+                end += 1
+            if end >= stop or words[end].low not in PERSONS:
+                return at
+            end += 1
+        begin = end
+        while end < min(stop, begin + 3) and words[end].text[0].isupper():
+            end += 1
+        return end
+    if kind == "number":
+        good = first.low.isdigit() and 0 < int(first.low[:4]) < 120 or _years_old(first.low)
+        return at + 1 if good else at
+    if kind == "word":
+        return at + 1
+    if kind == "kind":
+        return at + 1 if first.low in KINDS else at
+    if kind == "gerund":
+        return phrase_end(words, at, stop, _OF) if first.low.endswith("ing") else at
+    if kind == "liked":
+        return phrase_end(words, at, stop, _OF_TO if first.low == "to" else _OF)
+    if kind == "owned":
+        fits = first.low in WORDS["determiners"] or first.low.isdigit()
+        return phrase_end(words, at, stop, _OF) if fits else at
+    if kind == "trip":
+        end = phrase_end(words, at, stop, _OF)
+        return stop if any(w.low in WORDS["trips"] for w in words[at:end]) else at
+    if kind == "place":
+        end = phrase_end(words, at, stop, _PLACE)
+        return end
+    return phrase_end(words, at, stop, _OF)
+
+
+def _years_old(low: str) -> bool:
+    return low.endswith("-year") or low.endswith("-years-old") or low.endswith("year-old")

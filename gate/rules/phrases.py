@@ -1,0 +1,100 @@
+"""Tidy words: where a noun phrase ends, what may be a value, and "I" turned into "User"."""
+
+from __future__ import annotations
+
+import re
+
+from gate.rules.clauses import Token
+from gate.rules.lexicon import WORDS
+
+MAX_VALUE_WORDS = 12
+_SLUG = re.compile(r"[^\w+#]+")
+_ARTICLES = re.compile(r"^(?:an?|the|my|our|some|any|to)\s+", re.I)
+
+
+def slug(value: str, limit: int = 6) -> str:
+    """The words of a value as part of an attribute: "a Tesla Model 3" is tesla-model-3."""
+    bare = _ARTICLES.sub("", value.lower().replace("’", "'").replace("'s ", " "))
+    words = [word for word in _SLUG.split(bare.replace("'", "")) if word]
+    return "-".join(words[:limit]) or "it"
+
+
+def phrase_end(words: list[Token], start: int, stop: int, keep: frozenset[str]) -> int:
+    """One past the noun phrase that begins at `start`: it ends before the next preposition.
+
+    Prepositions in `keep` belong to the phrase ("of", or "to" of an infinitive).
+    """
+    at = start
+    while at < stop:
+        low = words[at].low
+        if at > start and low in WORDS["prepositions"] and low not in keep:
+            return at
+        if at > start and low == "," and at + 1 < stop and words[at + 1].low == "not":
+            return at
+        at += 1
+    return at
+
+
+def trim(words: list[Token], start: int, stop: int) -> tuple[int, int]:
+    """[start, stop) without filler and marks at its ends."""
+    while start < stop and (
+        words[start].low in WORDS["negligible"] or not words[start].text[0].isalnum()
+        and words[start].low not in "$€£#@"
+    ):  # fmt: skip
+        start += 1
+    while stop > start and (
+        words[stop - 1].low in WORDS["trailing"] or words[stop - 1].low in "'\"*,-–—/%&@#$€£"
+    ):
+        stop -= 1
+    return start, stop
+
+
+def text_of(content: str, words: list[Token], start: int, stop: int) -> str:
+    """The words [start, stop) as they stand in the turn."""
+    return content[words[start].start : words[stop - 1].end] if start < stop else ""
+
+
+_PERSON = {
+    "first": {
+        "my": "their", "me": "them", "myself": "themselves", "mine": "theirs", "our": "their",
+        "us": "them", "ourselves": "themselves", "ours": "theirs", "i": "they", "i'm": "they are",
+        "i've": "they have", "i'd": "they would", "i'll": "they will", "we": "they",
+        "we're": "they are", "we've": "they have", "we'll": "they will",
+    },
+    "second": {
+        "your": "their", "you": "them", "yourself": "themselves", "yours": "theirs",
+        "you're": "they are", "you've": "they have",
+    },
+}  # fmt: skip
+
+
+def retell(content: str, words: list[Token], start: int, stop: int, person: str) -> str:
+    """The words [start, stop) as said of the user: "my sister and me" is "their sister and them"."""
+    if start >= stop:
+        return ""
+    table = _PERSON[person]
+    parts: list[str] = []
+    for at in range(start, stop):
+        token = words[at]
+        if at > start:
+            parts.append(content[words[at - 1].end : token.start])
+        spoken = table.get(token.low)
+        if spoken is None and token.low == "am":
+            spoken = "are" if at > start and words[at - 1].low == "i" else None
+        parts.append(token.text if spoken is None else spoken)
+    return " ".join("".join(parts).split())
+
+
+def tidy(words: list[Token], start: int, stop: int, limit: int = MAX_VALUE_WORDS) -> bool:
+    """Whether [start, stop) can be a value: short, and not a pronoun or an unresolved pointer."""
+    if start >= stop or stop - start > limit:
+        return False
+    first = words[start].low
+    if first in WORDS["pronouns"] or first in WORDS["prepositions"] or first in WORDS["no_value"]:
+        return False
+    if stop - start == 1 and first in WORDS["adverbs"] | WORDS["determiner_words"]:
+        return False
+    for token in words[start:stop]:
+        if token.low in WORDS["pointers"]:
+            return False
+    return any(token.text[0].isalnum() for token in words[start:stop])

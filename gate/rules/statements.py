@@ -1,0 +1,237 @@
+"""From a clause to drafts: the rules of `statements.yaml` first, then experiences and habits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gate.rules import choices
+from gate.rules.clauses import Clause
+from gate.rules.drafts import NEVER, Draft, Reading, claim_of, span_of
+from gate.rules.generic import experience
+from gate.rules.lexicon import WORDS
+from gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match
+from gate.rules.phrases import phrase_end, slug, text_of, tidy, trim
+from ledger.candidate import Durability
+
+RULES = load_rules()
+_LONG_CLAUSE = 18
+_DAY = 86_400_000_000
+_LATER = frozenset("for when in at during on while with after before because since if".split())
+
+
+def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
+    """The drafts of one clause, from the first rule that fits it."""
+    if clause.stop <= clause.verb + 1 or _open_ended(clause):
+        return
+    for rule in RULES.get(clause.lemma) or RULES["*"]:
+        tense = f"modal:{clause.modal}" if clause.tense == "modal" else clause.tense
+        if tense not in rule.tenses:
+            continue
+        slots = match(rule, clause)
+        if slots is None or not _allowed(reading, clause, rule.says, slots):
+            continue
+        found = list(_drafts(reading, clause, rule, slots))
+        if found:
+            yield from found
+            return
+    yield from experience(reading, clause)
+
+
+def _open_ended(clause: Clause) -> bool:
+    """Whether the clause goes on with an "if" that its words alone would hide."""
+    words = clause.tokens
+    return clause.tail < len(words) and words[clause.tail].low in ("if", "unless", "?", "whether")\
+        and words[clause.tail].low != "?"
+
+
+def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: Slots) -> bool:
+    words = clause.tokens
+    begin, end = slots["value"]
+    low = [token.low for token in words[begin:end]]
+    if says.get("only_negated") and not clause.negated:
+        return False
+    if "only" in says and " ".join(low) not in says["only"]:
+        return False
+    if "heads" in says:
+        a, b = slots.get("object", (begin, end))
+        joined = f" {' '.join(token.low for token in words[a:b])} "
+        if not any(f" {head} " in joined for head in says["heads"]):
+            return False
+    if "heads_in" in says and not set(says["heads_in"]).intersection(low[:8]):
+        return False
+    if says.get("alone") and end != clause.stop:
+        return False
+    if says.get("short") and end - begin > 4:
+        return False
+    if end - begin < says.get("min", 1):
+        return False
+    if says.get("dated") or says.get("timed"):
+        when = span_of(reading, clause, clause.stop)[2]
+        timed = says.get("timed") and any(t.isdigit() or t in WORDS["clock"] for t in low)
+        if when.start is None and not timed:
+            return False
+        if says.get("dated") == "coming" and (when.start or 0) < reading.said_at - _DAY:
+            return False
+    whole = any(slot.name == "value" and slot.kind in ("whole", "trip") for slot in _slots(says))
+    return tidy(words, begin, end, 20 if whole else 9)
+
+
+def _slots(says: Mapping[str, Any]) -> list[Any]:
+    from gate.rules.patterns import Slot, parse
+
+    return [part for part in parse(says["say"]) if isinstance(part, Slot)]
+
+
+def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Iterator[Draft]:
+    words, says = clause.tokens, rule.says
+    begin, end = slots["value"]
+    items = _items(words, begin, end) if says.get("split") else [(begin, end)]
+    for item in items:
+        draft = _draft(reading, clause, says, slots, item, len(items) > 1)
+        if draft is not None:
+            yield draft
+
+
+def _items(words: list[Any], begin: int, end: int) -> list[Range]:
+    """The members of a plain list ("hiking, jazz and tea"); else the whole as one."""
+    found: list[Range] = []
+    start = begin
+    for at in range(begin, end + 1):
+        if at == end or words[at].low in (",", "and", "or", "&"):
+            if at > start:
+                found.append((start, at))
+            start = at + 1
+    if len(found) < 2 or any(b - a > 3 for a, b in found) or words[begin].low in ("the", "both", "to"):
+        return [(begin, end)]
+    # "my friends and family", "salt and pepper": one item's words would not stand alone.
+    if not all(tidy(words, a, b) for a, b in found):
+        return [(begin, end)]
+    return found
+
+
+def _draft(
+    reading: Reading,
+    clause: Clause,
+    says: Mapping[str, Any],
+    slots: Slots,
+    item: Range,
+    one_of_many: bool,
+) -> Draft | None:
+    words, content = clause.tokens, reading.content
+    begin, end = item
+    replaces = _contrast(reading, clause, slots)
+    attribute, topic, category = says["attribute"], says.get("topic", ""), says.get("category")
+    importance, durability = says.get("importance", 500), Durability.LASTING
+    if attribute == "kind":
+        name = words[begin].low
+        if name not in KINDS or (name == "lactose"):
+            return None
+        entry = KINDS[name][1]
+        attribute, topic = entry["attribute"], entry["topic"]
+        category, importance = entry.get("category"), entry["importance"]
+        durability = Durability(entry.get("durability", "lasting"))
+    chosen = choices.lookup(words, begin, end)
+    if attribute in ("@choice", "@liked") or "@" in attribute or says.get("choice"):
+        use = chosen is not None and (attribute != "@liked" or chosen[0].liked)
+        if chosen is not None and use:
+            choice, begin, end = chosen
+            topic = choice.topic
+        if attribute == "decision.@":
+            kind = chosen[0].attribute.split(".")[1] if chosen is not None else "choice"
+            attribute = f"decision.{kind}"
+        elif attribute.startswith("@"):
+            attribute = chosen[0].attribute if chosen is not None and use else says["otherwise"]
+    value = text_of(content, words, begin, end)
+    attribute = attribute.replace("{value}", slug(value))
+    stop = _claim_stop(clause, item, slots, one_of_many)
+    claim_begin = None
+    if one_of_many:
+        claim = claim_of(reading, clause, slots["value"][0]) + " " + value
+    else:
+        claim = claim_of(reading, clause, stop, claim_begin)
+    start, finish, when = span_of(reading, clause, max(stop, slots["value"][1]))
+    if clause.ended or replaces:
+        finish = max(finish, words[_span_stop(clause) - 1].end)
+    return Draft(
+        content, start, finish, claim, says["type"], attribute, value, importance,
+        confidence=_confidence(clause, says),
+        topic=topic, category=category,
+        negated=clause.negated != bool(says.get("flip")),
+        context=_context(reading, clause, says, slots, stop, one_of_many),
+        replaces=replaces, durability=durability,
+        when=when if says["type"] in ("event", "commitment", "decision") or when is not NEVER else NEVER,
+        participants=_people(words, begin, end) if says["type"] == "relation" else (),
+    )  # fmt: skip
+
+
+def _confidence(clause: Clause, says: Mapping[str, Any]) -> int:
+    return 650 if clause.hedged else int(says.get("confidence", 900))
+
+
+def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) -> int:
+    """Where the claim ends: the clause's end if that is near, else the last slot's."""
+    last = max(end for _, end in slots.values())
+    if one_of_many:
+        return last
+    stop = clause.stop
+    for at in range(item[1], clause.stop - 1):
+        if clause.tokens[at].low == "," and clause.tokens[at + 1].low == "not":
+            stop = at
+            break
+    if stop - clause.verb > _LONG_CLAUSE:
+        stop = max(last, clause.verb + 2)
+    if any(token.low in WORDS["pointers"] for token in clause.tokens[last:stop]):
+        stop = last
+    _, stop = trim(clause.tokens, clause.verb + 1, stop)
+    return max(stop, last)
+
+
+def _span_stop(clause: Clause) -> int:
+    return max(clause.tail, clause.stop)
+
+
+def _contrast(reading: Reading, clause: Clause, slots: Slots) -> str | None:
+    """The value that is said to be wrong or over: "…, not unittest", "from unittest"."""
+    words = clause.tokens
+    if "replaces" in slots:
+        begin, end = slots["replaces"]
+        return text_of(reading.content, words, begin, end)
+    for at in range(clause.verb + 1, clause.stop - 1):
+        if words[at].low == "not" and words[at - 1].low in (",", "and") and at > clause.verb + 1:
+            begin, end = trim(words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"})))
+            if words[begin].low in ("at", "in", "for", "to") if begin < end else False:
+                begin += 1
+            return text_of(reading.content, words, begin, end) or None
+    return None
+
+
+def _context(
+    reading: Reading,
+    clause: Clause,
+    says: Mapping[str, Any],
+    slots: Slots,
+    stop: int,
+    one_of_many: bool,
+) -> str | None:
+    words = clause.tokens
+    if "context" in slots:
+        begin, end = slots["context"]
+        if end > stop:
+            end = stop
+        if tidy(words, begin, end, 10) and "work.employer" not in says["attribute"]:
+            return text_of(reading.content, words, begin, end)
+        return None
+    open_ended = says["type"] == "preference" or says["attribute"].startswith("@")
+    if one_of_many or says.get("no_context") or not open_ended:
+        return None
+    last = max(end for _, end in slots.values())
+    if last < stop and words[last].low in _LATER and stop - last <= 8:
+        begin, end = trim(words, last + (words[last].low == "for"), stop)
+        return text_of(reading.content, words, begin, end) or None
+    return None
+
+
+def _people(words: list[Any], begin: int, end: int) -> tuple[str, ...]:
+    names = [t.text for t in words[begin:end] if t.text[:1].isupper()]
+    return (" ".join(names),) if names else ()
