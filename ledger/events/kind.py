@@ -37,7 +37,8 @@ class Event(BaseModel):
 
     def split(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
         """The facts, and the body (None where the event has none)."""
-        facts, body = {}, {}
+        facts: dict[str, Any] = {}
+        body: dict[str, Any] = {}
         for name, value in self.model_dump(mode="json").items():
             (facts if name in self.FACTS else body)[name] = value
         return facts, body or None

@@ -19,12 +19,14 @@ class TurnRecorded(Event):
     """`conversation`, or `store` for a memory written with chosen fields."""
     redacted: Fact[dict[str, int]]
     """How many secrets of each kind were taken out before this was written."""
+    said_at_stated: Fact[bool]
+    """False when nobody said when, so that a clock stood in."""
     content: str
     speaker: str | None = None
     session: str | None = None
     agent: str | None = None
     said_at: Micros | None = None
-    """None when nobody said when; the time of recording stands in."""
+    """None where the time of recording stands in."""
 
 
 class ExtractionCompleted(Event):

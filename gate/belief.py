@@ -1,0 +1,213 @@
+"""A belief as the gate sees it: its values now and what happened to it, folded from its stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from gate.registry import Registry
+from gate.slots import canonical_context, canonical_value
+from ledger.codec import Recorded
+from ledger.events import Event
+from ledger.events.belief import (
+    BeliefContested,
+    ConflictEscalated,
+    ConflictResolved,
+    MemoriesConsolidated,
+    MemoryAdmitted,
+    MemoryConfirmed,
+    MemoryExpired,
+    MemoryMovedIn,
+    MemoryMovedOut,
+    MemoryQuarantined,
+    MemoryRevoked,
+    MemorySuperseded,
+    Written,
+)
+from ledger.times import Micros
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One memory of a belief. `value` and `context` are canonical; scores are millionths."""
+
+    memory_id: str
+    type: str
+    value: str
+    context: str | None
+    confidence: int
+    base: int
+    importance: int
+    turns: frozenset[str]
+    """The turns that count as mentions."""
+    said_at: Micros
+    valid_from: Micros
+    valid_to: Micros | None
+    expires_at: Micros | None
+    capped: bool
+    basis: str
+    grant: str
+    written: Written
+
+    @property
+    def mentions(self) -> int:
+        return len(self.turns)
+
+    def ended(self, at: Micros) -> bool:
+        return any(end is not None and end <= at for end in (self.valid_to, self.expires_at))
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """One slot of one subject at one version of its stream.
+
+    `current` has at most one memory for each context; None is the context of what holds anywhere.
+    """
+
+    version: int = 0
+    current: tuple[Held, ...] = ()
+    quarantined: tuple[Held, ...] = ()
+    past: tuple[Held, ...] = ()
+    supersessions: tuple[Micros, ...] = ()
+    """When the superseding statements were said, since the last resolution."""
+    contested: bool = False
+    by_context: bool = False
+    escalated: tuple[str, ...] = ()
+    """Decisions that wait for a resolution."""
+
+    def holding(self, context: str | None) -> Held | None:
+        return next((held for held in self.current if held.context == context), None)
+
+    def find(self, memory_id: str) -> Held | None:
+        everything = (*self.current, *self.quarantined, *self.past)
+        return next((held for held in everything if held.memory_id == memory_id), None)
+
+
+def evolve(belief: Belief, version: int, event: Event | None, registry: Registry) -> Belief:
+    """The belief after one more event of its stream. Total: a tombstone only moves the version."""
+    belief = replace(belief, version=version)
+    match event:
+        case MemoryAdmitted() if event.past:
+            return replace(belief, past=(*belief.past, _held(event, registry)))
+        case MemoryAdmitted():
+            return _hold(belief, _lifted(belief, event, event.promotes, registry))
+        case MemorySuperseded():
+            new = _lifted(belief, event, event.promotes, registry)
+            old = belief.find(event.supersedes)
+            belief = _without(belief, event.supersedes)
+            if old is not None and event.kind == "change":
+                belief = replace(
+                    belief, past=(*belief.past, replace(old, valid_to=event.memory.valid_from))
+                )
+            belief = replace(
+                belief, supersessions=(*belief.supersessions, event.memory.said_at)
+            )
+            return _hold(belief, new)
+        case MemoryQuarantined():
+            held = replace(_held(event, registry), capped=event.capped)
+            return replace(belief, quarantined=(*belief.quarantined, held))
+        case MemoryConfirmed():
+            return _confirmed(belief, event)
+        case MemoryRevoked() | MemoryMovedOut():
+            return _without(belief, event.memory_id)
+        case MemoryExpired():
+            old = belief.find(event.memory_id)
+            belief = _without(belief, event.memory_id)
+            if old is None:
+                return belief
+            return replace(belief, past=(*belief.past, replace(old, valid_to=event.valid_to)))
+        case MemoryMovedIn():
+            return _hold(belief, _held(event, registry))
+        case MemoriesConsolidated():
+            for original in event.originals:
+                belief = _without(belief, original)
+            return _hold(belief, _held(event, registry))
+        case BeliefContested():
+            return replace(belief, contested=True)
+        case ConflictEscalated():
+            return replace(belief, escalated=(*belief.escalated, event.decision))
+        case ConflictResolved():
+            ended = tuple(held for held in belief.current if held.memory_id in event.closes)
+            return replace(
+                belief,
+                current=tuple(held for held in belief.current if held not in ended),
+                past=(*belief.past, *ended),
+                supersessions=(),
+                contested=False,
+                by_context=event.kind == "by_context",
+                escalated=tuple(each for each in belief.escalated if each not in event.settles),
+            )
+        case _:
+            return belief
+
+
+def folded(recorded: Iterable[Recorded], registry: Registry, start: Belief | None = None) -> Belief:
+    """The belief after these events of its stream."""
+    belief = start or Belief()
+    for each in recorded:
+        belief = evolve(belief, each.version, each.event, registry)
+    return belief
+
+
+def _held(event: Written, registry: Registry) -> Held:
+    memory = event.memory
+    return Held(
+        memory_id=event.memory_id,
+        type=event.type,
+        value=canonical_value(memory.value, memory.negated, registry.types.get(event.type)),
+        context=canonical_context(memory.context),
+        confidence=event.confidence,
+        base=event.base,
+        importance=event.importance,
+        turns=frozenset({memory.turn}),
+        said_at=memory.said_at,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+        expires_at=memory.expires_at,
+        capped=False,
+        basis=event.basis,
+        grant=event.grant,
+        written=event,
+    )
+
+
+def _lifted(belief: Belief, event: Written, promotes: str | None, registry: Registry) -> Held:
+    """The new memory; a promoted one keeps the mentions it had in quarantine."""
+    held = _held(event, registry)
+    waiting = promotes and belief.find(promotes)
+    return replace(held, turns=held.turns | waiting.turns) if waiting else held
+
+
+def _hold(belief: Belief, held: Held) -> Belief:
+    belief = _without(belief, held.memory_id)
+    return replace(belief, current=(*belief.current, held))
+
+
+def _without(belief: Belief, memory_id: str) -> Belief:
+    return replace(
+        belief,
+        current=tuple(held for held in belief.current if held.memory_id != memory_id),
+        quarantined=tuple(held for held in belief.quarantined if held.memory_id != memory_id),
+        past=tuple(held for held in belief.past if held.memory_id != memory_id),
+    )
+
+
+def _confirmed(belief: Belief, event: MemoryConfirmed) -> Belief:
+    def more(held: Held) -> Held:
+        if held.memory_id != event.memory_id:
+            return held
+        turns = held.turns | {event.turn} if event.counted else held.turns
+        return replace(
+            held,
+            confidence=event.confidence,
+            base=event.base,
+            turns=turns,
+            said_at=max(held.said_at, event.said_at),
+        )
+
+    return replace(
+        belief,
+        current=tuple(map(more, belief.current)),
+        quarantined=tuple(map(more, belief.quarantined)),
+        past=tuple(map(more, belief.past)),
+    )

@@ -1,0 +1,562 @@
+"""The decision about one candidate. Pure: an auditor can run it again and must get the same.
+
+Default: do not persist. The checks run in order, truth, durability, permission; the first that fails
+refuses the candidate. What passes meets the belief it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from gate import speech
+from gate.belief import Belief, Held
+from gate.confidence import Confidence, score
+from gate.consent import ORDINARY, Consent, Grant
+from gate.policy import Policy, millionths
+from gate.registry import MemoryType, Registry
+from gate.slots import canonical_context, canonical_value, words
+from ledger.candidate import Candidate, Durability, Source, SpeechAct
+from ledger.events.choices import Choices
+from ledger.times import DAY, Micros
+
+
+class Outcome(StrEnum):
+    """What the gate does with a candidate."""
+
+    ADMIT = "admit"
+    CONFIRM = "confirm"
+    SUPERSEDE = "supersede"
+    QUARANTINE = "quarantine"
+    ESCALATE = "escalate"
+    QUEUE = "queue"
+    REJECT = "reject"
+
+
+class Reason(StrEnum):
+    """Why, as `<check>.<cause>`. A code never changes its meaning."""
+
+    NEW = "truth.new"
+    PROMOTED = "truth.promoted"
+    BACKDATED = "truth.backdated"
+    CHANGE = "truth.change"
+    CORRECTION = "truth.correction"
+    STRONGER = "truth.at_least_as_strong"
+    UNKNOWN_TYPE = "truth.unknown_type"
+    NOT_THE_SUBJECT = "truth.not_the_subject"
+    SPAN_NOT_FOUND = "truth.span_not_found"
+    CLAIM_EXCEEDS_SPAN = "truth.claim_exceeds_span"
+    INSTRUCTION_LIKE = "truth.instruction_like"
+    QUESTION = "truth.question"
+    HYPOTHETICAL = "truth.hypothetical"
+    CONDITIONAL = "truth.conditional"
+    ROLE_PLAY = "truth.role_play"
+    LEVERAGE = "truth.leverage"
+    QUOTED = "truth.quoted"
+    SARCASTIC = "truth.sarcastic"
+    BELOW_THRESHOLD = "truth.below_threshold"
+    WEAKER = "truth.weaker_than_current"
+    CONTESTED = "truth.contested"
+    NO_CONTEXT = "truth.no_context"
+    CONSTRAINT_STANDS = "truth.constraint_stands"
+    TRANSIENT = "durability.transient"
+    SESSION_ONLY = "durability.session_only"
+    TRIVIAL = "durability.trivial"
+    OUTSIDE_PURPOSE = "durability.outside_purpose"
+    REPEATED = "durability.repeated"
+    IMPLIED = "durability.implied"
+    NO_CONSENT = "permission.no_consent"
+    SPECIAL_CATEGORY = "permission.special_category"
+    PROHIBITED_CATEGORY = "permission.prohibited_category"
+    SECRET = "permission.secret"
+    SCOPE_TOO_WIDE = "permission.scope_too_wide"
+
+
+_CAPPED: Mapping[SpeechAct, Reason] = {
+    SpeechAct.HYPOTHETICAL: Reason.HYPOTHETICAL,
+    SpeechAct.CONDITIONAL: Reason.CONDITIONAL,
+    SpeechAct.ROLE_PLAY: Reason.ROLE_PLAY,
+    SpeechAct.LEVERAGE: Reason.LEVERAGE,
+    SpeechAct.QUOTED: Reason.QUOTED,
+    SpeechAct.SARCASTIC: Reason.SARCASTIC,
+}
+_EXPLICIT = frozenset({SpeechAct.CHANGE, SpeechAct.CORRECTION, SpeechAct.REMOVAL})
+REDACTED = "[redacted "
+"""How the placeholder of a secret begins: what says a secret is not kept as a memory."""
+_SPEAKS_FOR_SUBJECT = frozenset({"user"})
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """The turn as the gate sees it: its words, and those of earlier turns that a candidate cites."""
+
+    turn_id: str
+    role: str
+    content: str
+    said_at: Micros
+    said_at_stated: bool = True
+    session: str | None = None
+    agent: str | None = None
+    cited: Mapping[str, str] = field(default_factory=dict)
+
+    def text_of(self, turn: str | None) -> str | None:
+        return self.content if turn is None else self.cited.get(turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A named principal approved a queued candidate: permission is given, on this basis."""
+
+    grant: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What to do, why, and everything the events about it will say."""
+
+    outcome: Outcome
+    reason: Reason
+    confidence: Confidence
+    mentions: int = 1
+    trace: tuple[str, ...] = ()
+    target: str | None = None
+    """The memory that is confirmed, superseded or promoted."""
+    promotes: str | None = None
+    counted: bool = True
+    kind: str = "change"
+    past: bool = False
+    contests: int = 0
+    """The number of supersessions, where this one makes the belief contested; else 0."""
+    capped: bool = False
+    expired: Held | None = None
+    """A memory whose time was over when these words were said."""
+    valid_from: Micros = 0
+    valid_to: Micros | None = None
+    expires_at: Micros | None = None
+    scope: str = "subject"
+    basis: str = ""
+    grant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused(Exception):
+    outcome: Outcome
+    reason: Reason
+    check: str
+
+
+@dataclass(slots=True)
+class _Case:
+    """One candidate before the gate, with what was found out so far."""
+
+    turn: TurnView
+    candidate: Candidate
+    choices: Choices
+    chosen: bool
+    belief: Belief
+    consent: Consent
+    policy: Policy
+    registry: Registry
+    now: Micros
+    approval: Approval | None
+    trace: list[str] = field(default_factory=list)
+    act: SpeechAct = SpeechAct.STATEMENT
+
+    def passed(self, check: str, note: str = "pass") -> None:
+        self.trace.append(f"{check}={note}")
+
+    def refuse(self, check: str, reason: Reason, outcome: Outcome = Outcome.REJECT) -> _Refused:
+        self.trace.append(f"{check}={reason.value}")
+        return _Refused(outcome, reason, check)
+
+
+def decide(
+    turn: TurnView,
+    candidate: Candidate,
+    belief: Belief,
+    consent: Consent,
+    policy: Policy,
+    registry: Registry,
+    now: Micros,
+    *,
+    choices: Choices | None = None,
+    approval: Approval | None = None,
+) -> Decision:
+    """Decide about one candidate.
+
+    `belief` is the slot it is about, at the version it has now; `now` (microseconds UTC) only
+    decides whether a consent is still in force. `choices` are the fields that a caller of `store`
+    chose: words are then not examined, but consent, scope and contradiction are. `approval` is a
+    reviewer's: it stands in for the consent to a special category.
+    """
+    case = _Case(
+        turn=turn,
+        candidate=candidate,
+        choices=choices or Choices(),
+        chosen=choices is not None,
+        belief=belief,
+        consent=consent,
+        policy=policy,
+        registry=registry,
+        now=now,
+        approval=approval,
+    )
+    kind = registry.types.get(candidate.type)
+    case.act = _speech_act(case)
+    scored = _scored(case, kind, mentions=1)
+    try:
+        kind = _truth(case, kind)
+        _durability(case)
+        grant = _permission(case)
+    except _Refused as refused:
+        return Decision(
+            refused.outcome,
+            refused.reason,
+            scored,
+            trace=tuple(case.trace),
+            capped=case.act in _CAPPED,
+        )
+    return _against_belief(case, kind, scored, grant)
+
+
+def _speech_act(case: _Case) -> SpeechAct:
+    """The extractor's reading, unless the words themselves are less sincere than it says."""
+    act = case.candidate.act
+    if case.chosen or act not in _EXPLICIT | {SpeechAct.STATEMENT}:
+        return act
+    for span in case.candidate.spans:
+        if span.turn is None:
+            read = speech.speech_act(case.turn.content, span.start, span.end)
+            if read in _CAPPED or read in {SpeechAct.INSTRUCTION, SpeechAct.QUESTION}:
+                return read
+    return act
+
+
+def _scored(case: _Case, kind: MemoryType | None, mentions: int) -> Confidence:
+    policy, candidate = case.policy, case.candidate
+    s = millionths(policy.sources[candidate.source])
+    e = candidate.confidence
+    if candidate.inferred:
+        e = round(e * policy.inference_factor)
+    t = millionths(kind.prior) if kind else 0
+    cap = millionths(policy.cap) if case.act in _CAPPED else None
+    scored = score(s, e, t, mentions, cap)
+    chosen = case.choices.confidence
+    if chosen is None:
+        return scored
+    return Confidence(s, scored.r, e, t, base=chosen, c=chosen)
+
+
+# Truth
+
+
+def _truth(case: _Case, kind: MemoryType | None) -> MemoryType:
+    if kind is None:
+        raise case.refuse("truth.type", Reason.UNKNOWN_TYPE)
+    if case.chosen:
+        case.passed("truth.words", "chosen")
+        return kind
+    candidate, turn = case.candidate, case.turn
+    own_words = any(span.turn is None for span in candidate.spans)
+    if turn.role not in _SPEAKS_FOR_SUBJECT or not own_words:
+        raise case.refuse("truth.speaker", Reason.NOT_THE_SUBJECT)
+    if candidate.source in {Source.ASSISTANT, Source.THIRD_PARTY}:
+        case.passed("truth.speaker", candidate.source.value)
+    else:
+        case.passed("truth.speaker")
+    for span in candidate.spans:
+        text = turn.text_of(span.turn)
+        if not span.quote or text is None or text[span.start : span.end] != span.quote:
+            raise case.refuse("truth.span", Reason.SPAN_NOT_FOUND)
+    case.passed("truth.span")
+    if not claim_within_spans(candidate):
+        raise case.refuse("truth.claim", Reason.CLAIM_EXCEEDS_SPAN)
+    case.passed("truth.claim")
+    if case.act is SpeechAct.INSTRUCTION or any(
+        speech.instruction_like(span.quote) for span in candidate.spans
+    ):
+        raise case.refuse("truth.act", Reason.INSTRUCTION_LIKE)
+    if case.act is SpeechAct.QUESTION:
+        raise case.refuse("truth.act", Reason.QUESTION)
+    case.passed("truth.act", case.act.value)
+    return kind
+
+
+def claim_within_spans(candidate: Candidate) -> bool:
+    """True if every word of the value and the context is a word of the spans."""
+    said = {word for span in candidate.spans for word in words(span.quote)}
+    claimed = words(candidate.value) + (words(candidate.context) if candidate.context else [])
+    return said.issuperset(claimed)
+
+
+# Durability
+
+
+def _durability(case: _Case) -> None:
+    candidate, policy = case.candidate, case.policy
+    if candidate.durability is Durability.SESSION:
+        raise case.refuse("durability.lasting", Reason.SESSION_ONLY)
+    if candidate.durability is Durability.TRANSIENT and policy.transient == "drop":
+        raise case.refuse("durability.lasting", Reason.TRANSIENT)
+    case.passed("durability.lasting", candidate.durability.value)
+    if candidate.importance < millionths(policy.importance_floor):
+        raise case.refuse("durability.importance", Reason.TRIVIAL)
+    case.passed("durability.importance")
+    if candidate.topic not in policy.topics:
+        raise case.refuse("durability.purpose", Reason.OUTSIDE_PURPOSE)
+    case.passed("durability.purpose")
+
+
+# Permission
+
+
+def _permission(case: _Case) -> Grant:
+    policy, category = case.policy, case.candidate.category or ORDINARY
+    if any(REDACTED in span.quote for span in case.candidate.spans):
+        raise case.refuse("permission.secret", Reason.SECRET)
+    case.passed("permission.secret")
+    scope = case.choices.visibility_scope or policy.default_scope
+    if case.approval is not None:
+        if category != ORDINARY and policy.special_categories.get(category) == "prohibit":
+            raise case.refuse("permission.category", Reason.PROHIBITED_CATEGORY)
+        case.passed("permission.consent", "approved")
+        grant = Grant(
+            case.approval.grant,
+            case.approval.basis,
+            frozenset({category}),
+            policy.purpose,
+            "subject",
+            None,
+        )
+    else:
+        covering = case.consent.covering(category, policy.purpose, case.now)
+        if category != ORDINARY:
+            rule = policy.special_categories.get(category, "queue")
+            if rule == "prohibit":
+                raise case.refuse("permission.category", Reason.PROHIBITED_CATEGORY)
+            if covering is None:
+                raise case.refuse("permission.category", Reason.SPECIAL_CATEGORY, Outcome.QUEUE)
+            case.passed("permission.category", category)
+        elif covering is None:
+            raise case.refuse("permission.consent", Reason.NO_CONSENT)
+        grant = covering
+        case.passed("permission.consent", grant.basis)
+    if scope not in policy.scopes or policy.is_wider(scope, grant.scope):
+        raise case.refuse("permission.scope", Reason.SCOPE_TOO_WIDE)
+    case.passed("permission.scope", scope)
+    return grant
+
+
+# The belief it is about
+
+
+def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Grant) -> Decision:
+    candidate, belief, policy = case.candidate, case.belief, case.policy
+    value = canonical_value(candidate.value, candidate.negated, kind)
+    context = canonical_context(candidate.context)
+    capped = case.act in _CAPPED
+    waiting = next(
+        (
+            held
+            for held in belief.quarantined
+            if held.value == value and held.context == context and not held.capped
+        ),
+        None,
+    )
+    mentions = 1
+    if waiting is not None and not capped:
+        mentions = len(waiting.turns | {case.turn.turn_id})
+        scored = _raised(scored, waiting.base, mentions)
+    valid_from = _valid_from(case)
+    finish = _Finish(case, scored, mentions, grant, valid_from, capped)
+
+    # What is over by the time of these words is no longer in their way.
+    current = belief.holding(context)
+    over = current if current is not None and current.ended(case.turn.said_at) else None
+    if over is not None:
+        current = None
+
+    if capped:
+        known = [held.value == value for held in (*belief.current, *belief.quarantined)]
+        if any(known):
+            return finish(Outcome.REJECT, Reason.REPEATED, "belief.same")
+        return finish(Outcome.QUARANTINE, _CAPPED[case.act], "truth.cap")
+    if current is not None and current.value == value:
+        return _confirm(case, scored, grant, current)
+    if scored.c < policy.threshold(candidate.category):
+        if waiting is not None:
+            return finish(
+                Outcome.CONFIRM, Reason.BELOW_THRESHOLD, "truth.threshold", target=waiting.memory_id
+            )
+        return finish(Outcome.QUARANTINE, Reason.BELOW_THRESHOLD, "truth.threshold")
+    case.passed("truth.threshold")
+    promotes = waiting.memory_id if waiting else None
+    if belief.by_context and context is None:
+        return finish(Outcome.ESCALATE, Reason.NO_CONTEXT, "belief.context")
+    if current is None:
+        if belief.contested and belief.current:
+            return finish(Outcome.ESCALATE, Reason.CONTESTED, "belief.contested")
+        reason = Reason.PROMOTED if promotes else Reason.NEW
+        return finish(Outcome.ADMIT, reason, "belief.conflict", promotes=promotes, expired=over)
+    return _conflict(case, finish, current, value, promotes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Finish:
+    """Closes the case with an outcome."""
+
+    case: _Case
+    scored: Confidence
+    mentions: int
+    grant: Grant
+    valid_from: Micros
+    capped: bool
+
+    def __call__(
+        self,
+        outcome: Outcome,
+        reason: Reason,
+        check: str,
+        *,
+        target: str | None = None,
+        promotes: str | None = None,
+        kind: str = "change",
+        past: bool = False,
+        contests: int = 0,
+        valid_to: Micros | None = None,
+        expired: Held | None = None,
+    ) -> Decision:
+        case = self.case
+        case.trace.append(f"{check}={reason.value}")
+        return Decision(
+            outcome,
+            reason,
+            self.scored,
+            mentions=self.mentions,
+            trace=tuple(case.trace),
+            target=target,
+            promotes=promotes,
+            kind=kind,
+            past=past,
+            contests=contests,
+            capped=self.capped,
+            valid_from=self.valid_from,
+            valid_to=case.choices.valid_to if valid_to is None else valid_to,
+            expired=expired,
+            expires_at=_expires_at(case, self.valid_from),
+            scope=case.choices.visibility_scope or case.policy.default_scope,
+            basis=self.grant.basis,
+            grant=self.grant.id,
+        )
+
+
+def _conflict(
+    case: _Case, finish: _Finish, current: Held, value: str, promotes: str | None
+) -> Decision:
+    """A current value stands against this one."""
+    belief, policy, said_at = case.belief, case.policy, case.turn.said_at
+    # "I don't use unittest" while the current value is pytest contradicts nothing.
+    if value.startswith("not ") and not current.value.startswith("not "):
+        if value != f"not {current.value}":
+            return finish(Outcome.REJECT, Reason.IMPLIED, "belief.conflict")
+    if said_at < current.said_at and finish.valid_from < current.valid_from:
+        known = next((held for held in belief.past if _covers(held, value, finish)), None)
+        if known is not None:
+            return finish(
+                Outcome.CONFIRM, Reason.REPEATED, "belief.conflict", target=known.memory_id
+            )
+        return finish(
+            Outcome.ADMIT,
+            Reason.BACKDATED,
+            "belief.conflict",
+            past=True,
+            valid_to=current.valid_from,
+        )
+    kind = case.registry.types.get(current.type)
+    if kind is not None and kind.ends_only_by_removal and case.act is not SpeechAct.REMOVAL:
+        return finish(Outcome.ESCALATE, Reason.CONSTRAINT_STANDS, "belief.conflict")
+    if belief.contested:
+        return finish(Outcome.ESCALATE, Reason.CONTESTED, "belief.contested")
+    corrects = case.act is SpeechAct.CORRECTION
+    # Bases are compared, not confidences: repetition must not make a belief immovable.
+    if case.act in _EXPLICIT:
+        reason = Reason.CORRECTION if corrects else Reason.CHANGE
+    elif finish.scored.base >= current.base:
+        reason = Reason.STRONGER
+    else:
+        return finish(Outcome.QUARANTINE, Reason.WEAKER, "belief.conflict")
+    window = policy.loops.window_days * DAY
+    recent = [at for at in belief.supersessions if abs(said_at - at) <= window]
+    count = len(recent) + 1
+    # One that begins before the old value leaves the old no time in which it was true.
+    replaces_whole = corrects or finish.valid_from < current.valid_from
+    return finish(
+        Outcome.SUPERSEDE,
+        reason,
+        "belief.conflict",
+        target=current.memory_id,
+        promotes=promotes,
+        kind="correction" if replaces_whole else "change",
+        contests=count if count >= policy.loops.supersessions else 0,
+    )
+
+
+def _covers(held: Held, value: str, finish: _Finish) -> bool:
+    """True if a past memory says the same of the same time."""
+    return (
+        held.value == value
+        and held.context == canonical_context(finish.case.candidate.context)
+        and held.valid_from <= finish.valid_from
+        and (held.valid_to is None or finish.valid_from <= held.valid_to)
+    )
+
+
+def _confirm(case: _Case, scored: Confidence, grant: Grant, current: Held) -> Decision:
+    counted = case.turn.turn_id not in current.turns
+    mentions = current.mentions + counted
+    raised = _raised(scored, current.base, mentions)
+    case.trace.append(f"belief.same={Reason.REPEATED.value}")
+    return Decision(
+        Outcome.CONFIRM,
+        Reason.REPEATED,
+        raised,
+        mentions=mentions,
+        trace=tuple(case.trace),
+        target=current.memory_id,
+        counted=counted,
+        valid_from=current.valid_from,
+        basis=grant.basis,
+        grant=grant.id,
+    )
+
+
+def _raised(scored: Confidence, base: int, mentions: int) -> Confidence:
+    """The confidence after so many mentions, from the better of two bases."""
+    best = max(scored.base, base)
+    with_r = score(0, 0, 0, mentions)
+    return Confidence(
+        scored.s, with_r.r, scored.e, scored.t, best, min(1_000_000, best + with_r.c)
+    )
+
+
+def _valid_from(case: _Case) -> Micros:
+    """The date stated, else when it was said. A plan for later holds from when it was made."""
+    if case.choices.valid_from is not None:
+        return case.choices.valid_from
+    stated, said_at = case.candidate.when.start, case.turn.said_at
+    if stated is None:
+        return said_at
+    if case.candidate.type in {"event", "commitment", "decision", "procedure"}:
+        return min(stated, said_at)
+    return stated
+
+
+def _expires_at(case: _Case, valid_from: Micros) -> Micros | None:
+    if case.choices.expires_at is not None:
+        return case.choices.expires_at
+    if case.candidate.durability is Durability.TRANSIENT:
+        return case.turn.said_at + case.policy.transient_ttl_days * DAY
+    ttl = case.policy.ttl(case.candidate.type)
+    return None if ttl is None else max(valid_from, case.turn.said_at) + ttl

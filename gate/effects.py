@@ -1,0 +1,135 @@
+"""What a decision does to its belief: the events that follow from it. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gate.belief import Belief
+from gate.decide import Decision, Outcome, TurnView
+from ledger.candidate import Candidate, Span
+from ledger.events import Event
+from ledger.events.belief import (
+    BeliefContested,
+    ConflictEscalated,
+    MemoryAdmitted,
+    MemoryConfirmed,
+    MemoryExpired,
+    MemoryQuarantined,
+    MemorySuperseded,
+)
+from ledger.memory import Memory
+
+WRITES = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE, Outcome.QUARANTINE})
+"""The outcomes that write a memory."""
+
+
+def memory_of(candidate: Candidate, turn: TurnView, decision: Decision) -> Memory:
+    """The words and dates of the memory that the decision writes."""
+    return Memory(
+        claim=candidate.claim,
+        entity=candidate.entity,
+        attribute=candidate.attribute,
+        value=candidate.value,
+        negated=candidate.negated,
+        context=candidate.context,
+        topic=candidate.topic,
+        category=candidate.category,
+        session=turn.session,
+        agent=turn.agent,
+        said_at=turn.said_at,
+        said_at_stated=turn.said_at_stated,
+        valid_from=decision.valid_from,
+        valid_to=decision.valid_to,
+        when=candidate.when,
+        expires_at=decision.expires_at,
+        turn=turn.turn_id,
+        spans=evidence(candidate.spans),
+        participants=candidate.participants,
+    )
+
+
+def evidence(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Spans as offsets alone: the words stay where they were said."""
+    return tuple(span.model_copy(update={"quote": ""}) for span in spans)
+
+
+def memory_id_of(decision: Decision, new_id: str) -> str | None:
+    """The memory that the decision is about: the one promoted, the new one, or the one confirmed."""
+    if decision.outcome in WRITES:
+        return decision.promotes or new_id
+    return decision.target if decision.outcome is Outcome.CONFIRM else None
+
+
+def effects(
+    decision: Decision,
+    decision_id: str,
+    candidate: Candidate,
+    turn: TurnView,
+    belief: Belief,
+    new_memory_id: str,
+) -> list[Event]:
+    """The events of the belief's stream, in order. `new_memory_id` names a memory if one is made."""
+    outcome = decision.outcome
+    if outcome is Outcome.ESCALATE:
+        return [ConflictEscalated(decision=decision_id)]
+    if outcome is Outcome.CONFIRM:
+        if decision.target is None:
+            raise ValueError("a confirmation names the memory that it confirms")
+        return [
+            MemoryConfirmed(
+                memory_id=decision.target,
+                decision=decision_id,
+                confidence=decision.confidence.c,
+                base=decision.confidence.base,
+                mentions=decision.mentions,
+                counted=decision.counted,
+                turn=turn.turn_id,
+                said_at=turn.said_at,
+                spans=evidence(candidate.spans),
+            )
+        ]
+    if outcome not in WRITES:
+        return []
+    memory_id = decision.promotes or new_memory_id
+    written: dict[str, Any] = {
+        "memory_id": memory_id,
+        "decision": decision_id,
+        "type": candidate.type,
+        "confidence": decision.confidence.c,
+        "base": decision.confidence.base,
+        "importance": candidate.importance,
+        "mentions": decision.mentions,
+        "visibility_scope": decision.scope,
+        "basis": decision.basis,
+        "grant": decision.grant,
+        "memory": memory_of(candidate, turn, decision),
+    }
+    if outcome is Outcome.QUARANTINE:
+        return [
+            MemoryQuarantined(**written, reason=decision.reason.value, capped=decision.capped)
+        ]
+    if outcome is Outcome.ADMIT:
+        events: list[Event] = []
+        over = decision.expired
+        if over is not None:
+            ends = [end for end in (over.valid_to, over.expires_at) if end is not None]
+            events.append(MemoryExpired(memory_id=over.memory_id, valid_to=min(ends)))
+        events.append(
+            MemoryAdmitted(**written, promotes=decision.promotes, past=decision.past)
+        )
+        return events
+    if decision.target is None:
+        raise ValueError("a supersession names the memory that it supersedes")
+    events = [
+        MemorySuperseded(
+            **written,
+            supersedes=decision.target,
+            kind=decision.kind,
+            promotes=decision.promotes,
+        )
+    ]
+    if decision.contests and not belief.contested:
+        events.append(
+            BeliefContested(supersessions=decision.contests, decision=decision_id)
+        )
+    return events

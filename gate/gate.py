@@ -1,0 +1,352 @@
+"""The gate at work: records turns, has them looked at, decides, appends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gate.decide import TurnView
+from gate.draft import Draft, Memo
+from gate.extractor import Extractor
+from gate.intake import TurnInput
+from gate.rulebook import Rulebook
+from ledger import streams
+from ledger.candidate import Candidate
+from ledger.codec import New, Recorded
+from ledger.errors import ExtractionUnavailable, LogCorrupted, NotPermitted, VersionConflict
+from ledger.events.choices import Choices
+from ledger.events.turn import ExtractionCompleted, ExtractionFailed, TurnParked, TurnRecorded
+from ledger.log import Log, new_id
+from ledger.store import Appended
+from ledger.times import Clock
+from ledger.vault import SYSTEM
+
+CONTEXT_TURNS = 4
+"""How many earlier turns of the session an extractor is shown."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A turn that is in the log. `already` is True when it was there before."""
+
+    turn_id: str
+    position: int
+    subject_ref: str
+    already: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A turn that waits for its extraction, and how far its stream is."""
+
+    turn_id: str
+    position: int
+    version: int
+    subject_ref: str
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class Processed:
+    """What became of some turns. `decisions` are event ids, in order."""
+
+    turns: int = 0
+    failed: int = 0
+    parked: int = 0
+    decisions: list[str] | None = None
+
+    def __iadd__(self, other: Processed) -> Processed:
+        self.turns += other.turns
+        self.failed += other.failed
+        self.parked += other.parked
+        self.decisions = (self.decisions or []) + (other.decisions or [])
+        return self
+
+
+def view_of(recorded: Recorded, event: TurnRecorded, cited: dict[str, str]) -> TurnView:
+    """The turn as the gate sees it; the recorded time stands in where nobody said when."""
+    return TurnView(
+        turn_id=recorded.stream,
+        role=event.role,
+        content=event.content,
+        said_at=recorded.recorded_at if event.said_at is None else event.said_at,
+        said_at_stated=event.said_at_stated,
+        session=event.session,
+        agent=event.agent,
+        cited=cited,
+    )
+
+
+class Gate:
+    """Everything that writes memories passes here.
+
+    `earlier` finds the turns before one in its session, newest last; a view supplies it.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        rulebook: Rulebook,
+        extractor: Extractor,
+        clock: Clock,
+        earlier: Callable[[Pending, int], Sequence[int]],
+    ) -> None:
+        self.log = log
+        self.rulebook = rulebook
+        self.extractor = extractor
+        self.memo = Memo(log)
+        self._clock = clock
+        self._earlier = earlier
+
+    # Recording
+
+    def record(self, turns: Sequence[TurnInput], actor: str = SYSTEM) -> list[Receipt]:
+        """Record turns in one durable append. A turn that is there already is left as it is.
+
+        Raises `InvalidTurn` or `NotPermitted` before anything is written.
+        """
+        for turn in turns:
+            turn.check()
+        refs = self.log.register([turn.subject for turn in turns])
+
+        def attempt() -> list[Receipt]:
+            return self._record(turns, refs, actor)
+
+        return self.again(attempt)
+
+    def _record(
+        self, turns: Sequence[TurnInput], refs: dict[str, str], actor: str
+    ) -> list[Receipt]:
+        ids, new, expect = [], {}, {}
+        for turn in turns:
+            ref = refs[turn.subject]
+            keys = self.log.keys(ref)
+            if keys is None or self.memo.consent(ref).erasing:
+                raise NotPermitted("This subject was erased.")
+            turn_id = streams.turn_stream(keys.ids, turn.key())
+            ids.append((turn_id, ref))
+            if turn_id not in new:
+                new[turn_id] = turn
+                expect[streams.subject_stream(ref)] = self.memo.consent(ref).version
+        # A single turn is almost always new: let the append find out. A batch may be a repetition.
+        known = self._known(list(new)) if len(new) > 1 else {}
+        try:
+            appended = self._append_turns(ids, new, known, expect, actor)
+        except VersionConflict as conflict:
+            if conflict.stream not in new:
+                raise
+            known = self._known(list(new))
+            if conflict.stream not in known:
+                raise
+            appended = self._append_turns(ids, new, known, expect, actor)
+        receipts, seen = [], set(known)
+        for turn_id, ref in ids:
+            receipts.append(Receipt(turn_id, {**known, **appended}[turn_id], ref, turn_id in seen))
+            seen.add(turn_id)
+        return receipts
+
+    def _known(self, turn_ids: Sequence[str]) -> dict[str, int]:
+        there = [turn_id for turn_id, version in self.log.versions(turn_ids).items() if version]
+        return {turn_id: self.log.read_stream(turn_id, upto=1)[0].position for turn_id in there}
+
+    def _append_turns(
+        self,
+        ids: Sequence[tuple[str, str]],
+        turns: dict[str, TurnInput],
+        known: dict[str, int],
+        expect: dict[str, int],
+        actor: str,
+    ) -> dict[str, int]:
+        refs = dict(ids)
+        events = [
+            New(turn.event(), new_id(), turn_id, refs[turn_id], actor, None, turn_id)
+            for turn_id, turn in turns.items()
+            if turn_id not in known
+        ]
+        if not events:
+            return {}
+        appended = self.log.append(events, {event.stream: 0 for event in events} | expect)
+        return {event.stream: appended.first + offset for offset, event in enumerate(events)}
+
+    # Processing
+
+    def process(self, pending: Sequence[Pending]) -> Processed:
+        """Extract and decide these turns in one append. They must be in order of position.
+
+        Raises `VersionConflict` when another process was at one of them: look again which are
+        pending.
+        """
+        draft = self.draft()
+        done = Processed(decisions=[])
+        recorded = self.log.read_at([each.position for each in pending])
+        sessions: dict[tuple[str, str | None], list[TurnView]] = {}
+        blocked: set[str] = set()
+        for each in pending:
+            if each.subject_ref in blocked:
+                continue
+            turn_event = recorded[each.position]
+            event = turn_event.event
+            if not isinstance(event, TurnRecorded):
+                continue  # erased in the meantime: there is nothing left to look at
+            turn = view_of(turn_event, event, {})
+            if event.role != "user":
+                outcome = ExtractionCompleted(
+                    extractor=self.extractor.name, candidates=0, skipped=f"role:{event.role}"
+                )
+                candidates: list[Candidate] = []
+            else:
+                lane = (each.subject_ref, event.session)
+                before = sessions.get(lane)
+                if before is None:
+                    before = sessions[lane] = self._before(each)
+                try:
+                    candidates = self.extractor.extract(turn, before)
+                except ExtractionUnavailable as problem:
+                    blocked.add(each.subject_ref)
+                    self._failed(draft, each, turn_event, problem, done)
+                    continue
+                turn = view_of(turn_event, event, _cited(candidates, before))
+                outcome = ExtractionCompleted(
+                    extractor=self.extractor.name, candidates=len(candidates)
+                )
+            draft.turn(
+                turn, each.version, turn_event.event_id, each.subject_ref, outcome, candidates
+            )
+            done.turns += 1
+            lane = (each.subject_ref, event.session)
+            if lane in sessions:
+                sessions[lane] = [*sessions[lane], turn][-CONTEXT_TURNS:]
+        self.commit(draft)
+        done.decisions = draft.decided
+        return done
+
+    def _before(self, pending: Pending) -> list[TurnView]:
+        positions = self._earlier(pending, CONTEXT_TURNS)
+        found = self.log.read_at(positions)
+        return [
+            view_of(each, each.event, {})
+            for position in positions
+            if isinstance((each := found[position]).event, TurnRecorded)
+        ]
+
+    def _failed(
+        self,
+        draft: Draft,
+        pending: Pending,
+        recorded: Recorded,
+        problem: ExtractionUnavailable,
+        done: Processed,
+    ) -> None:
+        """Note that the turn could not be looked at; after enough tries set it aside."""
+        draft.reads(pending.turn_id, pending.version)
+        attempt = pending.attempts + 1
+        events: list[ExtractionFailed | TurnParked] = [
+            ExtractionFailed(
+                extractor=self.extractor.name,
+                attempt=attempt,
+                error=type(problem).__name__,
+                detail=str(problem),
+            )
+        ]
+        done.failed += 1
+        if attempt >= draft.rules.policy.extraction_tries:
+            events.append(TurnParked(attempts=attempt))
+            done.parked += 1
+        for event in events:
+            draft.write(
+                New(
+                    event,
+                    new_id(),
+                    pending.turn_id,
+                    pending.subject_ref,
+                    SYSTEM,
+                    recorded.event_id,
+                    pending.turn_id,
+                )
+            )
+
+    # Storing with chosen fields
+
+    def store(
+        self, turn: TurnInput, candidate: Candidate, choices: Choices, actor: str = SYSTEM
+    ) -> tuple[Receipt, str | None]:
+        """Record a memory with chosen fields: turn, candidate and decision in one append.
+
+        Returns the receipt and the decision's id; None when the turn was there already.
+        """
+        turn.check()
+        ref = self.log.register([turn.subject])[turn.subject]
+
+        def attempt() -> tuple[Receipt, str | None]:
+            keys = self.log.keys(ref)
+            if keys is None:
+                raise NotPermitted("This subject was erased.")
+            turn_id = streams.turn_stream(keys.ids, turn.key())
+            known = self._known([turn_id])
+            if known:
+                return Receipt(turn_id, known[turn_id], ref, already=True), None
+            draft = self.draft()
+            draft.consent(ref)
+            draft.reads(turn_id, 0)
+            event = turn.event(clock_said=draft.now)
+            new = New(event, new_id(), turn_id, ref, actor, None, turn_id)
+            draft.write(new)
+            view = TurnView(
+                turn_id=turn_id,
+                role=turn.role,
+                content=event.content,
+                said_at=draft.now if turn.said_at is None else turn.said_at,
+                said_at_stated=turn.said_at is not None,
+                session=turn.session,
+                agent=turn.agent,
+            )
+            outcome = ExtractionCompleted(extractor="store", candidates=1)
+            draft.turn(view, 0, new.event_id, ref, outcome, [candidate], choices, actor)
+            appended = self.commit(draft)
+            if appended is None:
+                raise LogCorrupted("A stored memory made no event.")
+            return Receipt(turn_id, appended.first, ref), draft.decided[0]
+
+        return self.again(attempt)
+
+    # Appending
+
+    def draft(self) -> Draft:
+        """An empty draft under the rules in force."""
+        return Draft(
+            self.log, self.memo, self.rulebook.current(), self.rulebook.stream, self._clock()
+        )
+
+    def commit(self, draft: Draft) -> Appended | None:
+        """Append the draft. Raises `VersionConflict`, after which everything is read again."""
+        try:
+            return draft.commit()
+        except VersionConflict:
+            self.forget()
+            raise
+
+    def forget(self) -> None:
+        """Read consents, beliefs and rules from the log again."""
+        self.memo.clear()
+        self.rulebook.refreshed()
+
+    def again(self, attempt: Callable[[], T]) -> T:
+        """Run `attempt` until no other writer was first, each time from what the log holds."""
+
+        def afresh() -> T:
+            try:
+                return attempt()
+            except VersionConflict:
+                self.forget()
+                raise
+
+        return self.log.decide_again(afresh)
+
+
+def _cited(candidates: Sequence[Candidate], before: Sequence[TurnView]) -> dict[str, str]:
+    """The words of the earlier turns that candidates cite."""
+    wanted = {span.turn for candidate in candidates for span in candidate.spans if span.turn}
+    return {turn.turn_id: turn.content for turn in before if turn.turn_id in wanted}

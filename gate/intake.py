@@ -1,0 +1,88 @@
+"""From what a caller hands in to a turn that can be recorded."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+
+from ledger.errors import InvalidTurn
+from ledger.events.turn import TurnRecorded
+from ledger.redact import redact
+from ledger.times import Micros
+
+ROLES = ("user", "assistant", "system", "tool", "other")
+MAX_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TurnInput:
+    """What someone said, where, when, to whom.
+
+    A turn is known again by its `idempotency_key`; without one by its session, its `ordinal` in it
+    (or the time it was said), role and words; with neither, every call records another turn.
+    """
+
+    subject: str
+    content: str
+    role: str = "user"
+    speaker: str | None = None
+    session: str | None = None
+    agent: str | None = None
+    said_at: Micros | None = None
+    ordinal: int | None = None
+    idempotency_key: str | None = None
+    channel: str = "conversation"
+
+    def check(self) -> None:
+        """Raises `InvalidTurn` saying what is wrong."""
+        for name in ("subject", "content", "role", "speaker", "session", "agent"):
+            value = getattr(self, name)
+            if value is None and name in {"speaker", "session", "agent"}:
+                continue
+            if not isinstance(value, str):
+                raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+        if not self.subject.strip():
+            raise InvalidTurn("subject is empty.")
+        if not self.content.strip():
+            raise InvalidTurn("content is empty.")
+        if len(self.content) > MAX_CHARACTERS:
+            raise InvalidTurn(
+                f"content has {len(self.content):,} characters; at most {MAX_CHARACTERS:,} go in."
+            )
+        if self.role not in ROLES:
+            raise InvalidTurn(f"role is {self.role!r}; it must be one of {', '.join(ROLES)}.")
+        if self.said_at is not None and not -(2**53) < self.said_at < 2**53:
+            raise InvalidTurn("said_at is out of range.")
+
+    def key(self) -> str:
+        """What makes this the same turn when it comes again."""
+        if self.idempotency_key is not None:
+            return f"given\x1f{self.idempotency_key}"
+        if self.ordinal is None and self.said_at is None:
+            return f"once\x1f{os.urandom(16).hex()}"
+        place = f"#{self.ordinal}" if self.ordinal is not None else f"@{self.said_at}"
+        parts = "\x1f".join((self.session or "", place, self.role, self.content))
+        return "default\x1f" + hashlib.sha256(parts.encode()).hexdigest()
+
+    def event(self, clock_said: Micros | None = None) -> TurnRecorded:
+        """The turn with its secrets taken out. `clock_said` stands in for a time nobody stated."""
+        cleaned = redact(self.content)
+        counts: dict[str, int] = {}
+        for redaction in cleaned.redactions:
+            counts[redaction.kind.value] = counts.get(redaction.kind.value, 0) + 1
+        return TurnRecorded(
+            role=self.role,
+            channel=self.channel,
+            redacted=counts,
+            content=cleaned.text,
+            speaker=self.speaker,
+            session=self.session,
+            agent=self.agent,
+            said_at=clock_said if self.said_at is None else self.said_at,
+            said_at_stated=self.said_at is not None,
+        )

@@ -1,0 +1,147 @@
+"""A policy: what may be believed, as data. It lives in the log; each decision names its digest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, model_validator
+
+from ledger import canonical
+from ledger.candidate import MILLION, Frozen, Source
+from ledger.errors import PolicyInvalid
+from ledger.events import Event
+from ledger.events.policy import PolicyAdopted
+from ledger.times import DAY, Micros
+
+Score = Annotated[float, Field(ge=0, le=1)]
+
+
+def millionths(score: float) -> int:
+    return round(score * MILLION)
+
+
+class Thresholds(Frozen):
+    """The confidence below which a statement is quarantined."""
+
+    default: Score
+    categories: dict[str, Score] = {}
+
+
+class Loops(Frozen):
+    """When a belief that keeps changing is contested."""
+
+    supersessions: int = Field(ge=2)
+    window_days: int = Field(ge=1)
+
+
+class Policy(Frozen):
+    """The rules in force. `gate/policy.yaml` explains each field."""
+
+    name: str
+    purpose: str
+    thresholds: Thresholds
+    recall_floor: Score
+    cap: Score
+    importance_floor: Score
+    sources: dict[Source, Score]
+    inference_factor: Score
+    transient: Literal["drop", "keep"]
+    transient_ttl_days: int = Field(ge=1)
+    ttl_days: dict[str, int] = {}
+    topics: tuple[str, ...] = Field(min_length=1)
+    special_categories: dict[str, Literal["queue", "prohibit"]]
+    lawful_bases: tuple[str, ...] = Field(min_length=1)
+    scopes: tuple[str, ...] = Field(min_length=1)
+    default_scope: str
+    loops: Loops
+    resolution_importance: Score
+    extraction_tries: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Policy:
+        if "subject" not in self.scopes:
+            raise ValueError("scopes must include 'subject'")
+        if self.default_scope not in self.scopes:
+            raise ValueError(f"default_scope {self.default_scope!r} is not one of scopes")
+        if self.is_wider(self.default_scope, "subject"):
+            raise ValueError("default_scope must not be wider than 'subject'")
+        missing = [source.value for source in Source if source not in self.sources]
+        if missing:
+            raise ValueError(f"sources lacks {', '.join(missing)}")
+        if self.cap >= self.thresholds.default:
+            raise ValueError("cap must lie below the default threshold, or it would cap nothing")
+        return self
+
+    def digest(self) -> str:
+        """SHA-256 of the canonical form, in which scores are millionths."""
+        return canonical.digest(canonical.encode(_without_floats(self.model_dump(mode="json"))))
+
+    def threshold(self, category: str | None) -> int:
+        """Millionths."""
+        own = self.thresholds.categories.get(category) if category else None
+        return millionths(self.thresholds.default if own is None else own)
+
+    def is_wider(self, scope: str, than: str) -> bool:
+        return self.scopes.index(scope) > self.scopes.index(than)
+
+    def ttl(self, type_: str) -> Micros | None:
+        days = self.ttl_days.get(type_)
+        return None if days is None else days * DAY
+
+
+def _without_floats(value: Any) -> Any:
+    if isinstance(value, float):
+        return millionths(value)
+    if isinstance(value, dict):
+        return {key: _without_floats(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_floats(each) for each in value]
+    return value
+
+
+def load(source: Policy | Path | str | Mapping[str, Any]) -> Policy:
+    """A policy from a YAML file, or from fields; what is left out is as in the default policy.
+
+    Raises `PolicyInvalid` saying which field is wrong and why.
+    """
+    if isinstance(source, Policy):
+        return source
+    if isinstance(source, Mapping):
+        fields: Any = source
+    else:
+        try:
+            fields = yaml.safe_load(Path(source).read_text("utf-8"))
+        except (OSError, UnicodeDecodeError) as problem:
+            raise PolicyInvalid(f"{source} cannot be read: {problem}.") from problem
+        except yaml.YAMLError as problem:
+            raise PolicyInvalid(f"{source} is not YAML: {problem}.") from problem
+    if not isinstance(fields, Mapping):
+        raise PolicyInvalid("A policy is a mapping of field names to values.")
+    try:
+        return Policy.model_validate({**default_policy().model_dump(mode="json"), **fields})
+    except ValidationError as problem:
+        wrong = "; ".join(
+            f"{'.'.join(str(part) for part in error['loc']) or 'policy'}: {error['msg']}"
+            for error in problem.errors()
+        )
+        raise PolicyInvalid(f"{wrong}.") from problem
+
+
+@cache
+def default_policy() -> Policy:
+    text = resources.files("gate").joinpath("policy.yaml").read_text("utf-8")
+    return Policy.model_validate(yaml.safe_load(text))
+
+
+def folded(events: Iterable[Event | None]) -> Policy | None:
+    """The policy in force after these events of the policy stream."""
+    adopted = None
+    for event in events:
+        if isinstance(event, PolicyAdopted):
+            adopted = event
+    return None if adopted is None else Policy.model_validate(adopted.policy)

@@ -1,0 +1,154 @@
+"""Running a past decision again, from what the log holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gate import consent as consents
+from gate.belief import Belief, folded
+from gate.consent import Consent
+from gate.decide import Decision, TurnView, decide
+from gate.effects import memory_id_of
+from gate.gate import view_of
+from gate.policy import Policy
+from gate.rulebook import Rulebook, Rules
+from ledger import streams
+from ledger.candidate import Candidate
+from ledger.codec import Recorded
+from ledger.errors import LogCorrupted, UnknownMemory
+from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
+from ledger.log import Log
+
+
+class Verdict(StrEnum):
+    """What running a decision again showed."""
+
+    SAME = "same"
+    DIFFERENT = "different"
+    INPUTS_DESTROYED = "inputs destroyed"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A decision as recorded and as decided again. `differs` names each field that is not the same,
+    with both values."""
+
+    decision_id: str
+    position: int
+    verdict: Verdict
+    recorded: GateDecided
+    again: Decision | None
+    differs: dict[str, tuple[object, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Everything that a decision was made from."""
+
+    turn: TurnView
+    candidate: CandidateProposed
+    belief: Belief
+    consent: Consent
+    rules: Rules
+
+
+class Replayer:
+    """Reads a decision's inputs as they were and decides again."""
+
+    def __init__(self, log: Log, rulebook: Rulebook) -> None:
+        self._log = log
+        self._rulebook = rulebook
+
+    def replay(self, recorded: Recorded, policy: Policy | None = None) -> Replayed:
+        """Decide again; with `policy`, as that policy would have it.
+
+        Raises `UnknownMemory` when the event is not a decision.
+        """
+        if recorded.type != GateDecided.NAME or recorded.event is None:
+            raise UnknownMemory(f"The event {recorded.event_id} is not a decision of the gate.")
+        decided = recorded.event
+        if not isinstance(decided, GateDecided):
+            raise LogCorrupted(f"Position {recorded.position} is not what its name says.")
+        inputs = self._inputs(recorded, decided)
+        if inputs is None:
+            return Replayed(
+                recorded.event_id, recorded.position, Verdict.INPUTS_DESTROYED, decided, None, {}
+            )
+        again = decide(
+            inputs.turn,
+            inputs.candidate.candidate,
+            inputs.belief,
+            inputs.consent,
+            policy or inputs.rules.policy,
+            inputs.rules.registry,
+            decided.decided_at,
+            choices=inputs.candidate.choices,
+        )
+        differs = self._differences(recorded, decided, inputs, again)
+        verdict = Verdict.DIFFERENT if differs else Verdict.SAME
+        return Replayed(recorded.event_id, recorded.position, verdict, decided, again, differs)
+
+    def candidate_of(self, decided: Recorded) -> Candidate | None:
+        """The candidate that a decision was about; None once it is erased."""
+        version = decided.facts["candidate_version"]
+        found = self._log.read_stream(decided.stream, after=version - 1, upto=version)
+        event = found[0].event if found else None
+        return event.candidate if isinstance(event, CandidateProposed) else None
+
+    def _inputs(self, recorded: Recorded, decided: GateDecided) -> Inputs | None:
+        """None when an erasure destroyed them."""
+        turn_stream = self._log.read_stream(recorded.stream, upto=decided.candidate_version)
+        turn_event, proposal = turn_stream[0], turn_stream[-1]
+        if turn_event.event is None or proposal.event is None or recorded.subject_ref is None:
+            return None
+        if not isinstance(turn_event.event, TurnRecorded) or not isinstance(
+            proposal.event, CandidateProposed
+        ):
+            raise LogCorrupted(f"The turn of the decision at position {recorded.position} is odd.")
+        cited = {}
+        for span in proposal.event.candidate.spans:
+            if span.turn is not None:
+                source = self._log.read_stream(span.turn, upto=1)
+                said = source[0].event if source else None
+                if isinstance(said, TurnRecorded):
+                    cited[span.turn] = said.content
+        rules = self._rulebook.at(decided.policy_version)
+        return Inputs(
+            turn=view_of(turn_event, turn_event.event, cited),
+            candidate=proposal.event,
+            belief=folded(
+                self._log.read_stream(decided.belief, upto=decided.belief_version), rules.registry
+            ),
+            consent=consents.folded(
+                self._log.read_stream(recorded.subject_ref, upto=decided.subject_version)
+            ),
+            rules=rules,
+        )
+
+    def _differences(
+        self, recorded: Recorded, decided: GateDecided, inputs: Inputs, again: Decision
+    ) -> dict[str, tuple[object, object]]:
+        keys = self._log.keys(recorded.subject_ref or "")
+        memory = keys and streams.memory_id(
+            keys.ids, recorded.stream, inputs.candidate.index
+        )
+        scored = again.confidence
+        now: dict[str, object] = {
+            "outcome": again.outcome.value,
+            "reason": again.reason.value,
+            "s": scored.s,
+            "r": scored.r,
+            "e": scored.e,
+            "t": scored.t,
+            "c": scored.c,
+            "base": scored.base,
+            "mentions": again.mentions,
+            "trace": again.trace,
+            "memory": memory_id_of(again, memory or ""),
+        }
+        return {
+            name: (getattr(decided, name), value)
+            for name, value in now.items()
+            if getattr(decided, name) != value
+        }

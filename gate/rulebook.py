@@ -1,0 +1,91 @@
+"""The rules in force: policy and types, read from the policy stream and kept while it stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from gate import policy as policies
+from gate.policy import Policy
+from gate.registry import Registry, default_types
+from ledger.codec import New
+from ledger.errors import LogCorrupted
+from ledger.events import Event
+from ledger.events.policy import PolicyAdopted, TypeRegistered
+from ledger.log import Log, new_id
+from ledger.streams import policy_stream
+from ledger.vault import SYSTEM
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A policy and a registry, and the version of the policy stream that they are of."""
+
+    version: int
+    policy: Policy
+    policy_digest: str
+    registry: Registry
+    registry_digest: str
+
+    @classmethod
+    def of(cls, version: int, policy: Policy, registry: Registry) -> Rules:
+        return cls(version, policy, policy.digest(), registry, registry.digest())
+
+    @classmethod
+    def folded(cls, version: int, events: Iterable[Event | None]) -> Rules:
+        events = list(events)
+        policy = policies.folded(events)
+        if policy is None:
+            raise LogCorrupted("The policy stream holds no policy.")
+        return cls.of(version, policy, Registry.folded(events))
+
+
+class Rulebook:
+    """Reads and adopts rules."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self.stream = policy_stream(log.tenant)
+        self._known: dict[int, Rules] = {}
+        self._latest = 0
+
+    def current(self) -> Rules:
+        """The rules in force as far as this process has seen; an append checks the version."""
+        return self.at(self._latest) if self._latest else self.refreshed()
+
+    def refreshed(self) -> Rules:
+        """The rules in force now, looking at the log again."""
+        self._latest = self._log.version(self.stream)
+        return self.at(self._latest)
+
+    def at(self, version: int) -> Rules:
+        """The rules as of a version of the policy stream."""
+        if version not in self._known:
+            recorded = self._log.read_stream(self.stream, upto=version)
+            self._known[version] = Rules.folded(version, [each.event for each in recorded])
+        return self._known[version]
+
+    def ensure(self, policy: Policy | None, actor: str = SYSTEM) -> None:
+        """Give a new ledger its first rules; adopt `policy` where another one is in force."""
+
+        def attempt() -> None:
+            version = self._log.version(self.stream)
+            events: list[Event] = []
+            if version == 0:
+                events += [
+                    TypeRegistered(type=kind.name, definition=kind.definition())
+                    for kind in default_types()
+                ]
+            wanted = policy or (policies.default_policy() if version == 0 else None)
+            if wanted is not None and (
+                version == 0 or self.at(version).policy_digest != wanted.digest()
+            ):
+                events.append(
+                    PolicyAdopted(digest=wanted.digest(), policy=wanted.model_dump(mode="json"))
+                )
+            if events:
+                new = [New(event, new_id(), self.stream, None, actor) for event in events]
+                self._log.append(new, {self.stream: version})
+            self._latest = version + len(events)
+
+        self._log.decide_again(attempt)

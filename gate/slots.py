@@ -1,0 +1,66 @@
+"""Slots and canonical forms: when two statements are about the same thing, and when they agree.
+
+These functions are versioned with `ledger.streams.SLOT_VERSION` and pinned by golden tests: another
+result for the same words would send a belief to another stream.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from gate.registry import MemoryType, SlotRule
+from ledger.candidate import SELF, Candidate
+
+STATEFUL_RELATIONS = frozenset({"relation.reports-to", "relation.located-at"})
+"""A person has one of these at a time."""
+
+_ARTICLES = frozenset({"a", "an", "the", "my", "our", "their", "your", "his", "her", "its", "user's"})
+_WORD = re.compile(r"[^\W_]+(?:[.+#'’-][^\W_]+)*[+#]*")
+
+
+def words(text: str) -> list[str]:
+    """Case-folded words in Unicode's compatibility form, without articles and possessives."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    found = _WORD.findall(plain)
+    return [word for word in found if word not in _ARTICLES] or found
+
+
+def canonical_text(text: str) -> str:
+    """A text as its words, single-spaced; a text without words as it stands."""
+    return " ".join(words(text)) or unicodedata.normalize("NFKC", text).casefold().strip()
+
+
+def canonical_entity(name: str) -> str:
+    return SELF.casefold() if name in {SELF, ""} else canonical_text(name)
+
+
+def canonical_attribute(attribute: str) -> str:
+    """Dotted lower-case parts, spaces within a part as hyphens."""
+    parts = (canonical_text(part).replace(" ", "-") for part in attribute.split("."))
+    return ".".join(part for part in parts if part)
+
+
+def slot_attribute(candidate: Candidate, kind: MemoryType) -> str:
+    """The attribute part of the candidate's slot."""
+    attribute = canonical_attribute(candidate.attribute)
+    if kind.slot is SlotRule.CONTENT:
+        return f"content:{canonical_text(candidate.claim)}"
+    if kind.slot is SlotRule.RELATION:
+        stem = ".".join(attribute.split(".")[:2])
+        if stem in STATEFUL_RELATIONS:
+            return stem
+        return f"{stem}:{canonical_text(candidate.value)}"
+    return attribute
+
+
+def canonical_value(value: str, negated: bool, kind: MemoryType | None) -> str:
+    """What a statement says of its slot; two statements agree if these are equal."""
+    if kind is not None and kind.slot is SlotRule.CONTENT:
+        return "said"
+    text = canonical_text(value)
+    return f"not {text}" if negated else text
+
+
+def canonical_context(context: str | None) -> str | None:
+    return None if context is None else canonical_text(context)

@@ -1,0 +1,361 @@
+"""What named people do to beliefs and consents: grant, withdraw, revoke, review, resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gate.belief import Belief, Held
+from gate.consent import ORDINARY, Grant
+from gate.decide import Approval, Outcome, decide
+from gate.draft import Draft
+from gate.effects import memory_id_of
+from gate.gate import Gate, view_of
+from gate.policy import millionths
+from gate.slots import canonical_text
+from ledger import streams
+from ledger.codec import New, Recorded
+from ledger.errors import LogCorrupted, NotPermitted, UnknownMemory
+from ledger.events.belief import ConflictResolved, MemoryAdmitted, MemoryRevoked
+from ledger.events.subject import ConsentGranted, ConsentWithdrawn
+from ledger.events.turn import CandidateProposed, GateDecided, ReviewDecided, TurnRecorded
+from ledger.log import new_id
+from ledger.memory import Memory
+from ledger.times import Micros
+from ledger.vault import SYSTEM
+
+
+class Steward:
+    """Acts on behalf of a principal; `actor` is always the principal's reference."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._log = gate.log
+
+    # Consent
+
+    def grant(
+        self,
+        subject_ref: str,
+        basis: str,
+        *,
+        categories: Sequence[str] = (ORDINARY,),
+        purpose: str | None = None,
+        scope: str = "subject",
+        expires_at: Micros | None = None,
+        note: str | None = None,
+        actor: str = SYSTEM,
+    ) -> str:
+        """Record a lawful basis; returns the grant's id. The same grant twice is one.
+
+        Raises `NotPermitted` naming what the policy does not know.
+        """
+        policy = self._gate.rulebook.current().policy
+        purpose = purpose or policy.purpose
+        _known("lawful basis", basis, policy.lawful_bases)
+        _known("scope", scope, policy.scopes)
+        for category in categories:
+            _known("category", category, (ORDINARY, *policy.special_categories))
+            if category != ORDINARY and policy.special_categories[category] == "prohibit":
+                raise NotPermitted(f"The policy prohibits keeping anything about {category}.")
+        if not categories:
+            raise NotPermitted("A grant names at least one category.")
+        wanted = frozenset(categories)
+
+        def attempt() -> str:
+            draft = self._gate.draft()
+            consent = draft.consent(subject_ref)
+            for grant in consent.grants:
+                terms = (grant.basis, grant.categories, grant.purpose, grant.scope)
+                if (*terms, grant.expires_at) == (basis, wanted, purpose, scope, expires_at):
+                    return grant.id
+            event = ConsentGranted(
+                basis=basis,
+                categories=tuple(sorted(wanted)),
+                purpose=purpose,
+                scope=scope,
+                expires_at=expires_at,
+                note=note,
+            )
+            new = New(
+                event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor
+            )
+            draft.write(new)
+            self._gate.commit(draft)
+            self._gate.memo.clear()
+            return new.event_id
+
+        return self._gate.again(attempt)
+
+    def grants(self, subject_ref: str) -> tuple[Grant, ...]:
+        """The bases in force."""
+        self._gate.memo.clear()
+        return self._gate.memo.consent(subject_ref).grants
+
+    def withdraw(
+        self,
+        subject_ref: str,
+        grants: Sequence[str],
+        memories: Mapping[str, str],
+        *,
+        note: str | None = None,
+        actor: str = SYSTEM,
+    ) -> int:
+        """End these grants and revoke these memories (id → belief) in the same append."""
+        draft = self._gate.draft()
+        draft.consent(subject_ref)
+        event = ConsentWithdrawn(grants=tuple(grants), revoked=len(memories), note=note)
+        withdrawn = New(
+            event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor
+        )
+        draft.write(withdrawn)
+        for memory_id, stream in memories.items():
+            draft.belief(stream)
+            revoked = MemoryRevoked(memory_id=memory_id, cause="consent_withdrawn")
+            draft.write_belief(
+                New(revoked, new_id(), stream, subject_ref, actor, withdrawn.event_id)
+            )
+        self._gate.commit(draft)
+        self._gate.memo.clear()
+        return len(memories)
+
+    def revoke(
+        self, subject_ref: str, memory_id: str, belief: str, *, note: str | None, actor: str
+    ) -> None:
+        """Take one memory back."""
+
+        def attempt() -> None:
+            draft = self._gate.draft()
+            draft.consent(subject_ref)
+            if draft.belief(belief).find(memory_id) is None:
+                raise UnknownMemory(f"The memory {memory_id} does not hold any more.")
+            event = MemoryRevoked(memory_id=memory_id, cause="actor", note=note)
+            draft.write_belief(New(event, new_id(), belief, subject_ref, actor))
+            self._gate.commit(draft)
+
+        self._gate.again(attempt)
+
+    # Review
+
+    def review(
+        self,
+        decision: Recorded,
+        *,
+        approved: bool,
+        basis: str,
+        note: str | None,
+        actor: str,
+    ) -> str | None:
+        """Approve or refuse what the gate had queued; returns the memory written, if any.
+
+        An approved candidate meets its belief as it is now, and every check but consent to its
+        category once more. Raises `NotPermitted` when it cannot be believed even so.
+        """
+        decided = decision.event
+        if not isinstance(decided, GateDecided) or decided.outcome != Outcome.QUEUE:
+            raise NotPermitted("Only a decision with the outcome 'queue' waits for a review.")
+        if actor == SYSTEM:
+            raise NotPermitted("A review needs a named principal.")
+        subject_ref = _subject(decision)
+        _known("lawful basis", basis, self._gate.rulebook.current().policy.lawful_bases)
+
+        def attempt() -> str | None:
+            draft = self._gate.draft()
+            turn_stream = self._log.read_stream(decision.stream)
+            if any(
+                each.type == ReviewDecided.NAME and each.facts["decision"] == decision.event_id
+                for each in turn_stream
+            ):
+                raise NotPermitted("This decision was reviewed already.")
+            draft.reads(decision.stream, turn_stream[-1].version)
+            review_id = new_id()
+            memory = None
+            if approved:
+                memory = self._approve(draft, decision, turn_stream, review_id, basis, actor)
+            else:
+                draft.consent(subject_ref)
+            event = ReviewDecided(
+                decision=decision.event_id, approved=approved, memory=memory, note=note
+            )
+            draft.write(
+                New(event, review_id, decision.stream, subject_ref, actor, decision.event_id)
+            )
+            self._gate.commit(draft)
+            return memory
+
+        return self._gate.again(attempt)
+
+    def _approve(
+        self,
+        draft: Draft,
+        decision: Recorded,
+        turn_stream: Sequence[Recorded],
+        review_id: str,
+        basis: str,
+        actor: str,
+    ) -> str | None:
+        decided = decision.event
+        turn_event = turn_stream[0]
+        proposed = turn_stream[decision.facts["candidate_version"] - 1].event
+        if not isinstance(decided, GateDecided) or not isinstance(proposed, CandidateProposed):
+            raise NotPermitted("What was queued is erased; refuse it, to close the review.")
+        said = turn_event.event
+        if not isinstance(said, TurnRecorded):
+            raise NotPermitted("What was queued is erased; refuse it, to close the review.")
+        subject_ref = _subject(decision)
+        turn = view_of(turn_event, said, {})
+        candidate = proposed.candidate
+        again = decide(
+            turn,
+            candidate,
+            draft.belief(decided.belief),
+            draft.consent(subject_ref),
+            draft.rules.policy,
+            draft.rules.registry,
+            draft.now,
+            choices=proposed.choices,
+            approval=Approval(review_id, basis),
+        )
+        if again.outcome in {Outcome.REJECT, Outcome.QUEUE}:
+            raise NotPermitted(f"It cannot be believed even when approved: {again.reason.value}.")
+        keys = draft.keys(subject_ref)
+        new_memory = streams.memory_id(keys.ids, turn.turn_id, proposed.index)
+        draft.apply(
+            again, review_id, candidate, turn, subject_ref, decided.belief, new_memory, actor
+        )
+        return memory_id_of(again, new_memory)
+
+    # Conflicts
+
+    def resolve(
+        self,
+        subject_ref: str,
+        stream: str,
+        *,
+        choose: str | None = None,
+        contexts: Mapping[str, str] | None = None,
+        candidates: Mapping[str, Memory],
+        note: str | None,
+        actor: str,
+    ) -> list[str]:
+        """Settle a contested belief; returns the memories that hold from now on.
+
+        `choose` names the one value that holds; `contexts` names the value for each context. A
+        value is named by its words, by a memory's id or by the id of an escalated decision, whose
+        words `candidates` holds.
+        """
+        if actor == SYSTEM:
+            raise NotPermitted("A resolution needs a named principal.")
+        if (choose is None) == (not contexts):
+            raise NotPermitted("Choose either one value or a value for each context.")
+
+        def attempt() -> list[str]:
+            draft = self._gate.draft()
+            draft.consent(subject_ref)
+            belief = draft.belief(stream)
+            if not (belief.contested or belief.escalated):
+                raise NotPermitted("This belief is not contested: there is nothing to resolve.")
+            wanted = {None: choose} if choose is not None else dict(contexts or {})
+            chosen = {
+                context: _named_value(belief, candidates, str(value))
+                for context, value in wanted.items()
+            }
+            resolution = new_id()
+            keys = draft.keys(subject_ref)
+            ids = {
+                context: streams.memory_id(keys.ids, stream, belief.version, context or "")
+                for context in chosen
+            }
+            event = ConflictResolved(
+                kind="choose" if choose is not None else "by_context",
+                settles=belief.escalated,
+                memories=tuple(ids.values()),
+                closes=tuple(held.memory_id for held in belief.current),
+                note=note,
+            )
+            draft.write_belief(New(event, resolution, stream, subject_ref, actor))
+            pattern = _pattern(belief)
+            importance = millionths(draft.rules.policy.resolution_importance)
+            for context, memory in chosen.items():
+                settled = memory.model_copy(
+                    update={
+                        "context": context,
+                        "claim": _in_context(memory.claim, context),
+                        "valid_from": draft.now,
+                        "valid_to": None,
+                        "expires_at": None,
+                        "said_at": draft.now,
+                        "said_at_stated": False,
+                    }
+                )
+                admitted = pattern.written.model_dump() | {
+                    "memory_id": ids[context],
+                    "decision": resolution,
+                    "confidence": max(pattern.confidence, pattern.base),
+                    "importance": importance,
+                    "mentions": 1,
+                    "memory": settled,
+                }
+                fields = {
+                    name: admitted[name]
+                    for name in MemoryAdmitted.model_fields
+                    if name not in {"promotes", "past"}
+                }
+                draft.write_belief(
+                    New(
+                        MemoryAdmitted(**fields),
+                        new_id(),
+                        stream,
+                        subject_ref,
+                        actor,
+                        resolution,
+                    )
+                )
+            self._gate.commit(draft)
+            return list(ids.values())
+
+        return self._gate.again(attempt)
+
+
+def _subject(recorded: Recorded) -> str:
+    if recorded.subject_ref is None:
+        raise LogCorrupted(f"Position {recorded.position} belongs to no subject.")
+    return recorded.subject_ref
+
+
+def _known(what: str, given: str, allowed: Sequence[str]) -> None:
+    if given not in allowed:
+        raise NotPermitted(f"{given!r} is not a {what} of the policy: {', '.join(allowed)}.")
+
+
+def _pattern(belief: Belief) -> Held:
+    """The memory whose type, basis and scope a resolution takes over: the one that holds now."""
+    held = (*belief.current, *belief.past)
+    if not held:
+        raise NotPermitted("This belief has no value left; say it anew instead of resolving it.")
+    return held[0]
+
+
+def _named_value(belief: Belief, candidates: Mapping[str, Memory], name: str) -> Memory:
+    """The memory or escalated statement that `name` names, by id, id prefix or value."""
+    offered: dict[str, Memory] = {
+        held.memory_id: held.written.memory
+        for held in (*belief.past, *belief.quarantined, *belief.current)
+    }
+    offered |= candidates
+    wanted = canonical_text(name)
+    for identifier, memory in reversed(offered.items()):
+        if identifier == name or canonical_text(memory.value) == wanted:
+            return memory
+    matches = [memory for identifier, memory in offered.items() if identifier.startswith(name)]
+    if len(matches) == 1 and len(name) >= 6:
+        return matches[0]
+    values = ", ".join(sorted({memory.value for memory in offered.values()}))
+    raise UnknownMemory(f"{name!r} is no value of this belief; its values are: {values}.")
+
+
+def _in_context(claim: str, context: str | None) -> str:
+    if context is None or canonical_text(context) in canonical_text(claim):
+        return claim
+    return f"{claim} ({context})"
+
+
