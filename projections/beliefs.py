@@ -1,0 +1,328 @@
+"""The view of what is believed: bitemporal rectangles, and the evidence of each memory.
+
+The rules, for an event recorded at position p:
+  admit        open a row
+  change       close the old row; open it again, valid until the new value begins; open the new row
+  correction   close the old row; open the new one from the old one's valid_from
+  confirm      close the row and open it again with the new confidence
+  backdated    open a row that is past already; the current one stays
+  revoke       close the row
+  expire       close the row and open it again with its end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Connection, Table, delete, select
+
+from ledger.codec import Recorded
+from ledger.events.belief import (
+    BeliefContested,
+    ConflictResolved,
+    MemoriesConsolidated,
+    MemoryAdmitted,
+    MemoryConfirmed,
+    MemoryExpired,
+    MemoryMovedIn,
+    MemoryMovedOut,
+    MemoryQuarantined,
+    MemoryRevoked,
+    MemorySuperseded,
+    Written,
+)
+from ledger.events.subject import SubjectErased
+from projections import tables
+from projections.view import Tagger, insert_rows
+
+_ROWS_PER_EVENT = 1 << 10
+"""Row ids leave room for this many rows opened by one event."""
+_KEPT_BELIEFS = 200_000
+
+
+@dataclass(slots=True)
+class Version:
+    """One rectangle; the fields are the columns of `belief_versions`, in their order."""
+
+    row_id: int
+    subject_ref: str
+    belief: str
+    memory_id: str
+    words_at: int
+    type: str
+    topic_tag: str | None
+    entity_tag: str | None
+    context_tag: str | None
+    session_tag: str | None
+    quarantined: bool
+    contested: bool
+    confidence: int
+    importance: int
+    mentions: int
+    visibility_scope: str
+    basis: str
+    grant_id: str
+    decision: str
+    valid_from: int
+    valid_from_stated: bool
+    valid_to: int | None
+    valid_to_stated: bool
+    expires_at: int | None
+    event_from: int | None
+    event_to: int | None
+    precision: str
+    supersedes: str | None
+    superseded_by: str | None
+    opened: int
+    opened_at: int
+    closed: int | None = None
+    closed_at: int | None = None
+    closed_by: str | None = None
+
+
+COLUMNS = tuple(field.name for field in fields(Version))
+_values = attrgetter(*COLUMNS)
+
+
+class Fold:
+    """The open rows of one belief, and one more event. Pure: no clock, no database.
+
+    After `apply`, `opened` and `closed` hold the rows that the event opened and closed.
+    """
+
+    def __init__(self, rows: Iterable[Version], tag: Tagger) -> None:
+        self.rows = list(rows)
+        self.opened: list[Version] = []
+        self.closed: list[Version] = []
+        self._tag = tag
+
+    def apply(self, event: Recorded) -> None:
+        happened = event.event
+        match happened:
+            case MemoryAdmitted():
+                if happened.promotes:
+                    for row in self._of(happened.promotes):
+                        self._close(row, event)
+                self._open_written(event, happened)
+            case MemorySuperseded():
+                self._supersede(event, happened)
+            case MemoryQuarantined():
+                self._open_written(event, happened, quarantined=True)
+            case MemoryConfirmed():
+                for row in self._of(happened.memory_id):
+                    if row.superseded_by is None:
+                        self._reopen(
+                            row,
+                            event,
+                            confidence=happened.confidence,
+                            mentions=happened.mentions,
+                        )
+            case MemoryRevoked() | MemoryMovedOut():
+                for row in self._of(happened.memory_id):
+                    self._close(row, event)
+            case MemoryExpired():
+                for row in self._of(happened.memory_id):
+                    self._reopen(row, event, valid_to=happened.valid_to, valid_to_stated=True)
+            case MemoryMovedIn():
+                self._open_written(event, happened)
+            case MemoriesConsolidated():
+                for original in happened.originals:
+                    for row in self._of(original):
+                        self._close(row, event, by=happened.memory_id)
+                self._open_written(event, happened)
+            case BeliefContested():
+                for row in list(self.rows):
+                    if not row.quarantined and row.superseded_by is None:
+                        self._reopen(row, event, contested=True)
+            case ConflictResolved():
+                by = happened.memories[0] if happened.memories else None
+                for row in list(self.rows):
+                    if row.memory_id in happened.closes and row.superseded_by is None:
+                        self._reopen(
+                            row,
+                            event,
+                            valid_to=max(row.valid_from, event.recorded_at),
+                            valid_to_stated=False,
+                            superseded_by=by,
+                            contested=False,
+                        )
+            case _:
+                pass
+
+    def _of(self, memory_id: str) -> list[Version]:
+        return [row for row in self.rows if row.memory_id == memory_id]
+
+    def _supersede(self, event: Recorded, happened: MemorySuperseded) -> None:
+        memory = happened.memory
+        stated = memory.said_at_stated or memory.when.start is not None
+        valid_from = memory.valid_from
+        valid_from_stated = stated
+        if happened.promotes:
+            for row in self._of(happened.promotes):
+                self._close(row, event)
+        for row in self._of(happened.supersedes):
+            if happened.kind == "correction":
+                if row.superseded_by is None:
+                    valid_from, valid_from_stated = row.valid_from, row.valid_from_stated
+                self._close(row, event, by=happened.memory_id)
+            elif row.valid_to is None or row.valid_to > valid_from:
+                self._reopen(
+                    row,
+                    event,
+                    valid_to=valid_from,
+                    valid_to_stated=stated,
+                    superseded_by=happened.memory_id,
+                )
+        new = self._open_written(event, happened)
+        new.supersedes = happened.supersedes
+        new.valid_from, new.valid_from_stated = valid_from, valid_from_stated
+
+    def _close(self, row: Version, event: Recorded, by: str | None = None) -> None:
+        row.closed, row.closed_at, row.closed_by = event.position, event.recorded_at, by
+        self.rows.remove(row)
+        self.closed.append(row)
+
+    def _reopen(self, row: Version, event: Recorded, **changed: Any) -> None:
+        again = Version(*_values(row))
+        for name, value in changed.items():
+            setattr(again, name, value)
+        self._close(row, event, by=changed.get("superseded_by"))
+        self._open(again, event)
+
+    def _open(self, row: Version, event: Recorded) -> None:
+        row.row_id = event.position * _ROWS_PER_EVENT + len(self.opened)
+        row.opened, row.opened_at = event.position, event.recorded_at
+        row.closed = row.closed_at = row.closed_by = None
+        self.rows.append(row)
+        self.opened.append(row)
+
+    def _open_written(
+        self, event: Recorded, happened: Written, *, quarantined: bool = False
+    ) -> Version:
+        memory, subject, tag = happened.memory, event.subject_ref or "", self._tag
+        stated = memory.said_at_stated or memory.when.start is not None
+        row = Version(
+            0,
+            subject,
+            event.stream,
+            happened.memory_id,
+            event.position,
+            happened.type,
+            tag(subject, "topic", memory.topic),
+            tag(subject, "entity", memory.entity),
+            tag(subject, "context", memory.context),
+            tag(subject, "session", memory.session),
+            quarantined,
+            False,
+            happened.confidence,
+            happened.importance,
+            happened.mentions,
+            happened.visibility_scope,
+            happened.basis,
+            happened.grant,
+            happened.decision,
+            memory.valid_from,
+            stated,
+            memory.valid_to,
+            stated and memory.valid_to is not None,
+            memory.expires_at,
+            memory.when.start,
+            memory.when.end,
+            memory.when.precision.value,
+            None,
+            None,
+            event.position,
+            event.recorded_at,
+        )
+        self._open(row, event)
+        return row
+
+
+class BeliefsView:
+    """`belief_versions` and `evidence`, kept up with the log."""
+
+    name = "belief_versions"
+
+    def __init__(self, tag: Tagger) -> None:
+        self._tag = tag
+        self.start(0, empty=False)
+
+    def tables(self, generation: int) -> Sequence[Table]:
+        return (tables.belief_versions(generation), tables.evidence(generation))
+
+    def start(self, generation: int, *, empty: bool) -> None:
+        self._versions, self._evidence = self.tables(generation)
+        self._empty = empty
+        self._open: dict[str, list[Version]] = {}
+        self._new: dict[int, Version] = {}
+        self._closed: dict[int, Version] = {}
+        self._new_evidence: list[tuple[int, str, str]] = []
+        self._gone: list[str] = []
+
+    def apply(self, event: Recorded, connection: Connection) -> None:
+        happened = event.event
+        if event.type == SubjectErased.NAME:
+            self._forget(event.subject_ref or "")
+            return
+        if not event.type.startswith(("memory.", "memories.", "belief.", "conflict.")):
+            return
+        if happened is None or event.type == "memories.recalled.v1":
+            return
+        fold = Fold(self._rows(event.stream, connection), self._tag)
+        fold.apply(event)
+        self._open[event.stream] = fold.rows
+        for row in fold.closed:
+            if row.row_id not in self._new:
+                self._closed[row.row_id] = row
+        for row in fold.opened:
+            self._new[row.row_id] = row
+        if isinstance(happened, Written | MemoryConfirmed):
+            self._new_evidence.append(
+                (event.position, event.subject_ref or "", happened.memory_id)
+            )
+
+    def _rows(self, belief: str, connection: Connection) -> list[Version]:
+        known = self._open.get(belief)
+        if known is not None:
+            return known
+        if self._empty:
+            return []
+        table = self._versions
+        query = select(table).where(table.c.belief == belief, table.c.closed.is_(None))
+        return [Version(*row) for row in connection.execute(query.order_by(table.c.row_id))]
+
+    def _forget(self, subject_ref: str) -> None:
+        self._open = {
+            belief: rows
+            for belief, rows in self._open.items()
+            if not any(row.subject_ref == subject_ref for row in rows)
+        }
+        for kept in (self._new, self._closed):
+            for row_id in [i for i, row in kept.items() if row.subject_ref == subject_ref]:
+                del kept[row_id]
+        self._new_evidence = [each for each in self._new_evidence if each[1] != subject_ref]
+        self._gone.append(subject_ref)
+
+    def flush(self, connection: Connection) -> None:
+        for table in (self._versions, self._evidence):
+            for subject_ref in self._gone:
+                connection.execute(delete(table).where(table.c.subject_ref == subject_ref))
+        insert_rows(connection, self._versions, [_values(row) for row in self._new.values()])
+        if self._closed:
+            table = self._versions
+            mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+            connection.exec_driver_sql(
+                f"UPDATE {table.name} SET closed = {mark}, closed_at = {mark}, closed_by = {mark}"
+                f" WHERE row_id = {mark}",
+                [
+                    (row.closed, row.closed_at, row.closed_by, row.row_id)
+                    for row in self._closed.values()
+                ],
+            )
+        insert_rows(connection, self._evidence, self._new_evidence)
+        self._new, self._closed, self._new_evidence, self._gone = {}, {}, [], []
+        if len(self._open) > _KEPT_BELIEFS:
+            self._open, self._empty = {}, False

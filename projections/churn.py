@@ -1,0 +1,92 @@
+"""The view of how beliefs changed: each supersession, and when one was contested or resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Table, delete
+
+from ledger.codec import Recorded
+from ledger.events.belief import (
+    BeliefContested,
+    ConflictEscalated,
+    ConflictResolved,
+    MemorySuperseded,
+)
+from ledger.events.subject import SubjectErased
+from projections import tables
+from projections.view import Row, insert_rows
+
+
+class ChurnView:
+    """`churn`, kept up with the log."""
+
+    name = "churn"
+
+    def __init__(self) -> None:
+        self.start(0, empty=False)
+
+    def tables(self, generation: int) -> Sequence[Table]:
+        return (tables.churn(generation),)
+
+    def start(self, generation: int, *, empty: bool) -> None:
+        (self._table,) = self.tables(generation)
+        self._new: list[Row] = []
+        self._gone: list[str] = []
+
+    def apply(self, event: Recorded, connection: Connection) -> None:
+        match event.event:
+            case MemorySuperseded() as happened:
+                self._add(
+                    event,
+                    "superseded",
+                    happened.memory.said_at,
+                    happened.memory.said_at_stated,
+                    happened.supersedes,
+                    happened.memory_id,
+                    happened.decision,
+                )
+            case BeliefContested() as happened:
+                self._add(event, "contested", decision=happened.decision)
+            case ConflictEscalated() as happened:
+                self._add(event, "escalated", decision=happened.decision)
+            case ConflictResolved():
+                self._add(event, "resolved")
+            case _ if event.type == SubjectErased.NAME:
+                gone = event.subject_ref or ""
+                self._new = [row for row in self._new if row[1] != gone]
+                self._gone.append(gone)
+
+    def _add(
+        self,
+        event: Recorded,
+        happened: str,
+        said_at: int | None = None,
+        said_at_stated: bool = False,
+        old: str | None = None,
+        new: str | None = None,
+        decision: str | None = None,
+    ) -> None:
+        self._new.append(
+            (
+                event.position,
+                event.subject_ref,
+                event.stream,
+                happened,
+                said_at,
+                said_at_stated,
+                old,
+                new,
+                decision,
+                event.actor,
+                event.recorded_at,
+            )
+        )
+
+    def flush(self, connection: Connection) -> None:
+        for subject_ref in self._gone:
+            connection.execute(
+                delete(self._table).where(self._table.c.subject_ref == subject_ref)
+            )
+        insert_rows(connection, self._table, self._new)
+        self._new, self._gone = [], []

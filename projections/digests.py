@@ -1,0 +1,188 @@
+"""Digests of a view: over its rows as they are, and over what they say.
+
+`digest` changes with any change of any row. `content_digest` is over sorted rows of named columns
+with their words, without random ids, wall-clock times and what defaults from them, confidence to
+four places: it is equal for two ledgers that were fed the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Table, select
+
+from ledger import canonical
+from ledger.codec import Recorded
+from ledger.events.belief import Written
+from ledger.events.turn import CandidateProposed, TurnRecorded
+from ledger.log import Log
+from projections.beliefs import Version
+from projections.questions import ChurnRow, DecisionRow
+from projections.turns import TurnRow
+
+_PAGE = 5_000
+
+
+def digest(connection: Connection, views_tables: Sequence[Table]) -> str:
+    """SHA-256 over every row of the tables, in order of their keys."""
+    running = hashlib.sha256()
+    for table in views_tables:
+        key = next(iter(table.primary_key.columns))
+        for row in connection.execution_options(yield_per=_PAGE).execute(
+            select(table).order_by(key)
+        ):
+            running.update(canonical.encode(list(row)))
+            running.update(b"\n")
+    return running.hexdigest()
+
+
+def content_digest(connection: Connection, view: str, table: Table, log: Log) -> str:
+    """SHA-256 over what the rows say."""
+    lines = sorted(canonical.encode(line) for line in contents(connection, view, table, log))
+    return canonical.digest(b"\n".join(lines))
+
+
+def contents(
+    connection: Connection, view: str, table: Table, log: Log
+) -> Iterator[list[Any]]:
+    """What each row of a view says, in order of the table's key."""
+    say = _SAYERS[view]
+    key = next(iter(table.primary_key.columns))
+    names = _Names(log)
+    rows = connection.execution_options(yield_per=_PAGE).execute(select(table).order_by(key))
+    for page in rows.partitions(_PAGE):
+        yield from say([tuple(row) for row in page], log, names)
+
+
+class _Names:
+    """Who each subject is; None once erased."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._known: dict[str, str | None] = {}
+
+    def of(self, subject_ref: str) -> str | None:
+        if subject_ref not in self._known:
+            self._known[subject_ref] = self._log.vault.real_id(subject_ref)
+        return self._known[subject_ref]
+
+
+def _score(millionths: int) -> int:
+    return round(millionths / 100)
+
+
+def _beliefs(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    versions = [Version(*row) for row in rows]
+    recorded = log.read_at([version.words_at for version in versions])
+    for version in versions:
+        words = recorded[version.words_at].event
+        if not isinstance(words, Written):
+            continue  # erased since
+        memory = words.memory
+        yield [
+            names.of(version.subject_ref),
+            version.type,
+            memory.claim,
+            memory.entity,
+            memory.attribute,
+            memory.value,
+            memory.negated,
+            memory.context,
+            memory.topic,
+            memory.session,
+            version.quarantined,
+            version.contested,
+            _score(version.confidence),
+            _score(version.importance),
+            version.mentions,
+            version.visibility_scope,
+            version.basis,
+            version.valid_from if version.valid_from_stated else None,
+            version.valid_to if version.valid_to_stated else version.valid_to is not None,
+            version.precision,
+            version.supersedes is not None,
+            version.superseded_by is not None,
+            version.closed is not None,
+        ]
+
+
+def _decisions(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    decisions = [DecisionRow(*row) for row in rows]
+    candidates = candidates_of(decisions, log)
+    for row in decisions:
+        candidate = candidates.get((row.turn_id, row.candidate_version))
+        yield [
+            names.of(row.subject_ref),
+            None if candidate is None else candidate.candidate.claim,
+            row.type,
+            row.outcome,
+            row.reason,
+            _score(row.confidence),
+            row.mentions,
+            row.policy,
+            row.waits,
+            row.settled is not None,
+        ]
+
+
+def candidates_of(
+    decisions: Sequence[DecisionRow], log: Log
+) -> dict[tuple[str, int], CandidateProposed]:
+    """What was proposed, by turn and version; without what is erased.
+
+    A candidate is appended right before its decision, so that is where to look first.
+    """
+    found: dict[tuple[str, int], CandidateProposed] = {}
+    before = log.read_at([row.position - 1 for row in decisions])
+    for row in decisions:
+        near: Recorded | None = before.get(row.position - 1)
+        if near is None or (near.stream, near.version) != (row.turn_id, row.candidate_version):
+            version = row.candidate_version
+            near = next(iter(log.read_stream(row.turn_id, version - 1, version)), None)
+        if near is not None and isinstance(near.event, CandidateProposed):
+            found[row.turn_id, row.candidate_version] = near.event
+    return found
+
+
+def _turns(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    turns = [TurnRow(*row) for row in rows]
+    recorded = log.read_at([turn.position for turn in turns])
+    for turn in turns:
+        said = recorded[turn.position].event
+        if not isinstance(said, TurnRecorded):
+            continue  # erased since
+        yield [
+            names.of(turn.subject_ref),
+            turn.role,
+            said.content,
+            said.session,
+            turn.said_at if turn.said_at_stated else None,
+            turn.state,
+            turn.candidates,
+            turn.attempts,
+        ]
+
+
+def _churn(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    changes = [ChurnRow(*row) for row in rows]
+    recorded = log.read_at([change.position for change in changes])
+    for change in changes:
+        event = recorded[change.position].event
+        yield [
+            names.of(change.subject_ref),
+            change.happened,
+            event.memory.claim if isinstance(event, Written) else None,
+            change.said_at if change.said_at_stated else None,
+        ]
+
+
+_SAYERS: dict[
+    str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[list[Any]]]
+] = {
+    "belief_versions": _beliefs,
+    "decisions": _decisions,
+    "turns": _turns,
+    "churn": _churn,
+}

@@ -1,0 +1,252 @@
+"""The projector: one path from the log to every view, for following and for rebuilding alike.
+
+It reads pages, folds them, and writes many rows and each view's position in one transaction. A view
+whose fold fails stops at that event with its reason and does not stop the others.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, insert, select, update
+from sqlalchemy.exc import OperationalError as SQLOperationalError
+from sqlalchemy.exc import SQLAlchemyError
+
+from ledger.codec import Recorded
+from ledger.errors import BackendUnavailable, LedgerError
+from ledger.log import Log
+from projections.tables import state_metadata, view_state
+from projections.view import View
+
+REBUILD_PAGE = 20_000
+FOLLOW_PAGE = 2_000
+Progress = Callable[[int, int], None]
+"""(position reached, position to reach)"""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """How far a view is. `stopped_at` and `reason` are set when an event could not be folded."""
+
+    name: str
+    generation: int
+    position: int
+    stopped_at: int | None
+    reason: str | None
+
+
+def sqlite_engine(path: Path) -> Engine:
+    """An engine over a disposable SQLite file, whose write transactions begin at once."""
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
+
+    @event.listens_for(engine, "connect")
+    def _connect(raw: Any, _: Any) -> None:
+        raw.isolation_level = None
+        # Lost on power failure, these files are rebuilt; so they need not wait for the disk.
+        for pragma in ("journal_mode=WAL", "synchronous=OFF", "secure_delete=ON"):
+            raw.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("writing", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+class Projector:
+    """Keeps views up with a log. Safe to use from several threads and processes."""
+
+    def __init__(self, log: Log, engine: Engine, views: Sequence[View]) -> None:
+        self.engine = engine
+        self.views = {view.name: view for view in views}
+        self._log = log
+        self._lock = threading.RLock()
+        self._at: dict[str, tuple[int, int]] = {}
+        with self.writing() as connection:
+            state_metadata.create_all(connection)
+            known = set(connection.scalars(select(view_state.c.name)))
+            for view in views:
+                if view.name not in known:
+                    self._create(connection, view, 1)
+                    connection.execute(
+                        insert(view_state).values(name=view.name, generation=1, position=0)
+                    )
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One write transaction over the views."""
+        try:
+            with self.engine.connect().execution_options(writing=True) as connection:
+                with connection.begin():
+                    yield connection
+        except SQLOperationalError as problem:
+            raise BackendUnavailable(f"The views did not answer: {problem.orig}.") from problem
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent read of the views."""
+        try:
+            with self.engine.connect() as connection, connection.begin():
+                yield connection
+        except SQLOperationalError as problem:
+            raise BackendUnavailable(f"The views did not answer: {problem.orig}.") from problem
+
+    def _create(self, connection: Connection, view: View, generation: int) -> None:
+        for table in view.tables(generation):
+            table.create(connection, checkfirst=True)
+
+    def states(self, connection: Connection) -> dict[str, ViewState]:
+        """The state of every view, as of this transaction."""
+        columns = [view_state.c[name] for name in ViewState.__slots__]
+        return {row[0]: ViewState(*row) for row in connection.execute(select(*columns))}
+
+    # Following
+
+    def catch_up(self, upto: int | None = None, progress: Progress | None = None) -> None:
+        """Bring every view that is not stopped up to the position (by default the head)."""
+        upto = self._log.head().position if upto is None else upto
+        with self._lock:
+            if self._at and all(at >= upto for _, at in self._at.values()) and not progress:
+                return
+            while True:
+                with self.writing() as connection:
+                    states = self.states(connection)
+                    behind = [
+                        state
+                        for state in states.values()
+                        if state.position < upto
+                        and state.stopped_at is None
+                        and state.name in self.views
+                    ]
+                    if not behind:
+                        self._at = {
+                            name: (state.generation, max(state.position, upto))
+                            for name, state in states.items()
+                        }
+                        return
+                    self._one_page(connection, behind, upto)
+                if progress:
+                    progress(min(self._at[state.name][1] for state in behind), upto)
+
+    def _one_page(self, connection: Connection, behind: list[ViewState], upto: int) -> None:
+        after = min(state.position for state in behind)
+        size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
+        page = next(self._log.pages(after, upto, size))
+        for state in behind:
+            view = self.views[state.name]
+            if self._at.get(state.name) != (state.generation, state.position):
+                # Another process moved it on, or this one just began: keep nothing.
+                view.start(state.generation, empty=state.position == 0)
+            position, failure = _fold(view, page, state.position, connection)
+            view.flush(connection)
+            changed: dict[str, Any] = {"position": position}
+            if failure is not None:
+                changed |= {"stopped_at": position + 1, "reason": failure}
+            connection.execute(
+                update(view_state).where(view_state.c.name == state.name).values(changed)
+            )
+            self._at[state.name] = (state.generation, position)
+
+    # Rebuilding
+
+    def rebuild(self, name: str, progress: Progress | None = None) -> None:
+        """Fill a new generation of one view from the log, then put it in use."""
+        with self._lock:
+            self.use(name, *self.shadow(name, progress=progress))
+
+    def shadow(
+        self, name: str, upto: int | None = None, progress: Progress | None = None
+    ) -> tuple[int, int]:
+        """Fill a new generation, up to a position or the head, without using it.
+
+        Returns its number and its position. Raises `LedgerError` when an event cannot be folded.
+        """
+        with self._lock:
+            view = self.views[name]
+            with self.writing() as connection:
+                generation = self.states(connection)[name].generation + 1
+                # What an interrupted rebuild left behind.
+                for table in view.tables(generation):
+                    table.drop(connection, checkfirst=True)
+                self._create(connection, view, generation)
+            view.start(generation, empty=True)
+            position = 0
+            try:
+                while position < (until := self._log.head().position if upto is None else upto):
+                    position = self._fill(view, position, until)
+                    if progress:
+                        progress(position, until)
+            finally:
+                self._at.pop(name, None)
+            return generation, position
+
+    def _fill(self, view: View, after: int, upto: int) -> int:
+        page = next(self._log.pages(after, upto, REBUILD_PAGE))
+        with self.writing() as connection:
+            position, failure = _fold(view, page, after, connection)
+            if failure is not None:
+                raise LedgerError(
+                    f"The view {view.name} cannot be rebuilt: position {position + 1}: {failure}."
+                )
+            view.flush(connection)
+        return position
+
+    def use(self, name: str, generation: int, position: int) -> None:
+        """Put a filled generation in use and drop the one before it."""
+        with self.writing() as connection:
+            old = self.states(connection)[name].generation
+            connection.execute(
+                update(view_state)
+                .where(view_state.c.name == name)
+                .values(
+                    generation=generation,
+                    position=position,
+                    stopped_at=None,
+                    reason=None,
+                    digest_position=None,
+                )
+            )
+            for table in self.views[name].tables(old):
+                table.drop(connection, checkfirst=True)
+
+    def drop(self, name: str, generation: int) -> None:
+        """Throw away a generation that is not in use."""
+        with self.writing() as connection:
+            for table in self.views[name].tables(generation):
+                table.drop(connection, checkfirst=True)
+
+    def remember_digests(self, name: str, position: int, digest: str, content: str) -> None:
+        """Keep a view's digests until its position changes."""
+        with self.writing() as connection:
+            connection.execute(
+                update(view_state)
+                .where(view_state.c.name == name, view_state.c.position == position)
+                .values(digest_position=position, digest=digest, content_digest=content)
+            )
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _fold(
+    view: View, page: Sequence[Recorded], after: int, connection: Connection
+) -> tuple[int, str | None]:
+    """Apply a page; returns the last position applied, and why it stopped there if it did."""
+    position = after
+    for each in page:
+        if each.position <= after:
+            continue
+        try:
+            view.apply(each, connection)
+        except (LedgerError, SQLAlchemyError):
+            raise  # the log or the database has a problem, not this event
+        except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
+            return position, f"{each.type}: {type(problem).__name__}: {problem}"
+        position = each.position
+    return position, None

@@ -1,0 +1,261 @@
+"""The questions that the views answer: which rows hold, as of when, valid when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, and_, func, or_, select
+
+from ledger.times import Micros
+from projections import tables
+from projections.beliefs import Version
+from projections.turns import TurnRow
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRow:
+    """One decision; the fields are the columns of `decisions`, in their order."""
+
+    position: int
+    decision_id: str
+    subject_ref: str
+    turn_id: str
+    candidate_version: int
+    type: str
+    outcome: str
+    reason: str
+    confidence: int
+    mentions: int
+    belief: str
+    memory_id: str | None
+    policy: str
+    recorded_at: Micros
+    waits: bool
+    settled: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChurnRow:
+    """One change of a belief; the fields are the columns of `churn`, in their order."""
+
+    position: int
+    subject_ref: str
+    belief: str
+    happened: str
+    said_at: Micros | None
+    said_at_stated: bool
+    old_memory: str | None
+    new_memory: str | None
+    decision: str | None
+    actor: str
+    recorded_at: Micros
+
+
+def held(
+    connection: Connection,
+    generation: int,
+    subject_ref: str,
+    *,
+    valid_at: Micros,
+    as_of: int | None = None,
+    type_: str | None = None,
+    topic_tag: str | None = None,
+    min_confidence: int = 0,
+    min_importance: int = 0,
+    quarantined: bool = False,
+) -> list[Version]:
+    """The memories of a subject that hold at `valid_at`, as recorded up to `as_of` (None: now).
+
+    What became of a row after `as_of` is not told: its later end is left out.
+    """
+    table = tables.belief_versions(generation)
+    c = table.c
+    query: Select[Any] = select(table).where(
+        c.subject_ref == subject_ref,
+        c.valid_from <= valid_at,
+        or_(c.valid_to.is_(None), c.valid_to > valid_at),
+        or_(c.expires_at.is_(None), c.expires_at > valid_at),
+        c.confidence >= min_confidence,
+        c.importance >= min_importance,
+    )
+    if not quarantined:
+        query = query.where(c.quarantined.is_(False))
+    if as_of is None:
+        query = query.where(c.closed.is_(None))
+    else:
+        query = query.where(c.opened <= as_of, or_(c.closed.is_(None), c.closed > as_of))
+    if type_ is not None:
+        query = query.where(c.type == type_)
+    if topic_tag is not None:
+        query = query.where(c.topic_tag == topic_tag)
+    rows = [Version(*row) for row in connection.execute(query.order_by(c.row_id))]
+    if as_of is not None:
+        for row in rows:
+            row.closed = row.closed_at = row.closed_by = None
+    return rows
+
+
+def versions_of(connection: Connection, generation: int, belief: str) -> list[Version]:
+    """Every row of one belief, in the order they were opened."""
+    table = tables.belief_versions(generation)
+    query = select(table).where(table.c.belief == belief).order_by(table.c.row_id)
+    return [Version(*row) for row in connection.execute(query)]
+
+
+def versions_of_memory(connection: Connection, generation: int, memory_id: str) -> list[Version]:
+    """Every row of one memory, in the order they were opened."""
+    table = tables.belief_versions(generation)
+    query = select(table).where(table.c.memory_id == memory_id).order_by(table.c.row_id)
+    return [Version(*row) for row in connection.execute(query)]
+
+
+def standing_on(
+    connection: Connection, generation: int, subject_ref: str, grants: Sequence[str]
+) -> dict[str, str]:
+    """The memories (id → belief) that stand on these grants and are not closed."""
+    c = tables.belief_versions(generation).c
+    query = (
+        select(c.memory_id, c.belief)
+        .where(c.subject_ref == subject_ref, c.closed.is_(None), c.grant_id.in_(grants))
+        .order_by(c.row_id)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def evidence_of(
+    connection: Connection, generation: int, memories: Sequence[str], as_of: int | None = None
+) -> dict[str, list[int]]:
+    """The positions of the events that gave each memory its words."""
+    c = tables.evidence(generation).c
+    found: dict[str, list[int]] = {memory: [] for memory in memories}
+    for start in range(0, len(memories), 500):
+        query = select(c.memory_id, c.position).where(
+            c.memory_id.in_(memories[start : start + 500])
+        )
+        if as_of is not None:
+            query = query.where(c.position <= as_of)
+        for memory_id, position in connection.execute(query.order_by(c.position)):
+            found[memory_id].append(position)
+    return found
+
+
+def decided(
+    connection: Connection,
+    generation: int,
+    *,
+    subject_ref: str | None = None,
+    outcome: str | None = None,
+    reason: str | None = None,
+    ids: Sequence[str] | None = None,
+    turn_id: str | None = None,
+    waits: bool | None = None,
+    limit: int | None = None,
+) -> list[DecisionRow]:
+    """Decisions in order of position; with `limit`, the last so many."""
+    table = tables.decisions(generation)
+    c = table.c
+    query: Select[Any] = select(table)
+    for column, wanted in (
+        (c.subject_ref, subject_ref),
+        (c.outcome, outcome),
+        (c.reason, reason),
+        (c.turn_id, turn_id),
+        (c.waits, waits),
+    ):
+        if wanted is not None:
+            query = query.where(column == wanted)
+    if ids is not None:
+        rows: list[DecisionRow] = []
+        for start in range(0, len(ids), 500):
+            some = query.where(c.decision_id.in_(ids[start : start + 500]))
+            rows += [DecisionRow(*row) for row in connection.execute(some)]
+        return sorted(rows, key=lambda row: row.position)
+    if limit is not None:
+        query = query.order_by(c.position.desc()).limit(limit)
+        return [DecisionRow(*row) for row in connection.execute(query)][::-1]
+    return [DecisionRow(*row) for row in connection.execute(query.order_by(c.position))]
+
+
+def counts(connection: Connection, generation: int, column: str) -> dict[str, int]:
+    """How many decisions there are by outcome, or by reason."""
+    c = tables.decisions(generation).c
+    query = select(c[column], func.count()).group_by(c[column]).order_by(func.count().desc())
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def pending(connection: Connection, generation: int, limit: int, after: int = 0) -> list[TurnRow]:
+    """The oldest turns that wait for their extraction."""
+    table = tables.turns(generation)
+    query = (
+        select(table)
+        .where(table.c.state == "pending", table.c.position > after)
+        .order_by(table.c.position)
+        .limit(limit)
+    )
+    return [TurnRow(*row) for row in connection.execute(query)]
+
+
+def turn_counts(connection: Connection, generation: int) -> dict[str, int]:
+    """How many turns there are in each state."""
+    c = tables.turns(generation).c
+    return {row[0]: row[1] for row in connection.execute(select(c.state, func.count()).group_by(c.state))}
+
+
+def turn_by_id(connection: Connection, generation: int, turn_id: str) -> TurnRow | None:
+    table = tables.turns(generation)
+    row = connection.execute(select(table).where(table.c.turn_id == turn_id)).first()
+    return None if row is None else TurnRow(*row)
+
+
+def earlier_turns(
+    connection: Connection, generation: int, position: int, limit: int
+) -> list[int]:
+    """The positions of the turns before one in its session, oldest first."""
+    c = tables.turns(generation).c
+    here = connection.execute(
+        select(c.subject_ref, c.session_tag).where(c.position == position)
+    ).first()
+    if here is None:
+        return []
+    query = (
+        select(c.position)
+        .where(
+            c.subject_ref == here[0], c.session_tag == here[1], c.position < position
+        )
+        .order_by(c.position.desc())
+        .limit(limit)
+    )
+    return list(connection.scalars(query))[::-1]
+
+
+def changes(
+    connection: Connection,
+    generation: int,
+    *,
+    subject_ref: str | None = None,
+    belief: str | None = None,
+) -> list[ChurnRow]:
+    """What changed, in order of position."""
+    table = tables.churn(generation)
+    query: Select[Any] = select(table)
+    if subject_ref is not None:
+        query = query.where(table.c.subject_ref == subject_ref)
+    if belief is not None:
+        query = query.where(table.c.belief == belief)
+    return [ChurnRow(*row) for row in connection.execute(query.order_by(table.c.position))]
+
+
+def starting_with(
+    connection: Connection, table: Any, column: str, prefix: str, limit: int = 2
+) -> list[str]:
+    """Ids that begin with a prefix."""
+    c = table.c[column]
+    query = (
+        select(c)
+        .where(and_(c >= prefix, c < prefix + "~"))
+        .distinct()
+        .limit(limit)
+    )
+    return list(connection.scalars(query))

@@ -1,0 +1,179 @@
+"""The views' tables, defined once and run on SQLite and Postgres.
+
+They hold structure and no words: references, tags (HMACs under the subject's key), types, times,
+numbers, flags. `words_at` is the position of the body that has the words. Each view's tables carry a
+generation in their names, so that a rebuild can fill new ones beside those in use.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+_ID = String(32)
+
+state_metadata = MetaData()
+
+view_state = Table(
+    "view_state",
+    state_metadata,
+    Column("name", String(40), primary_key=True),
+    Column("generation", Integer, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("stopped_at", BigInteger),
+    Column("reason", Text),
+    Column("digest_position", BigInteger),
+    Column("digest", String(64)),
+    Column("content_digest", String(64)),
+)
+"""How far each view is, which generation of its tables is in use, and why it stopped if it did."""
+
+
+@cache
+def belief_versions(generation: int) -> Table:
+    """What is believed, as rectangles of recorded [opened, closed) × valid [valid_from, valid_to)."""
+    name = f"belief_versions_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("belief", _ID, nullable=False),
+        Column("memory_id", _ID, nullable=False),
+        Column("words_at", BigInteger, nullable=False),
+        Column("type", String(40), nullable=False),
+        Column("topic_tag", _ID, nullable=False),
+        Column("entity_tag", _ID, nullable=False),
+        Column("context_tag", _ID),
+        Column("session_tag", _ID),
+        Column("quarantined", Boolean, nullable=False),
+        Column("contested", Boolean, nullable=False),
+        Column("confidence", Integer, nullable=False),
+        Column("importance", Integer, nullable=False),
+        Column("mentions", Integer, nullable=False),
+        Column("visibility_scope", String(20), nullable=False),
+        Column("basis", String(40), nullable=False),
+        Column("grant_id", _ID, nullable=False),
+        Column("decision", _ID, nullable=False),
+        Column("valid_from", BigInteger, nullable=False),
+        Column("valid_from_stated", Boolean, nullable=False),
+        Column("valid_to", BigInteger),
+        Column("valid_to_stated", Boolean, nullable=False),
+        Column("expires_at", BigInteger),
+        Column("event_from", BigInteger),
+        Column("event_to", BigInteger),
+        Column("precision", String(12), nullable=False),
+        Column("supersedes", _ID),
+        Column("superseded_by", _ID),
+        Column("opened", BigInteger, nullable=False),
+        Column("opened_at", BigInteger, nullable=False),
+        Column("closed", BigInteger),
+        Column("closed_at", BigInteger),
+        Column("closed_by", _ID),
+        Index(f"{name}_held", "subject_ref", "closed", "opened"),
+        Index(f"{name}_belief", "belief", "closed"),
+        Index(f"{name}_memory", "memory_id"),
+    )
+
+
+@cache
+def evidence(generation: int) -> Table:
+    """Which events gave a memory its words: the one that wrote it and those that confirmed it."""
+    name = f"evidence_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("memory_id", _ID, nullable=False),
+        Index(f"{name}_memory", "memory_id", "position"),
+        Index(f"{name}_subject", "subject_ref"),
+    )
+
+
+@cache
+def decisions(generation: int) -> Table:
+    """What the gate decided about each candidate. Stays after an erasure: it holds no words."""
+    name = f"decisions_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("decision_id", _ID, nullable=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("turn_id", _ID, nullable=False),
+        Column("candidate_version", Integer, nullable=False),
+        Column("type", String(40), nullable=False),
+        Column("outcome", String(12), nullable=False),
+        Column("reason", String(60), nullable=False),
+        Column("confidence", Integer, nullable=False),
+        Column("mentions", Integer, nullable=False),
+        Column("belief", _ID, nullable=False),
+        Column("memory_id", _ID),
+        Column("policy", String(64), nullable=False),
+        Column("recorded_at", BigInteger, nullable=False),
+        Column("waits", Boolean, nullable=False),
+        Column("settled", BigInteger),
+        Index(f"{name}_id", "decision_id"),
+        Index(f"{name}_subject", "subject_ref", "position"),
+        Index(f"{name}_turn", "turn_id"),
+        Index(f"{name}_waits", "waits", "position"),
+    )
+
+
+@cache
+def turns(generation: int) -> Table:
+    """Each turn and the state of its extraction. Those that are pending are the queue."""
+    name = f"turns_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("turn_id", _ID, nullable=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("session_tag", _ID, nullable=False),
+        Column("role", String(12), nullable=False),
+        Column("said_at", BigInteger, nullable=False),
+        Column("said_at_stated", Boolean, nullable=False),
+        Column("state", String(12), nullable=False),
+        Column("version", Integer, nullable=False),
+        Column("candidates", Integer, nullable=False),
+        Column("attempts", Integer, nullable=False),
+        Index(f"{name}_id", "turn_id"),
+        Index(f"{name}_state", "state", "position"),
+        Index(f"{name}_session", "subject_ref", "session_tag", "position"),
+    )
+
+
+@cache
+def churn(generation: int) -> Table:
+    """How each belief changed: supersessions, and when it was contested, escalated or resolved."""
+    name = f"churn_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("belief", _ID, nullable=False),
+        Column("happened", String(12), nullable=False),
+        Column("said_at", BigInteger),
+        Column("said_at_stated", Boolean, nullable=False),
+        Column("old_memory", _ID),
+        Column("new_memory", _ID),
+        Column("decision", _ID),
+        Column("actor", _ID, nullable=False),
+        Column("recorded_at", BigInteger, nullable=False),
+        Index(f"{name}_belief", "belief", "position"),
+        Index(f"{name}_subject", "subject_ref", "position"),
+    )

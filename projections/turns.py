@@ -1,0 +1,145 @@
+"""The view of turns and of what became of them. Its pending rows are the extraction queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+from sqlalchemy import Connection, Table, delete, select
+
+from ledger.codec import Recorded
+from ledger.events.subject import SubjectErased
+from ledger.events.turn import (
+    CandidateProposed,
+    ExtractionCompleted,
+    ExtractionFailed,
+    GateDecided,
+    ReviewDecided,
+    TurnParked,
+    TurnRecorded,
+)
+from projections import tables
+from projections.view import Tagger, insert_rows
+
+_OF_TURN = frozenset(
+    {
+        TurnRecorded.NAME,
+        ExtractionCompleted.NAME,
+        ExtractionFailed.NAME,
+        TurnParked.NAME,
+        CandidateProposed.NAME,
+        GateDecided.NAME,
+        ReviewDecided.NAME,
+    }
+)
+
+
+@dataclass(slots=True)
+class TurnRow:
+    """One turn; the fields are the columns of `turns`, in their order."""
+
+    position: int
+    turn_id: str
+    subject_ref: str
+    session_tag: str | None
+    role: str
+    said_at: int
+    said_at_stated: bool
+    state: str
+    version: int
+    candidates: int
+    attempts: int
+
+
+class TurnsView:
+    """`turns`, kept up with the log."""
+
+    name = "turns"
+
+    def __init__(self, tag: Tagger) -> None:
+        self._tag = tag
+        self.start(0, empty=False)
+
+    def tables(self, generation: int) -> Sequence[Table]:
+        return (tables.turns(generation),)
+
+    def start(self, generation: int, *, empty: bool) -> None:
+        (self._table,) = self.tables(generation)
+        self._new: dict[str, TurnRow] = {}
+        self._changed: dict[str, TurnRow] = {}
+        self._gone: list[str] = []
+
+    def apply(self, event: Recorded, connection: Connection) -> None:
+        if event.type == SubjectErased.NAME:
+            self._forget(event.subject_ref or "")
+            return
+        if event.type not in _OF_TURN:
+            return
+        happened = event.event
+        if event.type == TurnRecorded.NAME:
+            if isinstance(happened, TurnRecorded):
+                self._new[event.stream] = self._first(event, happened)
+            return
+        row = self._row(event.stream, connection)
+        if row is None:
+            return  # the turn was erased
+        row.version = event.version
+        match happened:
+            case ExtractionCompleted():
+                row.state, row.candidates = "extracted", happened.candidates
+            case ExtractionFailed():
+                row.state, row.attempts = "pending", happened.attempt
+            case TurnParked():
+                row.state = "parked"
+            case _:
+                pass
+
+    def _first(self, event: Recorded, happened: TurnRecorded) -> TurnRow:
+        subject = event.subject_ref or ""
+        return TurnRow(
+            event.position,
+            event.stream,
+            subject,
+            self._tag(subject, "session", happened.session or ""),
+            happened.role,
+            event.recorded_at if happened.said_at is None else happened.said_at,
+            happened.said_at_stated,
+            "pending",
+            1,
+            0,
+            0,
+        )
+
+    def _row(self, turn_id: str, connection: Connection) -> TurnRow | None:
+        row = self._new.get(turn_id) or self._changed.get(turn_id)
+        if row is None:
+            found = connection.execute(
+                select(self._table).where(self._table.c.turn_id == turn_id)
+            ).first()
+            if found is None:
+                return None
+            row = self._changed[turn_id] = TurnRow(*found)
+        return row
+
+    def _forget(self, subject_ref: str) -> None:
+        for kept in (self._new, self._changed):
+            for turn_id in [i for i, row in kept.items() if row.subject_ref == subject_ref]:
+                del kept[turn_id]
+        self._gone.append(subject_ref)
+
+    def flush(self, connection: Connection) -> None:
+        table = self._table
+        for subject_ref in self._gone:
+            connection.execute(delete(table).where(table.c.subject_ref == subject_ref))
+        insert_rows(connection, table, [astuple(row) for row in self._new.values()])
+        if self._changed:
+            mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+            connection.exec_driver_sql(
+                f"UPDATE {table.name} SET state = {mark}, version = {mark}, candidates = {mark},"
+                f" attempts = {mark} WHERE position = {mark}",
+                [
+                    (row.state, row.version, row.candidates, row.attempts, row.position)
+                    for row in self._changed.values()
+                ],
+            )
+        self._new, self._changed, self._gone = {}, {}, []

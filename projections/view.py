@@ -1,0 +1,48 @@
+"""What a view is: a fold from events to rows, and the rows it still has to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Table
+
+from ledger.codec import Recorded
+
+Tagger = Callable[[str, str, str | None], str | None]
+"""(subject_ref, kind, text) → the text's tag under the subject's key; None for None."""
+
+Row = tuple[Any, ...]
+
+
+class View(Protocol):
+    """A disposable fold of the log.
+
+    `apply` takes the events in order of position and only changes memory; `flush` writes what came
+    of them. An exception from `apply` stops this view at that event.
+    """
+
+    name: str
+
+    def tables(self, generation: int) -> Sequence[Table]: ...
+
+    def start(self, generation: int, *, empty: bool) -> None:
+        """Forget what is kept in memory. `empty` promises that the tables have no rows yet."""
+        ...
+
+    def apply(self, event: Recorded, connection: Connection) -> None: ...
+
+    def flush(self, connection: Connection) -> None: ...
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Insert many rows, given in the order of the table's columns."""
+    if not rows:
+        return
+    names = ", ".join(column.name for column in table.columns)
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    marks = ", ".join([mark] * len(table.columns))
+    connection.exec_driver_sql(
+        f"INSERT INTO {table.name} ({names}) VALUES ({marks})",
+        list(rows),
+    )
