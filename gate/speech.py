@@ -73,13 +73,16 @@ def _layout(text: str) -> _Layout:
 
 
 def is_foreign(text: str, start: int, end: int) -> bool:
-    """Whether [start, end) touches words that are quoted or pasted, and so not the speaker's."""
-    return any(a < end and start < b for a, b in _layout(text).foreign)
+    """Whether [start, end) begins in words that are quoted or pasted, and so not the speaker's.
+
+    A quotation inside it is a title, or words that the speaker says of themselves.
+    """
+    return any(a <= start < b for a, b in _layout(text).foreign)
 
 
 _REPORTED = re.compile(
-    r"\b(?:(?:my|our|the|his|her|their|your|a|one|some)\s+(?:[\w-]+\s+){1,3}|he|she|they|you|people|"
-    r"everyone|someone|somebody|[A-Z][a-z]+)\s*(?:always |once |just |still |also |often |has |had )?"
+    r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s+(?:[\w-]+\s+){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Yy]ou|[Pp]eople|"
+    r"[Ee]veryone|[Ss]omeone|somebody|[A-Z][a-z]+)\s*(?:always |once |just |still |also |often |has |had )?"
     r"(?:says?|said|told (?:me|us|everyone|him|her|them)|tells me|claims?|claimed|thinks?|thought|"
     r"believes?|insists?|insisted|wrote|writes|keeps saying|joked|swears|swore)\b"
     r"(?:\s+(?:that|how))?[\s:,]*(?:[\"“'‘][^\"”]*)?$"
@@ -242,6 +245,11 @@ def _sarcastic_or_leverage(
 ) -> SpeechAct | None:
     if _SARCASM.search(sentence):
         return SpeechAct.SARCASTIC
+    if index:
+        low, high = layout.sentences[index - 1]
+        opening = _SARCASM.match(text, low, high)
+        if opening is not None:
+            return SpeechAct.SARCASTIC
     if index + 1 < len(layout.sentences):
         low, high = layout.sentences[index + 1]
         following = text[low:high]

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from gate.rules.clauses import clauses
 from gate.rules.drafts import Draft, Reading, capped, claim_of
 from gate.rules.lexicon import WORDS
-from gate.rules.phrases import retell, slug, text_of, tidy, trim
+from gate.rules.patterns import PERSONS
+from gate.rules.phrases import pointing, retell, slug, text_of, tidy, trim
 from ledger.candidate import Candidate, Span, SpeechAct
 
 _LEADS = frozenset({"when", "whenever", "before", "after", "once"})
@@ -32,7 +33,7 @@ def procedure(reading: Reading) -> Draft | None:
         if clause.tense != "present" or not ordered:
             return None
         _, stop = trim(words, clause.verb, clause.stop)
-        if stop <= clause.verb + 1 or any(w.low in WORDS["pointers"] for w in words[clause.verb : stop]):
+        if stop <= clause.verb + 1 or pointing(words, clause.verb, stop):
             return None
         context = text_of(reading.content, words, 1, clause.subject - 1)
         when = retell(reading.content, words, 0, clause.subject - 1, reading.person)
@@ -101,6 +102,14 @@ def _entity(reading: Reading, at: int) -> Iterator[Draft]:
     if not tidy(words, begin, cut, 9) or words[begin + 1].low in ("favorite", "favourite", "name"):
         return
     name = text_of(reading.content, words, at, end)
+    if words[cut - 1].low in PERSONS and words[end].low == "is":
+        key = slug(text_of(reading.content, words, begin + 1, cut), 3)
+        yield Draft(
+            reading.content, words[at].start, words[cut - 1].end,
+            f"{name} is User's {text_of(reading.content, words, begin + 1, cut)}",
+            "relation", f"relation.{key}.name", name, 700, participants=(name,),
+        )  # fmt: skip
+        return
     rest = text_of(reading.content, words, begin + 1, cut)
     yield Draft(
         reading.content, words[at].start, words[cut - 1].end,

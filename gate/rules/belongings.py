@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from gate.rules.clauses import Token, clause_end
 from gate.rules.drafts import NEVER, Draft, Reading, capped
 from gate.rules.lexicon import WORDS, Form, load, verb_form
-from gate.rules.phrases import phrase_end, retell, slug, text_of, tidy, trim
+from gate.rules.phrases import phrase_end, pointing, retell, slug, text_of, tidy, trim
 from gate.dates import find_when
 
 _PEOPLE = load("people.yaml")
 _ONE = frozenset(_PEOPLE["one"].split())
 _MANY = frozenset(_PEOPLE["many"].split())
+_WORK = frozenset(_PEOPLE["work"].split())
 _PETS = frozenset(_PEOPLE["pets"].split())
 _QUALIFIERS = frozenset(_PEOPLE["qualifiers"].split())
 _OWNER = {"first": "my", "second": "your"}
@@ -44,6 +45,8 @@ def _belonging(reading: Reading, my: int) -> Iterator[Draft]:
     noun = low.removesuffix("'s")
     if noun in _ONE or noun in _MANY or noun in _PETS:
         yield from _of_person(reading, my, at, noun)
+    else:
+        yield from _thing(reading, my)
 
 
 def _of_self(reading: Reading, my: int, at: int) -> Iterator[Draft]:
@@ -53,6 +56,10 @@ def _of_self(reading: Reading, my: int, at: int) -> Iterator[Draft]:
     linked = low == "name's" or (at + 1 < len(words) and words[at + 1].low == "is")
     if low.startswith("name") and linked:
         end = _name_end(words, following)
+        if end == following < len(words) and len(words) - following <= 3:
+            # "my name is bob", typed without capitals.
+            while end < len(words) and words[end].text.isalpha() and words[end].low not in WORDS["not_names"]:
+                end += 1
         if end > following:
             name = text_of(content, words, following, end)
             yield _draft(reading, my, end, f"User's name is {name}", "fact", "identity.name", name,
@@ -120,6 +127,8 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         name_at = at + 2
     elif next_low == "," and not _is_list(words, at + 2):
         name_at = at + 2
+    elif next_low == "is" and _name_end(words, at + 2) in (len(words), len(words) - 1):
+        name_at = at + 2
     subject_end = at + 1
     end = _name_end(words, name_at)
     if end > name_at and noun not in _PLURAL and not _is_list(words, name_at):
@@ -129,8 +138,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
         draft = _draft(reading, my, end, f"{who} is called {name}", "relation",
                        f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name", name, 700,
-                       topic="pets" if noun in _PETS else "family" if noun in _ONE else "general",
-                       participants=(name,))  # fmt: skip
+                       topic=_topic(noun), participants=(name,))  # fmt: skip
         yield draft._replace(end=last)
         if words[end - 1].low.endswith("'s"):
             return
@@ -138,9 +146,38 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
     yield from _happening(reading, my, subject_end, noun)
 
 
+def _topic(noun: str) -> str:
+    if noun in _WORK:
+        return "work"
+    return "pets" if noun in _PETS else "family" if noun in _ONE else ""
+
+
+def _thing(reading: Reading, my: int) -> Iterator[Draft]:
+    """ "My laptop is a Dell Inspiron": what a thing of the user is."""
+    words = reading.words
+    if my and words[my - 1].low not in WORDS["openers"]:
+        return
+    link = next((i for i in range(my + 2, min(my + 5, len(words))) if words[i].low in ("is", "are")), 0)
+    if not link or link + 2 >= len(words) or words[link - 1].low in WORDS["abstract"]:
+        return
+    if any(not w.text[0].isalnum() or w.low in WORDS["prepositions"] for w in words[my + 1 : link]):
+        return
+    begin, stop = trim(words, link + 1, clause_end(words, link + 1, "present"))
+    named = words[begin].text[0].isupper() if begin < stop else False
+    article = begin < stop - 1 and words[begin].low in ("a", "an") and words[begin + 1].low not in WORDS["abstract"]
+    if not (named or article) or not tidy(words, begin, stop, 10):
+        return
+    noun = text_of(reading.content, words, my + 1, link)
+    yield _draft(
+        reading, my, stop, f"User's {_between(reading, my + 1, stop)}", "fact",
+        f"thing.{slug(noun, 4)}", text_of(reading.content, words, begin, stop), 500, 800,
+    )  # fmt: skip
+
+
 def _is_list(words: list[Token], at: int) -> bool:
     """ "my sister, Tom and I": more names follow, so this is no apposition."""
-    return any(w.low in ("and", "&") for w in words[at : at + 3])
+    near = [w.low for w in words[at : at + 4]]
+    return any(low in ("and", "&") and near[i + 1 : i + 2] != ["i"] for i, low in enumerate(near[:3]))
 
 
 def _happening(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]:
@@ -155,7 +192,7 @@ def _happening(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
     verb = words[at].low
     stop = clause_end(words, at + 1, "past")
     begin, stop = trim(words, at + 1, stop)
-    if not 1 <= stop - begin <= 18 or any(w.low in WORDS["pointers"] for w in words[begin:stop]):
+    if not 1 <= stop - begin <= 18 or pointing(words, begin, stop):
         return
     if words[begin].low in WORDS["pronouns"]:
         return
@@ -182,7 +219,7 @@ def _happening(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
     found = find_when(content[words[my].start : words[stop - 1].end], reading.said_at)
     yield _draft(reading, my, stop, claim, kind, slot, value, 500, confidence=850,
                  negated=verb == "hates",
-                 topic="pets" if noun in _PETS else "family" if noun in _ONE else "")._replace(
+                 topic=_topic(noun))._replace(
         when=NEVER if found is None or kind != "event" else found.when)  # fmt: skip
 
 

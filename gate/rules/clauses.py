@@ -47,6 +47,8 @@ class Clause(NamedTuple):
     """Whether "no longer" or "any more" says that it is over."""
     hedged: bool
     """Whether "I think" stands before it."""
+    imagined: bool
+    """Whether "if", "imagine" or somebody's "said" stands before it."""
     tail: int
     """One past the last word of the span: "any more" is in the span but not in the rest."""
 
@@ -63,7 +65,7 @@ def tokens(text: str, start: int, end: int) -> list[Token]:
 _SUBJECTS = {
     "first": {
         "i": "", "i'm": "am", "im": "am", "i've": "have", "ive": "have", "i'd": "'d",
-        "i'll": "will",
+        "i'll": "will", "we": "", "we're": "am", "we've": "have", "we'll": "will",
     },
     "second": {
         "you": "", "you're": "am", "you've": "have", "you'd": "'d", "you'll": "will",
@@ -83,8 +85,15 @@ def clauses(words: list[Token], person: str = "first") -> list[Clause]:
         if opening is None:
             continue
         clause = _clause(words, index, contracted, opening == "hedged")
-        if clause is not None:
+        if clause is not None and opening == "imagined":
+            # "What if I were …": the past form means no past here.
+            present = {"past": "present", "past-continuous": "continuous"}
+            clause = clause._replace(
+                tense=present.get(clause.tense, clause.tense), imagined=True
+            )
+        while clause is not None:
             found.append(clause)
+            clause = _second_verb(clause)
     return found
 
 
@@ -94,8 +103,6 @@ def _opening(words: list[Token], index: int, person: str) -> str | None:
         return "main"
     previous = words[index - 1].low
     if previous in WORDS["openers"]:
-        if previous == "and" and _conjoined(words, index):
-            return None
         return "main"
     before = words[index - 2].low if index > 1 else ""
     if person == "second" and previous in ("do", "so"):
@@ -104,24 +111,19 @@ def _opening(words: list[Token], index: int, person: str) -> str | None:
         previous, before = before, ""
     if previous in ("realized", "realised", "mentioned", "remember", "remembered", "noticed"):
         return "main"
-    if previous in ("think", "guess", "believe", "suppose"):
+    if previous in ("think", "guess", "believe"):
         return "hedged"
+    if previous in WORDS["not_meant"]:
+        return "imagined"
+    if previous == "why" and before == "is":
+        return "main"
     # "Last week I …", "In 2019 I …": an opening of time and nothing else.
     lead = [word.low for word in words[:index]]
-    if len(lead) <= 7 and lead[0] in WORDS["time_openers"]:
+    while "," in lead:
+        lead = lead[lead.index(",") + 1 :]
+    if 0 < len(lead) <= 7 and lead[0] in WORDS["time_openers"]:
         return "main"
     return None
-
-
-def _conjoined(words: list[Token], index: int) -> bool:
-    """ "My wife and I": the user is only half of the subject."""
-    start = index - 2
-    while start >= 0 and words[start].low not in (",", ".", ";", "and", "but", "so"):
-        start -= 1
-    group = words[start + 1 : index - 1]
-    return 0 < len(group) <= 4 and (
-        group[0].low in ("my", "our", "both", "the") or all(w.text[:1].isupper() for w in group)
-    )
 
 
 def _clause(words: list[Token], index: int, contracted: str, hedged: bool) -> Clause | None:
@@ -154,10 +156,8 @@ def _clause(words: list[Token], index: int, contracted: str, hedged: bool) -> Cl
         elif low in ("have", "need") and following == "to" and not aux:
             aux.append("must")
             at += 1
-        elif low == "had" and following == "to" and not aux:
-            return None
         elif low in WORDS["auxiliaries"] and not _is_main(words, at, aux):
-            aux.append(low)
+            aux.append("am" if low == "are" else low)
         elif low in WORDS["adverbs"] and not (low == "like" or _ends(words, at)):
             adverbs.append(low)
         else:
@@ -184,7 +184,7 @@ def _is_main(words: list[Token], at: int, aux: list[str]) -> bool:
     if low in ("have", "had"):
         got = ahead < len(words) and words[ahead].low in ("been", "got")
         return not got and form not in (Form.PAST, Form.PARTICIPLE, Form.BASE_OR_PAST)
-    if low in ("am", "was", "been", "be", "were"):
+    if low in ("am", "are", "was", "been", "be", "were"):
         return form is not Form.ING
     if low in ("do", "did"):
         return form not in (Form.BASE, Form.BASE_OR_PAST)
@@ -221,11 +221,13 @@ def _with_verb(
         at, lemma, tense = at - 1, "have", {"had": "past"}.get(aux[0], "present")
     elif tense == "":
         return None
+    elif low == "got" and aux[-1:] == ["have"] and at + 1 < len(words) and (
+        words[at + 1].low in WORDS["determiners"] or words[at + 1].low.isdigit()
+    ):
+        lemma, tense = "have", "present"
     if lemma in ("am", "is"):
         lemma = "be"
-    stop = clause_end(words, at + 1, tense)
-    while stop > at + 1 and words[stop - 1].low in WORDS["trailing"]:
-        stop -= 1
+    stop = _stop(words, at, tense)
     tail = stop
     if stop > at + 1 and words[stop - 1].low == "anymore":
         ended, stop = True, stop - 1
@@ -233,8 +235,50 @@ def _with_verb(
         ended, stop = True, stop - 2
     return Clause(
         words, index, at, stop, tense, lemma, negated, tuple(adverbs), modal, ended and negated,
-        hedged, tail,
+        hedged, False, tail,
     )  # fmt: skip
+
+
+def _second_verb(clause: Clause) -> Clause | None:
+    """The clause that shares the subject: "I live in Porto and *work for Siemens*"."""
+    words, at = clause.tokens, clause.tail
+    if clause.tense not in ("past", "present", "perfect") or clause.imagined:
+        return None
+    if at < len(words) and words[at].low == ",":
+        at += 1
+    if at >= len(words) or words[at].low not in ("and", "then"):
+        return None
+    at += 1
+    adverbs = []
+    while at < len(words) and words[at].low in WORDS["adverbs"]:
+        adverbs.append(words[at].low)
+        at += 1
+    if at >= len(words):
+        return None
+    lemma, form = verb_form(words[at].low)
+    tense = "present" if form is Form.BASE and clause.tense == "present" else "past"
+    if tense == "past" and (
+        form not in (Form.PAST, Form.BASE_OR_PAST) or clause.tense == "present"
+    ):
+        return None
+    tail = stop = _stop(words, at, tense)
+    if words[at].low in ("am", "was", "have", "had", "do", "did"):
+        return None
+    return Clause(
+        words, clause.subject, at, stop, tense, lemma, False, tuple(adverbs), "", False,
+        clause.hedged, False, tail,
+    )  # fmt: skip
+
+
+def _stop(words: list[Token], at: int, tense: str) -> int:
+    """The end of the clause with the verb at `at`, without filler or a verb left hanging."""
+    stop = clause_end(words, at + 1, tense)
+    cut = stop < len(words) and words[stop].low in WORDS["cutters"]
+    while cut and stop > at + 1 and verb_form(words[stop - 1].low)[1] in (Form.BASE, Form.ING):
+        stop -= 1
+    while stop > at + 1 and words[stop - 1].low in WORDS["trailing"]:
+        stop -= 1
+    return stop
 
 
 def _tense(aux: list[str], form: Form) -> tuple[str, str]:
@@ -276,6 +320,9 @@ def clause_end(words: list[Token], at: int, tense: str) -> int:
     commas = 0
     first = at
     while at < len(words):
+        at = after_title(words, at)
+        if at >= len(words):
+            return at
         low = words[at].low
         following = words[at + 1].low if at + 1 < len(words) else ""
         if low in WORDS["stops"] or (low in "-–—" and _spaced(words, at)):
@@ -289,6 +336,11 @@ def clause_end(words: list[Token], at: int, tense: str) -> int:
                 return at
             if _new_predicate(words, at + 1, tense):
                 return at
+        elif low == "that" and at >= first:
+            if not following or following in WORDS["clause_words"] or verb_form(following)[1] in (
+                Form.PAST, Form.BASE
+            ) or words[at - 1].low in ("so", "such"):  # fmt: skip
+                return at
         elif low in WORDS["cutters"] and at > first:
             return at
         elif low in ("since", "as", "while", "when", "before", "after", "until", "once", "than"):
@@ -298,6 +350,20 @@ def clause_end(words: list[Token], at: int, tense: str) -> int:
             # A bare subject: a relative clause without its pronoun ("the lamp I bought").
             return at
         at += 1
+    return at
+
+
+_CLOSING = {'"': '"', "“": "”", "'": "'", "‘": "’"}
+
+
+def after_title(words: list[Token], at: int) -> int:
+    """One past the closing mark of the title that opens at `at`, else `at` itself."""
+    closing = _CLOSING.get(words[at].text)
+    if closing is None or at + 1 >= len(words) or words[at + 1].start > words[at].end:
+        return at
+    for end in range(at + 2, min(at + 16, len(words))):
+        if words[end].text == closing and words[end].start == words[end - 1].end:
+            return end + 1
     return at
 
 

@@ -94,7 +94,10 @@ def topic_of(claim: str) -> str:
 
 def capped(text: str) -> str:
     """The text without white space and marks at its end."""
-    return text.rstrip(" ,;:-–—\"'")
+    bare = text.rstrip(" ,;:-–—")
+    if bare.endswith(('"', "'", "”", "’")) and bare.count(bare[-1]) < 2 and "“" not in bare and "‘" not in bare:
+        bare = bare[:-1].rstrip(" ,;:-–—")
+    return bare
 
 
 def verb_group(clause: Clause) -> str:
@@ -160,7 +163,10 @@ def span_of(reading: Reading, clause: Clause, stop: int) -> tuple[int, int, When
     words = reading.words
     start, end = words[clause.subject].start, words[max(stop, clause.verb + 1) - 1].end
     future = clause.tense in ("future", "continuous", "present")
-    found = find_when(reading.content[start:end], reading.said_at, future)
+    # A second verb shares the subject, not the time before it.
+    shared = any(w.low in ("and", "then") for w in words[clause.subject + 1 : clause.verb])
+    said_from = words[clause.verb].start if shared else start
+    found = find_when(reading.content[said_from:end], reading.said_at, future)
     if found is None and 0 < clause.subject <= 8:
         lead = words[0].start
         found = find_when(reading.content[lead:start], reading.said_at, future)

@@ -7,15 +7,18 @@ from collections.abc import Iterator
 from gate.rules.clauses import Clause
 from gate.rules.drafts import Draft, Reading, claim_of, span_of
 from gate.rules.lexicon import WORDS
-from gate.rules.phrases import slug, text_of, tidy, trim
+from gate.rules.phrases import pointing, slug, text_of, trim
 
 _MOST_WORDS = 24
-_REPEATED = frozenset("every daily weekly monthly".split())
+_REPEATED = frozenset(
+    "every daily weekly monthly mondays tuesdays wednesdays thursdays fridays saturdays sundays "
+    "weekends weekdays twice".split()
+)
 
 
 def experience(reading: Reading, clause: Clause) -> Iterator[Draft]:
     """An event for what was done, a habit for what is done again and again."""
-    if clause.hedged or clause.tense in ("future", "modal", "continuous", "past-continuous"):
+    if clause.hedged or clause.tense in ("future", "modal", "past-continuous"):
         return
     words = clause.tokens
     begin, stop = clause.verb + 1, clause.stop
@@ -27,8 +30,14 @@ def experience(reading: Reading, clause: Clause) -> Iterator[Draft]:
     if clause.tense in ("past", "perfect", "used"):
         yield from _event(reading, clause, stop)
     elif clause.tense == "perfect-continuous":
-        if clause.lemma not in WORDS["going_verbs"] and tidy(words, first, stop, _MOST_WORDS):
+        thin = stop - first < 2 and clause.lemma not in WORDS["thin_verbs"]
+        if clause.lemma not in WORDS["going_verbs"] and not thin:
             yield _habit(reading, clause, stop, 500, 800)
+    elif clause.tense == "continuous":
+        if clause.lemma == "plan" and words[first].low == "to" and stop - first > 3:
+            yield _plan(reading, clause, stop)
+        elif clause.lemma in WORDS["doing_verbs"] and stop - first > 1:
+            yield _habit(reading, clause, stop, 450, 800)
     elif clause.tense == "present" and _habitual(clause, first, stop):
         yield _habit(reading, clause, stop, 500, 900)
 
@@ -45,12 +54,22 @@ def _stands_alone(clause: Clause, begin: int, stop: int) -> bool:
     """Whether the rest is understood without the sentences before it."""
     words = clause.tokens
     if words[begin].low in WORDS["pronouns"] | WORDS["no_value"] and words[begin].low not in (
-        "up", "back", "out", "my", "one", "two", "some", "all", "both",
+        "up", "back", "out", "my", "one", "two", "some", "all", "both", "off", "over",
     ):  # fmt: skip
         return False
-    if any(token.low in WORDS["pointers"] for token in words[begin:stop]):
+    if words[begin].low in ("one", "some", "all", "both") and (
+        stop - begin < 2 or words[begin + 1].low in WORDS["prepositions"]
+    ):
         return False
-    if words[begin].low == "to" and clause.lemma not in ("go", "travel", "fly", "drive", "move", "listen", "speak"):
+    if pointing(words, begin, stop):
+        return False
+    if words[begin].low in ("was", "is", "were", "are", "would", "could") or (
+        clause.lemma == "try" and words[begin].low.endswith("ing")
+    ):
+        return False
+    if clause.tense == "continuous" and clause.lemma == "plan":
+        return True
+    if words[begin].low == "to" and clause.lemma not in WORDS["to_verbs"]:
         return False
     return not any(t.low in ("this", "that") for t in words[begin : begin + 2])
 
@@ -58,11 +77,17 @@ def _stands_alone(clause: Clause, begin: int, stop: int) -> bool:
 def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
     words = clause.tokens
     copula = clause.lemma in ("be", "become")
-    if clause.lemma in WORDS["mental_verbs"] and not (copula or clause.tense == "used"):
-        return
-    if clause.lemma == "be" and not (clause.tense == "used" or _was_something(clause, stop)):
-        return
     start, end, when = span_of(reading, clause, stop)
+    been_to = clause.lemma == "be" and clause.tense == "perfect" and words[clause.verb + 1].low == "to"
+    if clause.lemma == "have" and clause.tense == "past":
+        if not _had_something(clause, when.start is not None):
+            return
+    elif clause.lemma in WORDS["mental_verbs"] and not (copula or clause.tense == "used"):
+        return
+    if clause.lemma == "be" and not (
+        been_to or clause.tense == "used" or _was_something(clause, stop)
+    ):
+        return
     if clause.tense == "perfect" and clause.negated:
         return
     if stop - clause.verb < 2 or (stop - clause.verb < 3 and when.start is None and not words[clause.verb + 1].text[0].isupper() and clause.tense != "used"):
@@ -74,6 +99,13 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
         f"event.{slug(clause.lemma, 1)}", value, 500 if when.start is not None else 450,
         confidence=900 if when.start is not None else 850, negated=clause.negated, when=when,
     )  # fmt: skip
+
+
+def _had_something(clause: Clause, dated: bool) -> bool:
+    first, second = clause.tokens[clause.verb + 1], clause.tokens[clause.verb + 2 :][:1]
+    if first.low in ("the", "an") and second and second[0].low in ("chance", "opportunity", "pleasure"):
+        return True
+    return dated and first.low in ("a", "an", "my", "two", "to", "three", "some")
 
 
 def _was_something(clause: Clause, stop: int) -> bool:
@@ -92,8 +124,20 @@ def _habitual(clause: Clause, begin: int, stop: int) -> bool:
         return False
     if clause.lemma in ("have", "be", "find", "try", "come"):
         return False
+    if clause.lemma in WORDS["usual_verbs"] and stop - begin > 1:
+        return True
     rest = {token.low for token in clause.tokens[begin:stop]}
     return bool(WORDS["habit_adverbs"].intersection(clause.adverbs)) or bool(_REPEATED & rest)
+
+
+def _plan(reading: Reading, clause: Clause, stop: int) -> Draft:
+    """ "I'm planning to …": less than a commitment."""
+    start, end, when = span_of(reading, clause, stop)
+    value = text_of(reading.content, clause.tokens, clause.verb + 2, stop)
+    return Draft(
+        reading.content, start, end, claim_of(reading, clause, stop), "event", "event.plan", value,
+        400, confidence=750, negated=clause.negated, when=when,
+    )  # fmt: skip
 
 
 def _habit(reading: Reading, clause: Clause, stop: int, importance: int, confidence: int) -> Draft:

@@ -98,6 +98,12 @@ KINDS: dict[str, tuple[str, Mapping[str, Any]]] = {
 }
 _PEOPLE = load("people.yaml")
 PERSONS = frozenset((_PEOPLE["one"] + " " + _PEOPLE["many"]).split())
+WORDS_ROLE_ENDINGS = (
+    "eer", "ologist", "ician", "ographer", "cist", "mist", "ntist", "nist", "list", "lyst", "tor",
+    "ner", "wright", "keeper", "maker", "driver", "worker", "writer", "teacher", "manager",
+    "officer", "planner", "developer", "programmer", "designer", "consultant", "accountant",
+    "assistant", "attendant", "lawyer", "chanic", "ecturer", "osopher", "dresser",
+)  # fmt: skip
 _OF = frozenset({"of"})
 _OF_TO = frozenset({"of", "to", "with", "by"})
 _PLACE = frozenset({"of"})
@@ -151,9 +157,9 @@ def _slot(
     if isinstance(following, Literal):
         for end in range(at + 1, stop):
             if words[end].low in following.words:
-                yield at, end
-                if slot.kind == "thing":
-                    return
+                if slot.kind != "thing" or phrase_end(words, at, end, _OF) == end:
+                    yield at, end
+                return
         return
     end = _kind_end(slot.kind, at, stop, words)
     if end > at:
@@ -197,8 +203,34 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
         return stop if any(w.low in WORDS["trips"] for w in words[at:end]) else at
     if kind == "place":
         end = phrase_end(words, at, stop, _PLACE)
-        return end
+        named = any(token.text[0].isupper() for token in words[at:end])
+        return end if named or not any(token.text[0].isupper() for token in words) else at
+    if kind == "org":
+        end = phrase_end(words, at, stop, _OF)
+        named = any(token.text[0].isupper() for token in words[at:end])
+        typed_low = not any(token.text[0].isupper() for token in words)
+        return end if named or typed_low or first.low in ("a", "an", "the", "my") else at
+    if kind == "role":
+        end = phrase_end(words, at, stop, _OF)
+        if end - at > 5 or first.low in ("bit", "little", "lot", "big", "huge", "good", "great"):
+            return at
+        return end if is_role(words[_head(words, at, end)].low) else at
     return phrase_end(words, at, stop, _OF)
+
+
+def _head(words: list[Token], at: int, end: int) -> int:
+    """The head of a noun phrase: the word before "of", else the last."""
+    for index in range(at + 1, end):
+        if words[index].low == "of" or words[index].low == ",":
+            return index - 1
+    return end - 1
+
+
+def is_role(low: str) -> bool:
+    """Whether a noun says what somebody does for a living."""
+    return low in WORDS["roles"] or (
+        low.endswith(WORDS_ROLE_ENDINGS) and low not in WORDS["not_roles"] and len(low) > 5
+    )
 
 
 def _years_old(low: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gate.rules.clauses import Token
+from gate.rules.clauses import Token, after_title
 from gate.rules.lexicon import WORDS
 
 MAX_VALUE_WORDS = 12
@@ -26,27 +26,38 @@ def phrase_end(words: list[Token], start: int, stop: int, keep: frozenset[str]) 
     """
     at = start
     while at < stop:
+        title = after_title(words, at)
+        if title > at:
+            at = title
+            continue
         low = words[at].low
         if at > start and low in WORDS["prepositions"] and low not in keep:
             return at
         if at > start and low == "," and at + 1 < stop and words[at + 1].low == "not":
             return at
         at += 1
-    return at
+    return min(at, stop)
 
 
 def trim(words: list[Token], start: int, stop: int) -> tuple[int, int]:
     """[start, stop) without filler and marks at its ends."""
     while start < stop and (
         words[start].low in WORDS["negligible"] or not words[start].text[0].isalnum()
-        and words[start].low not in "$€£#@"
+        and words[start].low not in "$€£#@\"'“‘"
     ):  # fmt: skip
         start += 1
-    while stop > start and (
+    while stop > start and not _closes(words, start, stop - 1) and (
         words[stop - 1].low in WORDS["trailing"] or words[stop - 1].low in "'\"*,-–—/%&@#$€£"
     ):
         stop -= 1
     return start, stop
+
+
+def _closes(words: list[Token], start: int, at: int) -> bool:
+    """Whether the mark at `at` closes a title that opens after `start`."""
+    return words[at].text in "\"”'’" and any(
+        after_title(words, opening) == at + 1 for opening in range(max(start, at - 16), at)
+    )
 
 
 def text_of(content: str, words: list[Token], start: int, stop: int) -> str:
@@ -85,6 +96,23 @@ def retell(content: str, words: list[Token], start: int, stop: int, person: str)
     return " ".join("".join(parts).split())
 
 
+def pointing(words: list[Token], start: int, stop: int) -> bool:
+    """Whether the words [start, stop) point at something that was only said before."""
+    at = start
+    while at < stop:
+        title = after_title(words, at)
+        if title > at:
+            at = title
+            continue
+        low = words[at].low
+        if low in WORDS["pointers"]:
+            return True
+        if low in ("one", "ones") and at > start and words[at - 1].low in WORDS["which_one"]:
+            return True
+        at += 1
+    return False
+
+
 def tidy(words: list[Token], start: int, stop: int, limit: int = MAX_VALUE_WORDS) -> bool:
     """Whether [start, stop) can be a value: short, and not a pronoun or an unresolved pointer."""
     if start >= stop or stop - start > limit:
@@ -94,7 +122,6 @@ def tidy(words: list[Token], start: int, stop: int, limit: int = MAX_VALUE_WORDS
         return False
     if stop - start == 1 and first in WORDS["adverbs"] | WORDS["determiner_words"]:
         return False
-    for token in words[start:stop]:
-        if token.low in WORDS["pointers"]:
-            return False
+    if pointing(words, start, stop):
+        return False
     return any(token.text[0].isalnum() for token in words[start:stop])

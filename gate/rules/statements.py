@@ -11,7 +11,7 @@ from gate.rules.drafts import NEVER, Draft, Reading, claim_of, span_of
 from gate.rules.generic import experience
 from gate.rules.lexicon import WORDS
 from gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match
-from gate.rules.phrases import phrase_end, slug, text_of, tidy, trim
+from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
 from ledger.candidate import Durability
 
 RULES = load_rules()
@@ -35,7 +35,8 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
         if found:
             yield from found
             return
-    yield from experience(reading, clause)
+    if not clause.imagined:
+        yield from experience(reading, clause)
 
 
 def _open_ended(clause: Clause) -> bool:
@@ -50,6 +51,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
     begin, end = slots["value"]
     low = [token.low for token in words[begin:end]]
     if says.get("only_negated") and not clause.negated:
+        return False
+    if says.get("concrete") and not _concrete(words, begin, end):
         return False
     if "only" in says and " ".join(low) not in says["only"]:
         return False
@@ -73,8 +76,26 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
             return False
         if says.get("dated") == "coming" and (when.start or 0) < reading.said_at - _DAY:
             return False
+    if says["type"] == "preference" and not _own_taste(words, begin, end):
+        return False
     whole = any(slot.name == "value" and slot.kind in ("whole", "trip") for slot in _slots(says))
     return tidy(words, begin, end, 20 if whole else 9)
+
+
+def _concrete(words: list[Any], begin: int, end: int) -> bool:
+    """Whether one can have it for long: a fern, two cats; not a question or a good time."""
+    last = next((i for i in range(begin + 1, end) if words[i].low in ("of", ",", "and")), end) - 1
+    return words[last].low not in WORDS["abstract"] and not (
+        begin + 1 < end and words[begin + 1].low in ("few", "lot", "bit", "couple", "good", "great", "hard", "solid")
+    )
+
+
+def _own_taste(words: list[Any], begin: int, end: int) -> bool:
+    """Not "the idea", "the tips": what was just said in the conversation is no lasting taste."""
+    low = [token.low for token in words[begin:end]]
+    if WORDS["conversation"].intersection(low):
+        return False
+    return low[0] not in ("the", "this", "that", "how") or any(t.text[0].isupper() for t in words[begin + 1 : end])
 
 
 def _slots(says: Mapping[str, Any]) -> list[Any]:
@@ -181,7 +202,7 @@ def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) ->
             break
     if stop - clause.verb > _LONG_CLAUSE:
         stop = max(last, clause.verb + 2)
-    if any(token.low in WORDS["pointers"] for token in clause.tokens[last:stop]):
+    if pointing(clause.tokens, last, stop):
         stop = last
     _, stop = trim(clause.tokens, clause.verb + 1, stop)
     return max(stop, last)
@@ -226,7 +247,7 @@ def _context(
     if one_of_many or says.get("no_context") or not open_ended:
         return None
     last = max(end for _, end in slots.values())
-    if last < stop and words[last].low in _LATER and stop - last <= 8:
+    if last < stop - 1 and words[last].low in _LATER and stop - last <= 8:
         begin, end = trim(words, last + (words[last].low == "for"), stop)
         return text_of(reading.content, words, begin, end) or None
     return None
