@@ -47,7 +47,9 @@ _COUNT = r"\d{1,3}|a\s+couple(?:\s+of)?|an?|one|two|three|four|five|six|seven|ei
 _PHRASE = re.compile(
     rf"""
     (?P<iso>\b{_YEAR}-\d\d-\d\d\b)
-    |(?P<slash>(?<![\d/$])(?!24/7|50/50)\d{{1,2}}/\d{{1,2}}(?:/(?:{_YEAR}|\d\d))?(?![\d/]))
+    |(?P<slash>(?:\b(?:on|by|since|from|until|before|after|around)\s+(?:the\s+)?(?!24/7)(?:0?[1-9]|1[0-2])/
+        (?:0?[1-9]|[12]\d|3[01])|(?<![\d/$])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/(?:{_YEAR}|\d\d))
+        (?!\d|/|\s*(?:of|cups?|scale|inch)))
     |(?P<of_last>\b(?:the\s+)?\d{{1,2}}(?:st|nd|rd|th)\s+of\s+(?:last|this|next)\s+month\b)
     |(?P<month_day>\b{_MONTH}\s+(?:the\s+)?{_ORDINAL}\b(?!\s*(?:%|percent))(?:,?\s+{_YEAR}\b)?)
     |(?P<day_month>\b(?:the\s+)?{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b(?:,?\s+{_YEAR}\b)?)
@@ -143,7 +145,9 @@ def _read(kind: str, phrase: str, today: int, future: bool) -> When | None:
 
 def _calendar(kind: str, phrase: str, base: datetime, future: bool) -> When | None:
     """A date with a month, as dateparser reads it; the year, if missing, is the nearest."""
-    clean = re.sub(r"\b(?:early|mid|late|the|of)\b[-\s]*", "", phrase)
+    clean = re.sub(
+        r"\b(?:early|mid|late|the|of|on|by|since|from|until|before|after|around)\b[-\s]*", "", phrase
+    )
     clean = re.sub(r"\bsept\b", "sep", clean)
     parsed = dateparser.parse(
         clean,

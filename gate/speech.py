@@ -81,7 +81,7 @@ def is_foreign(text: str, start: int, end: int) -> bool:
 
 
 _REPORTED = re.compile(
-    r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s+(?:[\w-]+\s+){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Yy]ou|[Pp]eople|"
+    r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s+(?:[\w-]+\s+){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Pp]eople|"
     r"[Ee]veryone|[Ss]omeone|somebody|[A-Z][a-z]+)\s*(?:always |once |just |still |also |often |has |had )?"
     r"(?:says?|said|told (?:me|us|everyone|him|her|them)|tells me|claims?|claimed|thinks?|thought|"
     r"believes?|insists?|insisted|wrote|writes|keeps saying|joked|swears|swore)\b"
@@ -118,6 +118,11 @@ _SARCASM = re.compile(
     r"\b(?:totally|so) not\b|\bwell,? isn'?t that\b|\bcan'?t wait to (?:be|spend|sit|do) \w+ (?:more|all)",
     re.I,
 )
+_SARCASM_WORDS = (
+    "oh ", "oh,", "yeah", "just what", "/s", "#", " ever", " when ", "gotta", "lucky me", "how orig",
+    "how conv", "how thou", "🙄", "because", "thanks a lot", "what a", "clearly", "i'm so", "i am so",
+    "ly not", "so not", "isn't that", "isnt that", "wait to",
+)  # fmt: skip
 _AUTHORITY = (
     r"(?:doctor|physician|nurse|surgeon|pharmacist|paramedic|lawyer|attorney|judge|police|cop|"
     r"officer|detective|agent|professional|expert|scientist|chemist|researcher|pentester|"
@@ -136,7 +141,7 @@ _LEVERAGE = re.compile(
 _CORRECTING = re.compile(
     r"^(?:(?:oh|hm+|well|wait|ah|um+|uh)[,.!\s]+)*(?:no|nope|nah|correction|i meant|i mean|"
     r"that'?s (?:not right|wrong|incorrect|not correct)|(?:you'?re|that is) wrong|not quite|"
-    r"sorry|my mistake|i misspoke|let me correct|scratch that)\b(?!\s+(?:problem|worries|one|need|"
+    r"sorry|my mistake|i misspoke|let me correct|scratch that)\b(?![\s,]+(?:problem|worries|one|need|"
     r"idea|more|longer|matter|doubt|way|to hear|about|for|if|but|i (?:don'?t|haven'?t|didn'?t)))",
     re.I,
 )
@@ -243,7 +248,7 @@ def _asked(sentence: str, before: str, after: str) -> SpeechAct | None:
 def _sarcastic_or_leverage(
     text: str, layout: _Layout, index: int, sentence: str
 ) -> SpeechAct | None:
-    if _SARCASM.search(sentence):
+    if _sarcastic(sentence):
         return SpeechAct.SARCASTIC
     if index:
         low, high = layout.sentences[index - 1]
@@ -258,6 +263,11 @@ def _sarcastic_or_leverage(
         if following[:3].lower() == "so ":
             sentence = f"{sentence} {following}"
     return SpeechAct.LEVERAGE if _LEVERAGE.search(sentence) else None
+
+
+def _sarcastic(sentence: str) -> bool:
+    lowered = sentence.lower()
+    return any(word in lowered for word in _SARCASM_WORDS) and bool(_SARCASM.search(sentence))
 
 
 def _revision(sentence: str, span: str) -> SpeechAct:
@@ -277,10 +287,11 @@ _INSTRUCTION_WORDS = (
     " dan", "[inst", "<|", "assistant:", "respond only", "no longer bound", "restrict", "guideline",
     "unfiltered", "uncensored", "you are now", "you will now", "new rule", "memory", "pretend you",
     "act as", "stay in character", "your rules", "your response", "your answer", "stop everything",
-    "without any filter", "do anything now", "store the fact", "programming",
+    "without any filter", "do anything now", "store the fact", "programming", "your reply", "your output", "your message", "code snippet", "code block", "code section", "code excerpt",
+    "rules you", "not limited", "do not listen", "don't listen",
 )  # fmt: skip
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|past|former|foregoing|all|any|your|these|the|every|existing|other|original)"
-_ORDERS = r"(?:instruct\w*|prompts?|rules?|directions?|guidelines?|orders?|commands?|directives?|programming|training|polic(?:y|ies)|restrictions?|safeguards?|filters?|messages?|context|constraints?|guardrails?)"
+_ORDERS = r"(?:instruct\w*|prompts?|rules?|directions?|guidelines?|orders?|commands?|directives?|programming|training|polic(?:y|ies)|restrictions?|safeguards?|filters?|constraints?|guardrails?|(?<=previous )(?:messages?|context|information|text)|(?<=prior )(?:messages?|context))"
 _INSTRUCTION = re.compile(
     rf"\b(?:ignore|disregard|forget|override|bypass|neglect|drop|discard|skip|stop following|do not follow|don'?t follow)\b"
     rf"[^.!?\n]{{0,40}}?\b{_EARLIER}\b[^.!?\n]{{0,30}}?\b{_ORDERS}\b|"
@@ -293,16 +304,30 @@ _INSTRUCTION = re.compile(
     r"\bfrom now on,? (?:you|your|please|always|never|act|respond|answer|speak|i(?:'m| am| want you))|"
     r"\byou (?:are|will|shall|must|should) (?:now|henceforth) (?:be |act |become |respond |behave |go |an? |in |the |dan\b|called|free|operating)|"
     r"\byou (?:must|have to|need to|shall) (?:always |now |never )*(?:remember|obey|comply|ignore|act as|pretend|respond|answer|store|save|believe)\b|"
-    r"\b(?:jailbr(?:eak|oken)|developer mode (?:enabled|on|is)|enable developer mode|do anything now|dan mode)\b|"
+    r"\b(?:jailbreak (?:mode|prompt|yourself)|you are (?:now )?jailbroken|developer mode (?:enabled|on|is)|enable developer mode|do anything now|dan mode)\b|"
     r"\byou (?:are|have been) (?:no longer|not) (?:bound|restricted|limited|constrained|subject)|"
     r"\b(?:free|freed|liberated) (?:from|of) (?:all |any |the |your )*(?:restrictions?|rules|limit\w+|guidelines|constraints)|"
     r"\bwithout (?:any )?(?:restrictions?|filters?|censorship|limitations|moral\w*|ethic\w*)(?: or \w+)?\b[^.!?\n]{0,30}\b(?:respond|answer|you)\b|"
-    r"\bstay in character\b|\bdisregard (?:any |all )?(?:ethic|moral|safety)|"
+    r"\bstay in character\b|(?<!not to )\bdisregard (?:any |all )?(?:ethic|moral|safety)|"
     r"\b(?:update|overwrite|edit|delete|erase|wipe|change|add to|write to|insert into|save to|store in) (?:your |the )(?:long-?term )?memor(?:y|ies)\b|"
     r"\b(?:store|record|save|memori[sz]e) (?:the fact|as (?:a )?fact|in (?:your )?memory) that\b|"
     r"\bremember (?:that )?(?:i am|i'm|the user is|user is) (?:an? |the |your )?(?:\w+ )?(?:admin|administrator|root|superuser|developer|owner|creator)\b|"
     r"\b(?:add|include|append|insert|integrate|incorporate|introduce|inject|embed|place) [^.!?\n]{0,80}?\b(?:to|in|into|within|at the end of) your (?:response|reply|answer|output)|"
     r"\b(?:modify|alter|adjust|rearrange|structure) your (?:response|reply|answer|output)\b|"
+    r"\b(?:print|repeat|output|recite|echo|list|write out|print out|spell out|dump)\b[^.!?\n]{0,30}?\b"
+    r"(?:your|the|all|previous|above|these|those|initial) (?:\w+ )?(?:instructions|prompt|rules|directives)\b|"
+    r"\b(?:do not|don'?t) (?:listen to|obey|follow) (?:any|your|the|all|previous|prior)\b[^.!?\n]{0,30}"
+    r"\b(?:information|instruct\w+|rules|orders|guidelines)|"
+    r"\bforg(?:et|otten)\b[^.!?\n]{0,20}\b(?:all|any|your|the|these|those)\b[^.!?\n]{0,12}"
+    r"\b(?:rules|instructions|guidelines|training)\b|"
+    r"\b(?:DAN|AI|model|assistant|you)\b[^.!?\n]{0,40}\bnot (?:limited|bound|restricted|constrained) by\b|"
+    r"\b(?:in|of|from|within|into|to) your (?:\w+ )?(?:response|answer|reply|output|elucidation)\b|"
+    r"\b(?:provide|write|give|translate|display|encode|start|begin|end|finish|enhance|format|deliver|present|"
+    r"conclude) your (?:\w+ )?(?:response|answer|reply|output|message)\b|"
+    r"\b(?:the|this) (?:following|subsequent|below|provided|ensuing|next) code (?:snippet|block|section|excerpt|"
+    r"segment|fragment)\b[^.!?\n]{0,60}\b(?:your|the) (?:code|codebase|implementation|solution|algorithm|elucidation|"
+    r"answer|response|program)|\byour (?:code|codebase|implementation|algorithm|elucidation)\b[^.!?\n]{0,60}"
+    r"\b(?:following|subsequent|below) code\b|"
     r"\bstop everything\b[^.!?\n]{0,40}\b(?:instead|and|just)\b|"
     r"\b(?:respond|reply|answer) only (?:with|in|by)\b[^.!?\n]{0,60}\b(?:regardless|no matter|nothing else)\b",
     re.I,

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from gate.rules.clauses import clauses
 from gate.rules.drafts import Draft, Reading, capped, claim_of
 from gate.rules.lexicon import WORDS
-from gate.rules.patterns import PERSONS
-from gate.rules.phrases import pointing, retell, slug, text_of, tidy, trim
+from gate.rules.patterns import PERSONS, is_role
+from gate.rules.phrases import phrase_end, pointing, retell, slug, text_of, tidy, trim
 from ledger.candidate import Candidate, Span, SpeechAct
 
 _LEADS = frozenset({"when", "whenever", "before", "after", "once"})
@@ -65,8 +65,27 @@ def drafts(reading: Reading) -> Iterator[Draft]:
         )  # fmt: skip
     elif first in ("never", "always", "don't", "not"):
         yield from _order(reading, at)
+    elif first == "as" and second in ("a", "an", "the"):
+        yield from _as_role(reading, at)
     elif words[at].text[0].isupper():
         yield from _entity(reading, at)
+
+
+def _as_role(reading: Reading, at: int) -> Iterator[Draft]:
+    """ "As a nurse, I …"."""
+    words = reading.words
+    comma = next((i for i in range(at, min(at + 12, len(words))) if words[i].low == ","), 0)
+    if not comma or comma + 1 >= len(words) or words[comma + 1].low not in ("i", "i'm", "i've", "i'd", "my"):
+        return
+    begin = at + 2
+    stop = phrase_end(words, begin, comma, frozenset({"of"}))
+    if not 0 < stop - begin <= 5 or not is_role(words[stop - 1].low) or not tidy(words, begin, stop):
+        return
+    rest = retell(reading.content, words, at + 1, comma, "first")
+    yield Draft(
+        reading.content, words[at].start, words[comma - 1].end, f"User is {capped(rest)}", "fact",
+        "work.role", text_of(reading.content, words, begin, stop), 800, 850, "work",
+    )  # fmt: skip
 
 
 def _order(reading: Reading, at: int) -> Iterator[Draft]:

@@ -47,6 +47,7 @@ def _belonging(reading: Reading, my: int) -> Iterator[Draft]:
         yield from _of_person(reading, my, at, noun)
     else:
         yield from _thing(reading, my)
+    yield from _had(reading, my)
 
 
 def _of_self(reading: Reading, my: int, at: int) -> Iterator[Draft]:
@@ -129,12 +130,13 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         name_at = at + 2
     elif next_low == "is" and _name_end(words, at + 2) in (len(words), len(words) - 1):
         name_at = at + 2
-    subject_end = at + 1
+    subject_end, key_of = at + 1, noun
     end = _name_end(words, name_at)
     if end > name_at and noun not in _PLURAL and not _is_list(words, name_at):
         name = text_of(content, words, name_at, end).removesuffix("'s").removesuffix("’s")
         key = slug(text_of(content, words, my + 1, at + 1).removesuffix("'s").removesuffix("’s"), 3)
         many = noun in _MANY
+        key_of = f"{noun}.{slug(name)}" if many else noun
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
         draft = _draft(reading, my, end, f"{who} is called {name}", "relation",
                        f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name", name, 700,
@@ -143,7 +145,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         if words[end - 1].low.endswith("'s"):
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
-    yield from _happening(reading, my, subject_end, noun)
+    yield from _happening(reading, my, subject_end, noun, key_of)
 
 
 def _topic(noun: str) -> str:
@@ -174,13 +176,55 @@ def _thing(reading: Reading, my: int) -> Iterator[Draft]:
     )  # fmt: skip
 
 
+def _had(reading: Reading, my: int) -> Iterator[Draft]:
+    """ "My vintage camera": the user has one."""
+    words = reading.words
+    end = my + 1
+    while end < min(my + 7, len(words)) and (words[end].text[0].isalnum() or words[end].low == "-"):
+        end += 1
+        if words[end - 1].low in WORDS["lasting_things"]:
+            break
+    if end == my + 1 or words[end - 1].low not in WORDS["lasting_things"]:
+        return
+    if any(word.low in WORDS["parting"] for word in words):
+        return
+    if end < len(words) and words[end].text[0].isalnum() and not _ends_noun(words[end].low):
+        return
+    begin = my + 1
+    while begin < end - 1 and words[begin].low in WORDS["passing"]:
+        begin += 1
+    inner = words[begin:end]
+    if any(w.low.endswith("'s") or w.low in WORDS["prepositions"] | WORDS["passing"] or
+           verb_form(w.low)[1] in (Form.BASE, Form.BASE_OR_PAST) and w is not inner[-1] and w.low not in ("mountain", "road", "work")
+           for w in inner):  # fmt: skip
+        return
+    value = text_of(reading.content, words, begin, end)
+    plural = words[end - 1].low.endswith("s") and words[end - 1].low not in ("cactus",)
+    article = "" if plural else "an " if value[0].lower() in "aeiou" else "a "
+    yield _draft(
+        reading, my, end, f"User has {article}{value}", "fact", f"has.{slug(value)}", value, 450, 750,
+        topic="pets" if words[end - 1].low.removesuffix("s") in _PETS else "",
+    )  # fmt: skip
+
+
+def _ends_noun(low: str) -> bool:
+    """Whether a word cannot go on with a noun phrase: "my car and", not "my car insurance"."""
+    return (
+        low in WORDS["prepositions"] | WORDS["subject_words"] | WORDS["cutters"] | WORDS["clause_words"]
+        or low in WORDS["adverbs"] | WORDS["auxiliaries"] | WORDS["negations"].keys()
+        or low in ("and", "or", "today", "yesterday", "tomorrow", "last", "next", "this")
+    )
+
+
 def _is_list(words: list[Token], at: int) -> bool:
     """ "my sister, Tom and I": more names follow, so this is no apposition."""
     near = [w.low for w in words[at : at + 4]]
     return any(low in ("and", "&") and near[i + 1 : i + 2] != ["i"] for i, low in enumerate(near[:3]))
 
 
-def _happening(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]:
+def _happening(
+    reading: Reading, my: int, at: int, noun: str, key: str
+) -> Iterator[Draft]:
     """ "My sister got married last June", "my brother lives in Leeds"."""
     words, content = reading.words, reading.content
     if my and words[my - 1].low not in WORDS["openers"] and words[my - 1].low not in ("that", "and"):
@@ -203,13 +247,16 @@ def _happening(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
              "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes"}.get(verb)  # fmt: skip
     if state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
         value = text_of(content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"})))
-        kind, slot = "fact", f"relation.{noun}.{state}"
+        kind, slot = "fact", f"relation.{key}.{state}"
+    elif verb == "is" and words[begin].low.isdigit() and stop - begin in (1, 3):
+        value, stop = words[begin].text, begin + 1
+        claim, kind, slot = f"{subject} is {value}", "fact", f"relation.{key}.age"
     elif state in ("is", "has") and words[begin].low in ("a", "an", "allergic"):
         value = text_of(content, words, begin, stop)
-        kind, slot = "fact", f"relation.{noun}.{state}.{slug(value)}"
+        kind, slot = "fact", f"relation.{key}.{state}.{slug(value)}"
     elif state == "likes" and tidy(words, begin, stop):
         value = text_of(content, words, begin, stop)
-        kind, slot = "preference", f"relation.{noun}.likes.{slug(value)}"
+        kind, slot = "preference", f"relation.{key}.likes.{slug(value)}"
     elif verb_form(verb)[1] in (Form.PAST, Form.PARTICIPLE) and _tells(verb):
         kind, slot = "event", f"event.{slug(verb_form(verb)[0], 1)}"
     else:

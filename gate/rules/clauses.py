@@ -311,7 +311,7 @@ def _tense(aux: list[str], form: Form) -> tuple[str, str]:
             return ("perfect", "") if last == "have" else ("past", "had")
         return "had", ""
     if last in ("do", "did"):
-        return (("present" if last == "do" else "past"), "") if form is not Form.NONE else ("", "")
+        return ("present" if last == "do" else "past", last) if form is not Form.NONE else ("", "")
     return "", ""
 
 
@@ -325,6 +325,9 @@ def clause_end(words: list[Token], at: int, tense: str) -> int:
             return at
         low = words[at].low
         following = words[at + 1].low if at + 1 < len(words) else ""
+        if low == "." and at + 1 < len(words) and words[at - 1].low in WORDS["titles"]:
+            at += 1
+            continue
         if low in WORDS["stops"] or (low in "-–—" and _spaced(words, at)):
             return at
         if low == ",":

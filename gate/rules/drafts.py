@@ -128,6 +128,8 @@ def verb_group(clause: Clause) -> str:
             parts = ["had", *no, *adverbs, "been" if copula else word]
         case "past" if copula:
             parts = ["was", *no, *adverbs]
+        case "past" if clause.modal == "did" and not negative:
+            parts = ["did", *adverbs, word]
         case "past":
             parts = ["did", "not", *adverbs, clause.lemma] if negative else [*adverbs, word]
         case "past-continuous":

@@ -13,7 +13,7 @@ from gate.rules.statements import from_clause
 from gate.speech import sentences
 from ledger.candidate import Candidate, Source, Span, Speech
 
-_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me)\b|\bnot\b", re.I)
+_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b", re.I)
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|that(?:'s|’s| is) (?:right|correct|true))\b",
     re.I,

@@ -71,6 +71,8 @@ def _stands_alone(clause: Clause, begin: int, stop: int) -> bool:
         return True
     if words[begin].low == "to" and clause.lemma not in WORDS["to_verbs"]:
         return False
+    if words[begin].low == "that" and stop - begin > 2:
+        return True
     return not any(t.low in ("this", "that") for t in words[begin : begin + 2])
 
 
@@ -82,6 +84,9 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
     if clause.lemma == "have" and clause.tense == "past":
         if not _had_something(clause, when.start is not None):
             return
+    elif clause.lemma in ("talk", "speak"):
+        if words[clause.verb + 1].low not in ("to", "with"):
+            return
     elif clause.lemma in WORDS["mental_verbs"] and not (copula or clause.tense == "used"):
         return
     if clause.lemma == "be" and not (
@@ -89,6 +94,11 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
     ):
         return
     if clause.tense == "perfect" and clause.negated:
+        return
+    on_what = words[clause.verb + 1].low
+    if on_what in ("on", "in", "at", "from") and clause.lemma in WORDS["need_object"]:
+        return
+    if clause.lemma == "start" and when.start is not None and _bare_start(clause, stop):
         return
     if stop - clause.verb < 2 or (stop - clause.verb < 3 and when.start is None and not words[clause.verb + 1].text[0].isupper() and clause.tense != "used"):
         return
@@ -99,6 +109,14 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
         f"event.{slug(clause.lemma, 1)}", value, 500 if when.start is not None else 450,
         confidence=900 if when.start is not None else 850, negated=clause.negated, when=when,
     )  # fmt: skip
+
+
+def _bare_start(clause: Clause, stop: int) -> bool:
+    """ "Started collecting three months ago" does not say what."""
+    after = clause.tokens[clause.verb + 2].low if clause.verb + 2 < stop else ""
+    return clause.tokens[clause.verb + 1].low.endswith("ing") and (
+        after.isdigit() or after in ("two", "three", "four", "last", "a", "on", "in", "about")
+    ) and any(t.low == "ago" for t in clause.tokens[clause.verb + 2 : clause.verb + 7])
 
 
 def _had_something(clause: Clause, dated: bool) -> bool:

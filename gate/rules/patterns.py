@@ -212,6 +212,7 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
         return end if named or typed_low or first.low in ("a", "an", "the", "my") else at
     if kind == "role":
         end = phrase_end(words, at, stop, _OF)
+        end = next((i for i in range(at, end) if words[i].low in ("and", ",", "or")), end)
         if end - at > 5 or first.low in ("bit", "little", "lot", "big", "huge", "good", "great"):
             return at
         return end if is_role(words[_head(words, at, end)].low) else at

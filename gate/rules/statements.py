@@ -52,6 +52,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
     low = [token.low for token in words[begin:end]]
     if says.get("only_negated") and not clause.negated:
         return False
+    if says.get("not_the") and low[0] in ("the", "a", "an", "this", "my"):
+        return False
     if says.get("concrete") and not _concrete(words, begin, end):
         return False
     if "only" in says and " ".join(low) not in says["only"]:
@@ -62,6 +64,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         if not any(f" {head} " in joined for head in says["heads"]):
             return False
     if "heads_in" in says and not set(says["heads_in"]).intersection(low[:8]):
+        return False
+    if says.get("introduced") and not _introduced(words, clause.subject, low):
         return False
     if says.get("alone") and end != clause.stop:
         return False
@@ -80,6 +84,13 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     whole = any(slot.name == "value" and slot.kind in ("whole", "trip") for slot in _slots(says))
     return tidy(words, begin, end, 20 if whole else 9)
+
+
+def _introduced(words: list[Any], subject: int, low: list[str]) -> bool:
+    """ "Hi, I'm Anna", or "I'm Anna" and nothing more: not "I'm Catholic", "I'm American"."""
+    if KINDS.keys() & set(low) or WORDS["not_names"].intersection(low) or len(low) > 3:
+        return False
+    return subject == 0 or words[0].low in ("hi", "hello", "hey", "hiya", "yes", "by")
 
 
 def _concrete(words: list[Any], begin: int, end: int) -> bool:
@@ -112,6 +123,26 @@ def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Itera
         draft = _draft(reading, clause, says, slots, item, len(items) > 1)
         if draft is not None:
             yield draft
+            yield from _also(clause, slots, draft)
+
+
+def _also(clause: Clause, slots: Slots, draft: Draft) -> Iterator[Draft]:
+    """The other half of "a nurse at St Mary's", or of "at Acme as a nurse"."""
+    words, at = clause.tokens, slots["value"][1]
+    if at + 1 >= clause.stop:
+        return
+    low, following = words[at].low, words[at + 1]
+    if draft.attribute == "work.role" and low in ("at", "for") and following.text[0].isupper():
+        begin, end = trim(words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"})))
+        other = "work.employer"
+    elif draft.attribute == "work.employer" and low == "as" and following.low in ("a", "an", "the"):
+        begin, end = trim(words, at + 2, phrase_end(words, at + 2, clause.stop, frozenset({"of"})))
+        other = "work.role"
+    else:
+        return
+    if tidy(words, begin, end, 6):
+        value = text_of(draft.content, words, begin, end)
+        yield draft._replace(attribute=other, value=value, replaces=None)
 
 
 def _items(words: list[Any], begin: int, end: int) -> list[Range]:
@@ -165,6 +196,8 @@ def _draft(
             attribute = chosen[0].attribute if chosen is not None and use else says["otherwise"]
     value = text_of(content, words, begin, end)
     attribute = attribute.replace("{value}", slug(value))
+    if "object" in slots:
+        attribute = attribute.replace("{object}", slug(text_of(content, words, *slots["object"])))
     stop = _claim_stop(clause, item, slots, one_of_many)
     claim_begin = None
     if one_of_many:
