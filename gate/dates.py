@@ -146,7 +146,9 @@ def _read(kind: str, phrase: str, today: int, future: bool) -> When | None:
 def _calendar(kind: str, phrase: str, base: datetime, future: bool) -> When | None:
     """A date with a month, as dateparser reads it; the year, if missing, is the nearest."""
     clean = re.sub(
-        r"\b(?:early|mid|late|the|of|on|by|since|from|until|before|after|around)\b[-\s]*", "", phrase
+        r"\b(?:early|mid|late|the|of|on|by|since|from|until|before|after|around)\b[-\s]*",
+        "",
+        phrase,
     )
     clean = re.sub(r"\bsept\b", "sep", clean)
     parsed = dateparser.parse(
@@ -215,9 +217,7 @@ def _vague(phrase: str, base: datetime) -> When:
         far, near = 3650 if "long" in phrase else 365, 14
     else:
         near, far = _VAGUE_DAYS[match.group(1)]
-    return _range(
-        base - timedelta(days=far), base - timedelta(days=near), Precision.APPROXIMATE
-    )
+    return _range(base - timedelta(days=far), base - timedelta(days=near), Precision.APPROXIMATE)
 
 
 _SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}

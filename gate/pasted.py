@@ -6,7 +6,9 @@ import re
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
 _QUOTED = re.compile(r"“[^”\n]{1,2000}(?:”|\n|\Z)|(?<![\w\"])\"(?![\s\"])[^\"\n]{1,2000}\"")
-_SINGLE = re.compile(r"(?<![\w'’‘])['‘](?=[A-Za-z])[^'’\n]{1,200}(?:['’][a-z]{1,2}\b[^'’\n]{0,200}){0,6}['’](?!\w)")
+_SINGLE = re.compile(
+    r"(?<![\w'’‘])['‘](?=[A-Za-z])[^'’\n]{1,200}(?:['’][a-z]{1,2}\b[^'’\n]{0,200}){0,6}['’](?!\w)"
+)
 _CITED_LINE = re.compile(r"^[ \t]*(?:>|\||\$ |#{1,6} ).*$", re.M)
 _LISTED_LINE = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-*•–])[ \t]+.*$", re.M)
 _FIRST_PERSON = re.compile(r"\b(?:i|my|me|we|our)\b", re.I)
@@ -22,7 +24,10 @@ _HANDED_OVER = re.compile(
 )
 _LETTER = re.compile(r"^[ \t]*(?:dear|hi|hello|hey)\s+[A-Z\[][^\n]{0,40},?[ \t]*\n", re.M | re.I)
 _SPEAKER_LINE = re.compile(r"^[ \t]*[A-Z][\w .]{0,24}:[ \t]+\S.*$", re.M)
-_SIGNED = re.compile(r"^\s*(?:(?:best|kind|warm)?\s*regards|sincerely|yours (?:truly|faithfully|sincerely)|cheers)\b", re.M | re.I)
+_SIGNED = re.compile(
+    r"^\s*(?:(?:best|kind|warm)?\s*regards|sincerely|yours (?:truly|faithfully|sincerely)|cheers)\b",
+    re.M | re.I,
+)
 
 LONG = 1500
 """Above this many characters a turn of several paragraphs is a document, not talk."""

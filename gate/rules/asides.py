@@ -75,11 +75,19 @@ def _as_role(reading: Reading, at: int) -> Iterator[Draft]:
     """ "As a nurse, I …"."""
     words = reading.words
     comma = next((i for i in range(at, min(at + 12, len(words))) if words[i].low == ","), 0)
-    if not comma or comma + 1 >= len(words) or words[comma + 1].low not in ("i", "i'm", "i've", "i'd", "my"):
+    if (
+        not comma
+        or comma + 1 >= len(words)
+        or words[comma + 1].low not in ("i", "i'm", "i've", "i'd", "my")
+    ):
         return
     begin = at + 2
     stop = phrase_end(words, begin, comma, frozenset({"of"}))
-    if not 0 < stop - begin <= 5 or not is_role(words[stop - 1].low) or not tidy(words, begin, stop):
+    if (
+        not 0 < stop - begin <= 5
+        or not is_role(words[stop - 1].low)
+        or not tidy(words, begin, stop)
+    ):
         return
     rest = retell(reading.content, words, at + 1, comma, "first")
     yield Draft(
@@ -112,12 +120,20 @@ def _entity(reading: Reading, at: int) -> Iterator[Draft]:
     end = at
     while end < min(len(words), at + 3) and words[end].text[0].isupper():
         end += 1
-    if end + 2 >= len(words) or words[end].low not in ("is", "are") or words[end + 1].low not in ("our", "my"):
+    if (
+        end + 2 >= len(words)
+        or words[end].low not in ("is", "are")
+        or words[end + 1].low not in ("our", "my")
+    ):
         return
-    if words[at].low in WORDS["not_names"] or (end == at + 1 and words[at].low in WORDS["pronouns"]):
+    if words[at].low in WORDS["not_names"] or (
+        end == at + 1 and words[at].low in WORDS["pronouns"]
+    ):
         return
     begin, stop = trim(words, end + 1, len(words))
-    cut = next((i for i in range(begin, stop) if words[i].low in WORDS["cutters"] | {",", "and"}), stop)
+    cut = next(
+        (i for i in range(begin, stop) if words[i].low in WORDS["cutters"] | {",", "and"}), stop
+    )
     if not tidy(words, begin, cut, 9) or words[begin + 1].low in ("favorite", "favourite", "name"):
         return
     name = text_of(reading.content, words, at, end)

@@ -59,7 +59,11 @@ def _of_self(reading: Reading, my: int, at: int) -> Iterator[Draft]:
         end = _name_end(words, following)
         if end == following < len(words) and len(words) - following <= 3:
             # "my name is bob", typed without capitals.
-            while end < len(words) and words[end].text.isalpha() and words[end].low not in WORDS["not_names"]:
+            while (
+                end < len(words)
+                and words[end].text.isalpha()
+                and words[end].low not in WORDS["not_names"]
+            ):
                 end += 1
         if end > following:
             name = text_of(content, words, following, end)
@@ -83,8 +87,14 @@ def _between(reading: Reading, start: int, end: int) -> str:
 
 def _favourite(reading: Reading, my: int, at: int) -> Iterator[Draft]:
     words = reading.words
-    is_at = next((i for i in range(at + 1, min(at + 7, len(words))) if words[i].low in ("is", "are")), None)
-    if is_at is None or is_at == at + 1 or any(w.low in (",", "that", "which") for w in words[at:is_at]):
+    is_at = next(
+        (i for i in range(at + 1, min(at + 7, len(words))) if words[i].low in ("is", "are")), None
+    )
+    if (
+        is_at is None
+        or is_at == at + 1
+        or any(w.low in (",", "that", "which") for w in words[at:is_at])
+    ):
         return
     begin, end = trim(words, is_at + 1, clause_end(words, is_at + 1, "present"))
     if not tidy(words, begin, end) or words[begin].low in ("to", "when", "how", "not"):
@@ -105,8 +115,12 @@ def _name_end(words: list[Token], start: int) -> int:
 
 
 def _is_name(token: Token) -> bool:
-    return token.text[0].isupper() and token.text.isascii() is not None and (
-        token.low not in WORDS["not_names"] and token.text[0].isalpha() and len(token.text) > 1
+    return (
+        token.text[0].isupper()
+        and token.text.isascii() is not None
+        and (
+            token.low not in WORDS["not_names"] and token.text[0].isalpha() and len(token.text) > 1
+        )
     )
 
 
@@ -122,7 +136,11 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
             name_at = at + 2
         else:
             return
-    elif next_low in ("is", "was") and at + 2 < len(words) and words[at + 2].low in ("called", "named"):
+    elif (
+        next_low in ("is", "was")
+        and at + 2 < len(words)
+        and words[at + 2].low in ("called", "named")
+    ):
         name_at = at + 3
     elif next_low in ("called", "named"):
         name_at = at + 2
@@ -159,14 +177,20 @@ def _thing(reading: Reading, my: int) -> Iterator[Draft]:
     words = reading.words
     if my and words[my - 1].low not in WORDS["openers"]:
         return
-    link = next((i for i in range(my + 2, min(my + 5, len(words))) if words[i].low in ("is", "are")), 0)
+    link = next(
+        (i for i in range(my + 2, min(my + 5, len(words))) if words[i].low in ("is", "are")), 0
+    )
     if not link or link + 2 >= len(words) or words[link - 1].low in WORDS["abstract"]:
         return
     if any(not w.text[0].isalnum() or w.low in WORDS["prepositions"] for w in words[my + 1 : link]):
         return
     begin, stop = trim(words, link + 1, clause_end(words, link + 1, "present"))
     named = words[begin].text[0].isupper() if begin < stop else False
-    article = begin < stop - 1 and words[begin].low in ("a", "an") and words[begin + 1].low not in WORDS["abstract"]
+    article = (
+        begin < stop - 1
+        and words[begin].low in ("a", "an")
+        and words[begin + 1].low not in WORDS["abstract"]
+    )
     if not (named or article) or not tidy(words, begin, stop, 10):
         return
     noun = text_of(reading.content, words, my + 1, link)
@@ -210,7 +234,8 @@ def _had(reading: Reading, my: int) -> Iterator[Draft]:
 def _ends_noun(low: str) -> bool:
     """Whether a word cannot go on with a noun phrase: "my car and", not "my car insurance"."""
     return (
-        low in WORDS["prepositions"] | WORDS["subject_words"] | WORDS["cutters"] | WORDS["clause_words"]
+        low
+        in WORDS["prepositions"] | WORDS["subject_words"] | WORDS["cutters"] | WORDS["clause_words"]
         or low in WORDS["adverbs"] | WORDS["auxiliaries"] | WORDS["negations"].keys()
         or low in ("and", "or", "today", "yesterday", "tomorrow", "last", "next", "this")
     )
@@ -219,15 +244,19 @@ def _ends_noun(low: str) -> bool:
 def _is_list(words: list[Token], at: int) -> bool:
     """ "my sister, Tom and I": more names follow, so this is no apposition."""
     near = [w.low for w in words[at : at + 4]]
-    return any(low in ("and", "&") and near[i + 1 : i + 2] != ["i"] for i, low in enumerate(near[:3]))
+    return any(
+        low in ("and", "&") and near[i + 1 : i + 2] != ["i"] for i, low in enumerate(near[:3])
+    )
 
 
-def _happening(
-    reading: Reading, my: int, at: int, noun: str, key: str
-) -> Iterator[Draft]:
+def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Iterator[Draft]:
     """ "My sister got married last June", "my brother lives in Leeds"."""
     words, content = reading.words, reading.content
-    if my and words[my - 1].low not in WORDS["openers"] and words[my - 1].low not in ("that", "and"):
+    if (
+        my
+        and words[my - 1].low not in WORDS["openers"]
+        and words[my - 1].low not in ("that", "and")
+    ):
         return
     while at < len(words) and words[at].low in WORDS["negligible"] | {"recently"}:
         at += 1
@@ -246,7 +275,9 @@ def _happening(
     state = {"lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
              "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes"}.get(verb)  # fmt: skip
     if state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
-        value = text_of(content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"})))
+        value = text_of(
+            content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
+        )
         kind, slot = "fact", f"relation.{key}.{state}"
     elif verb == "is" and words[begin].low.isdigit() and stop - begin in (1, 3):
         value, stop = words[begin].text, begin + 1

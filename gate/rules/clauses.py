@@ -88,9 +88,7 @@ def clauses(words: list[Token], person: str = "first") -> list[Clause]:
         if clause is not None and opening == "imagined":
             # "What if I were …": the past form means no past here.
             present = {"past": "present", "past-continuous": "continuous"}
-            clause = clause._replace(
-                tense=present.get(clause.tense, clause.tense), imagined=True
-            )
+            clause = clause._replace(tense=present.get(clause.tense, clause.tense), imagined=True)
         while clause is not None:
             found.append(clause)
             clause = _second_verb(clause)
@@ -150,7 +148,9 @@ def _clause(words: list[Token], index: int, contracted: str, hedged: bool) -> Cl
         elif low == "used" and following == "to" and not aux:
             aux.append("used")
             at += 1
-        elif low == "going" and following == "to" and aux[-1:] == ["am"] and _verb_at(words, at + 2):
+        elif (
+            low == "going" and following == "to" and aux[-1:] == ["am"] and _verb_at(words, at + 2)
+        ):
             aux[-1] = "will"
             at += 1
         elif low in ("have", "need") and following == "to" and not aux:
@@ -221,8 +221,11 @@ def _with_verb(
         at, lemma, tense = at - 1, "have", {"had": "past"}.get(aux[0], "present")
     elif tense == "":
         return None
-    elif low == "got" and aux[-1:] == ["have"] and at + 1 < len(words) and (
-        words[at + 1].low in WORDS["determiners"] or words[at + 1].low.isdigit()
+    elif (
+        low == "got"
+        and aux[-1:] == ["have"]
+        and at + 1 < len(words)
+        and (words[at + 1].low in WORDS["determiners"] or words[at + 1].low.isdigit())
     ):
         lemma, tense = "have", "present"
     if lemma in ("am", "is"):
@@ -231,7 +234,9 @@ def _with_verb(
     tail = stop
     if stop > at + 1 and words[stop - 1].low == "anymore":
         ended, stop = True, stop - 1
-    elif stop > at + 2 and words[stop - 1].low in ("more", "longer") and words[stop - 2].low == "any":
+    elif (
+        stop > at + 2 and words[stop - 1].low in ("more", "longer") and words[stop - 2].low == "any"
+    ):
         ended, stop = True, stop - 2
     return Clause(
         words, index, at, stop, tense, lemma, negated, tuple(adverbs), modal, ended and negated,
@@ -349,7 +354,11 @@ def clause_end(words: list[Token], at: int, tense: str) -> int:
         elif low in ("since", "as", "while", "when", "before", "after", "until", "once", "than"):
             if following in WORDS["subject_words"]:
                 return at
-        elif low in WORDS["subject_words"] and at > first and low not in ("you", "it", "that", "this"):
+        elif (
+            low in WORDS["subject_words"]
+            and at > first
+            and low not in ("you", "it", "that", "this")
+        ):
             # A bare subject: a relative clause without its pronoun ("the lamp I bought").
             return at
         at += 1
@@ -380,10 +389,16 @@ def _list_goes_on(words: list[Token], at: int) -> bool:
     if word.low == "not":
         return True
     if word.low in ("and", "or"):
-        return at + 1 < len(words) and not _new_predicate(words, at + 1, "past") and (
-            any(w.low == "," for w in words[max(0, at - 8) : at - 1])
+        return (
+            at + 1 < len(words)
+            and not _new_predicate(words, at + 1, "past")
+            and (any(w.low == "," for w in words[max(0, at - 8) : at - 1]))
         )
-    if word.low in WORDS["subject_words"] or word.low in WORDS["cutters"] or word.low in WORDS["clause_words"]:
+    if (
+        word.low in WORDS["subject_words"]
+        or word.low in WORDS["cutters"]
+        or word.low in WORDS["clause_words"]
+    ):
         return False
     return (
         word.text[:1].isupper()

@@ -95,7 +95,12 @@ def topic_of(claim: str) -> str:
 def capped(text: str) -> str:
     """The text without white space and marks at its end."""
     bare = text.rstrip(" ,;:-–—")
-    if bare.endswith(('"', "'", "”", "’")) and bare.count(bare[-1]) < 2 and "“" not in bare and "‘" not in bare:
+    if (
+        bare.endswith(('"', "'", "”", "’"))
+        and bare.count(bare[-1]) < 2
+        and "“" not in bare
+        and "‘" not in bare
+    ):
         bare = bare[:-1].rstrip(" ,;:-–—")
     return bare
 

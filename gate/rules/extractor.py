@@ -99,9 +99,7 @@ def drafts(text: str, said_at: int) -> Iterator[Draft]:
             yield from _sentence_drafts(text, start, end, said_at, "first")
 
 
-def _sentence_drafts(
-    text: str, start: int, end: int, said_at: int, person: str
-) -> Iterator[Draft]:
+def _sentence_drafts(text: str, start: int, end: int, said_at: int, person: str) -> Iterator[Draft]:
     words = tokens(text, start, end)
     reading = Reading(text, words, said_at, person)
     procedure = asides.procedure(reading)

@@ -80,7 +80,9 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
     words = clause.tokens
     copula = clause.lemma in ("be", "become")
     start, end, when = span_of(reading, clause, stop)
-    been_to = clause.lemma == "be" and clause.tense == "perfect" and words[clause.verb + 1].low == "to"
+    been_to = (
+        clause.lemma == "be" and clause.tense == "perfect" and words[clause.verb + 1].low == "to"
+    )
     if clause.lemma == "have" and clause.tense == "past":
         if not _had_something(clause, when.start is not None):
             return
@@ -100,7 +102,12 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
         return
     if clause.lemma == "start" and when.start is not None and _bare_start(clause, stop):
         return
-    if stop - clause.verb < 2 or (stop - clause.verb < 3 and when.start is None and not words[clause.verb + 1].text[0].isupper() and clause.tense != "used"):
+    if stop - clause.verb < 2 or (
+        stop - clause.verb < 3
+        and when.start is None
+        and not words[clause.verb + 1].text[0].isupper()
+        and clause.tense != "used"
+    ):
         return
     value_begin = clause.verb if clause.lemma != "be" else clause.verb + 1
     value = text_of(reading.content, words, value_begin, stop)
@@ -114,14 +121,20 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
 def _bare_start(clause: Clause, stop: int) -> bool:
     """ "Started collecting three months ago" does not say what."""
     after = clause.tokens[clause.verb + 2].low if clause.verb + 2 < stop else ""
-    return clause.tokens[clause.verb + 1].low.endswith("ing") and (
-        after.isdigit() or after in ("two", "three", "four", "last", "a", "on", "in", "about")
-    ) and any(t.low == "ago" for t in clause.tokens[clause.verb + 2 : clause.verb + 7])
+    return (
+        clause.tokens[clause.verb + 1].low.endswith("ing")
+        and (after.isdigit() or after in ("two", "three", "four", "last", "a", "on", "in", "about"))
+        and any(t.low == "ago" for t in clause.tokens[clause.verb + 2 : clause.verb + 7])
+    )
 
 
 def _had_something(clause: Clause, dated: bool) -> bool:
     first, second = clause.tokens[clause.verb + 1], clause.tokens[clause.verb + 2 :][:1]
-    if first.low in ("the", "an") and second and second[0].low in ("chance", "opportunity", "pleasure"):
+    if (
+        first.low in ("the", "an")
+        and second
+        and second[0].low in ("chance", "opportunity", "pleasure")
+    ):
         return True
     return dated and first.low in ("a", "an", "my", "two", "to", "three", "some")
 
@@ -133,12 +146,19 @@ def _was_something(clause: Clause, stop: int) -> bool:
     if first.low in ("a", "an"):
         return stop - clause.verb <= 10 and words[clause.verb + 2].low not in WORDS["abstract"]
     return first.low in ("born", "diagnosed", "promoted", "hired", "laid") or (
-        first.low in ("in", "at") and stop - clause.verb > 2 and words[clause.verb + 2].text[0].isupper()
+        first.low in ("in", "at")
+        and stop - clause.verb > 2
+        and words[clause.verb + 2].text[0].isupper()
     )
 
 
 def _habitual(clause: Clause, begin: int, stop: int) -> bool:
-    if clause.lemma in WORDS["mental_verbs"] and clause.lemma not in ("try", "have", "find", "come"):
+    if clause.lemma in WORDS["mental_verbs"] and clause.lemma not in (
+        "try",
+        "have",
+        "find",
+        "come",
+    ):
         return False
     if clause.lemma in ("have", "be", "find", "try", "come"):
         return False

@@ -46,8 +46,10 @@ def trim(words: list[Token], start: int, stop: int) -> tuple[int, int]:
         and words[start].low not in "$€£#@\"'“‘"
     ):  # fmt: skip
         start += 1
-    while stop > start and not _closes(words, start, stop - 1) and (
-        words[stop - 1].low in WORDS["trailing"] or words[stop - 1].low in "'\"*,-–—/%&@#$€£"
+    while (
+        stop > start
+        and not _closes(words, start, stop - 1)
+        and (words[stop - 1].low in WORDS["trailing"] or words[stop - 1].low in "'\"*,-–—/%&@#$€£")
     ):
         stop -= 1
     return start, stop

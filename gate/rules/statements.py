@@ -42,8 +42,11 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
 def _open_ended(clause: Clause) -> bool:
     """Whether the clause goes on with an "if" that its words alone would hide."""
     words = clause.tokens
-    return clause.tail < len(words) and words[clause.tail].low in ("if", "unless", "?", "whether")\
+    return (
+        clause.tail < len(words)
+        and words[clause.tail].low in ("if", "unless", "?", "whether")
         and words[clause.tail].low != "?"
+    )
 
 
 def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: Slots) -> bool:
@@ -97,7 +100,9 @@ def _concrete(words: list[Any], begin: int, end: int) -> bool:
     """Whether one can have it for long: a fern, two cats; not a question or a good time."""
     last = next((i for i in range(begin + 1, end) if words[i].low in ("of", ",", "and")), end) - 1
     return words[last].low not in WORDS["abstract"] and not (
-        begin + 1 < end and words[begin + 1].low in ("few", "lot", "bit", "couple", "good", "great", "hard", "solid")
+        begin + 1 < end
+        and words[begin + 1].low
+        in ("few", "lot", "bit", "couple", "good", "great", "hard", "solid")
     )
 
 
@@ -106,7 +111,9 @@ def _own_taste(words: list[Any], begin: int, end: int) -> bool:
     low = [token.low for token in words[begin:end]]
     if WORDS["conversation"].intersection(low):
         return False
-    return low[0] not in ("the", "this", "that", "how") or any(t.text[0].isupper() for t in words[begin + 1 : end])
+    return low[0] not in ("the", "this", "that", "how") or any(
+        t.text[0].isupper() for t in words[begin + 1 : end]
+    )
 
 
 def _slots(says: Mapping[str, Any]) -> list[Any]:
@@ -154,7 +161,11 @@ def _items(words: list[Any], begin: int, end: int) -> list[Range]:
             if at > start:
                 found.append((start, at))
             start = at + 1
-    if len(found) < 2 or any(b - a > 3 for a, b in found) or words[begin].low in ("the", "both", "to"):
+    if (
+        len(found) < 2
+        or any(b - a > 3 for a, b in found)
+        or words[begin].low in ("the", "both", "to")
+    ):
         return [(begin, end)]
     # "my friends and family", "salt and pepper": one item's words would not stand alone.
     if not all(tidy(words, a, b) for a, b in found):
@@ -253,7 +264,9 @@ def _contrast(reading: Reading, clause: Clause, slots: Slots) -> str | None:
         return text_of(reading.content, words, begin, end)
     for at in range(clause.verb + 1, clause.stop - 1):
         if words[at].low == "not" and words[at - 1].low in (",", "and") and at > clause.verb + 1:
-            begin, end = trim(words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"})))
+            begin, end = trim(
+                words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"}))
+            )
             if words[begin].low in ("at", "in", "for", "to") if begin < end else False:
                 begin += 1
             return text_of(reading.content, words, begin, end) or None

@@ -113,7 +113,10 @@ def test_plain_words_are_no_instructions(text: str) -> None:
     [
         ("", []),
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ("Dr. Jones met Mrs. Smith at 5 p.m. today.", ["Dr. Jones met Mrs. Smith at 5 p.m. today."]),
+        (
+            "Dr. Jones met Mrs. Smith at 5 p.m. today.",
+            ["Dr. Jones met Mrs. Smith at 5 p.m. today."],
+        ),
         ("i like tea. i live in porto", ["i like tea.", "i live in porto"]),
         ("a line\nanother line", ["a line", "another line"]),
         ("I pay 3.50 for it.", ["I pay 3.50 for it."]),
@@ -136,11 +139,14 @@ def test_sentences_are_in_order_and_lose_only_white_space(text: str) -> None:
     spans = sentences(text)
     assert all(a < b for a, b in spans)
     assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
-    assert "".join(text[a:b] for a, b in spans).split() == "".join(
-        part for part in ["".join(text[a:b] for a, b in spans)]
-    ).split()
+    assert (
+        "".join(text[a:b] for a, b in spans).split()
+        == "".join(part for part in ["".join(text[a:b] for a, b in spans)]).split()
+    )
     outside = "".join(
         text[a:b]
-        for a, b in zip([0, *(e for _, e in spans)], [*(s for s, _ in spans), len(text)], strict=True)
+        for a, b in zip(
+            [0, *(e for _, e in spans)], [*(s for s, _ in spans), len(text)], strict=True
+        )
     )
     assert outside.strip() == ""
