@@ -379,10 +379,15 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
         current = None
 
     if capped:
-        known = [held.value == value for held in (*belief.current, *belief.quarantined)]
-        if any(known):
+        if any(held.value == value for held in belief.current):
             return finish(Outcome.REJECT, Reason.REPEATED, "belief.same")
-        return finish(Outcome.QUARANTINE, _CAPPED[case.act], "truth.cap")
+        apart = next((held for held in belief.quarantined if held.value == value), None)
+        return finish(
+            Outcome.QUARANTINE,
+            _CAPPED[case.act],
+            "truth.cap",
+            target=apart.memory_id if apart else None,
+        )
     if current is not None and current.value == value:
         return _confirm(case, scored, grant, current)
     if scored.c < policy.threshold(candidate.category):

@@ -55,9 +55,15 @@ def evidence(spans: tuple[Span, ...]) -> tuple[Span, ...]:
 
 def memory_id_of(decision: Decision, new_id: str) -> str | None:
     """The memory that the decision is about: the one promoted, the new one, or the one confirmed."""
-    if decision.outcome in WRITES:
-        return decision.promotes or new_id
-    return decision.target if decision.outcome is Outcome.CONFIRM else None
+    if decision.outcome is Outcome.CONFIRM or _adds_evidence(decision):
+        return decision.target
+    return decision.promotes or new_id if decision.outcome in WRITES else None
+
+
+def _adds_evidence(decision: Decision) -> bool:
+    """True for insincere words about something that is in quarantine already: it gets these words as
+    evidence, not a copy."""
+    return decision.outcome is Outcome.QUARANTINE and decision.target is not None
 
 
 def effects(
@@ -72,7 +78,7 @@ def effects(
     outcome = decision.outcome
     if outcome is Outcome.ESCALATE:
         return [ConflictEscalated(decision=decision_id)]
-    if outcome is Outcome.CONFIRM:
+    if outcome is Outcome.CONFIRM or _adds_evidence(decision):
         if decision.target is None:
             raise ValueError("a confirmation names the memory that it confirms")
         return [
@@ -82,7 +88,7 @@ def effects(
                 confidence=decision.confidence.c,
                 base=decision.confidence.base,
                 mentions=decision.mentions,
-                counted=decision.counted,
+                counted=decision.counted and not decision.capped,
                 turn=turn.turn_id,
                 said_at=turn.said_at,
                 spans=evidence(candidate.spans),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from sqlalchemy import Connection, Table, select
@@ -36,6 +37,31 @@ def digest(connection: Connection, views_tables: Sequence[Table]) -> str:
             running.update(canonical.encode(list(row)))
             running.update(b"\n")
     return running.hexdigest()
+
+
+def first_difference(
+    connection: Connection, old: Sequence[Table], new: Sequence[Table]
+) -> str | None:
+    """The first row that is not the same in both, in order of the tables' keys."""
+    for before, after in zip(old, new, strict=True):
+        name = before.name.rsplit("_", 1)[0]
+        key_before, key_after = (next(iter(table.primary_key.columns)) for table in (before, after))
+        there = connection.execute(select(before).order_by(key_before))
+        here = connection.execute(select(after).order_by(key_after))
+        for row, again in zip_longest(there, here):
+            if row is not None and again is not None and tuple(row) == tuple(again):
+                continue
+            if row is None or (again is not None and again[0] < row[0]):
+                return f"{name} {again[0]} was missing"
+            if again is None or row[0] < again[0]:
+                return f"{name} {row[0]} should not be there"
+            columns = [
+                f"{column.name} was {a!r}, is {b!r}"
+                for column, a, b in zip(before.columns, row, again, strict=True)
+                if a != b
+            ]
+            return f"{name} {row[0]}: {'; '.join(columns)}"
+    return None
 
 
 def content_digest(connection: Connection, view: str, table: Table, log: Log) -> str:
@@ -161,7 +187,6 @@ def _turns(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator
             turn.said_at if turn.said_at_stated else None,
             turn.state,
             turn.candidates,
-            turn.attempts,
         ]
 
 

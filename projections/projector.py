@@ -230,6 +230,24 @@ class Projector:
                 .values(digest_position=position, digest=digest, content_digest=content)
             )
 
+    def known_digests(
+        self, connection: Connection, name: str
+    ) -> tuple[str | None, str | None]:
+        """The digests that were kept, if they are of the position that the view has now."""
+        row = connection.execute(
+            select(view_state.c.digest, view_state.c.content_digest).where(
+                view_state.c.name == name, view_state.c.digest_position == view_state.c.position
+            )
+        ).first()
+        return (None, None) if row is None else (row[0], row[1])
+
+    def scrub(self) -> None:
+        """Leave no deleted row behind in the views' files."""
+        with self.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            if raw is not None:
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
         self.engine.dispose()
 

@@ -56,7 +56,7 @@ class ChurnRow:
 def held(
     connection: Connection,
     generation: int,
-    subject_ref: str,
+    subject_ref: str | None,
     *,
     valid_at: Micros,
     as_of: int | None = None,
@@ -66,20 +66,21 @@ def held(
     min_importance: int = 0,
     quarantined: bool = False,
 ) -> list[Version]:
-    """The memories of a subject that hold at `valid_at`, as recorded up to `as_of` (None: now).
+    """The memories of a subject (None: of all) that hold at `valid_at`, as recorded up to `as_of` (None: now).
 
     What became of a row after `as_of` is not told: its later end is left out.
     """
     table = tables.belief_versions(generation)
     c = table.c
     query: Select[Any] = select(table).where(
-        c.subject_ref == subject_ref,
         c.valid_from <= valid_at,
         or_(c.valid_to.is_(None), c.valid_to > valid_at),
         or_(c.expires_at.is_(None), c.expires_at > valid_at),
         c.confidence >= min_confidence,
         c.importance >= min_importance,
     )
+    if subject_ref is not None:
+        query = query.where(c.subject_ref == subject_ref)
     if not quarantined:
         query = query.where(c.quarantined.is_(False))
     if as_of is None:
@@ -111,17 +112,15 @@ def versions_of_memory(connection: Connection, generation: int, memory_id: str) 
     return [Version(*row) for row in connection.execute(query)]
 
 
-def standing_on(
-    connection: Connection, generation: int, subject_ref: str, grants: Sequence[str]
-) -> dict[str, str]:
-    """The memories (id → belief) that stand on these grants and are not closed."""
-    c = tables.belief_versions(generation).c
+def standing(connection: Connection, generation: int, subject_ref: str) -> list[Version]:
+    """Every row of a subject that is not closed, quarantined and past ones too."""
+    table = tables.belief_versions(generation)
     query = (
-        select(c.memory_id, c.belief)
-        .where(c.subject_ref == subject_ref, c.closed.is_(None), c.grant_id.in_(grants))
-        .order_by(c.row_id)
+        select(table)
+        .where(table.c.subject_ref == subject_ref, table.c.closed.is_(None))
+        .order_by(table.c.row_id)
     )
-    return {row[0]: row[1] for row in connection.execute(query)}
+    return [Version(*row) for row in connection.execute(query)]
 
 
 def evidence_of(

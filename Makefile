@@ -1,0 +1,39 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constraints.txt
+
+.PHONY: demo test check bench clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    the main job, in seconds: no key, no server, no download of models"
+	@echo "make test    every test"
+	@echo "make check   ruff, mypy, import-linter"
+	@echo "make bench   the budgets, measured"
+
+$(VENV)/core: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/test: $(VENV)/core
+	$(PIP) -e '.[test]'
+	touch $@
+
+demo: $(VENV)/core
+	$(BIN)/beliefledger demo
+
+test: $(VENV)/test
+	$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/test
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/test
+	$(BIN)/python -m tools.bench
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache bench-results.json

@@ -1,0 +1,6 @@
+"""`python -m beliefledger` is the command line."""
+
+from tools.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Checking the log against itself: nothing is assumed, the first thing wrong is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ledger import canonical, codec, envelope
+from ledger.errors import LedgerError, LogCorrupted
+from ledger.log import Log
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was checked. `position` and `problem` name the first thing that is wrong, if any."""
+
+    events: int
+    bodies: int
+    destroyed: int
+    position: int | None = None
+    problem: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.problem is None
+
+
+def verify(log: Log, progress: Callable[[int, int], None] | None = None) -> Verified:
+    """Check every event: positions without gaps, canonical envelopes, stream versions without gaps,
+    times that never go back, bodies that match their digests and open under their keys."""
+    head = log.head()
+    versions: dict[str, int] = {}
+    position, recorded_at, bodies, destroyed = 0, 0, 0, 0
+
+    def wrong(at: int, problem: str) -> Verified:
+        return Verified(position, bodies, destroyed, at, problem)
+
+    try:
+        for row in log.raw(0, head.position):
+            if row.position != position + 1:
+                return wrong(position + 1, "this position is missing")
+            fields = envelope.read(row.envelope, row.position)
+            if canonical.encode(fields) != row.envelope:
+                return wrong(row.position, "the envelope is not in canonical form")
+            stream, version = fields["stream"], fields["version"]
+            if version != versions.get(stream, 0) + 1:
+                return wrong(row.position, f"version {version} of its stream is out of order")
+            versions[stream] = version
+            if fields["recorded_at"] < recorded_at:
+                return wrong(row.position, "it was recorded before the event in front of it")
+            recorded_at = fields["recorded_at"]
+            if row.body is not None:
+                bodies += 1
+                if canonical.digest(row.body) != fields["body_digest"]:
+                    return wrong(row.position, "the body is not the one that was written")
+            elif fields["body_digest"] is not None:
+                destroyed += 1
+            codec.unseal(row, log.vault)
+            position = row.position
+            if progress and position % 1_000 == 0:
+                progress(position, head.position)
+    except LogCorrupted as problem:
+        return wrong(position + 1, problem.detail)
+    except LedgerError as problem:
+        return wrong(position + 1, str(problem))
+    if position != head.position:
+        return wrong(position + 1, f"the log ends here, but its head is at {head.position}")
+    if head.recorded_at < recorded_at:
+        return wrong(position, "it was recorded after the head says the last event was")
+    if progress:
+        progress(position, head.position)
+    return Verified(position, bodies, destroyed)

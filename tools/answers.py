@@ -1,0 +1,229 @@
+"""What the front door answers with. Times are datetimes in UTC, scores are from 0 to 1.
+
+`model_dump(mode="json")` of any of these is the documented JSON.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ledger.candidate import Frozen
+
+
+class TurnReceipt(Frozen):
+    """A turn that is durably recorded. `already` is True when it was there before."""
+
+    turn_id: str
+    position: int
+    already: bool = False
+
+
+class Evidence(Frozen):
+    """Words that justify a memory: code point offsets [start, end) into a turn."""
+
+    turn_id: str
+    start: int
+    end: int
+    said_at: datetime
+
+
+class BeliefAnswer(Frozen):
+    """One memory that holds, or one version of it in a history."""
+
+    memory_id: str
+    belief_id: str
+    subject: str | None
+    type: str
+    topic: str
+    entity: str
+    attribute: str
+    value: str
+    negated: bool
+    text: str
+    context: str | None
+    confidence: float
+    importance: float
+    mentions: int
+    contested: bool
+    quarantined: bool
+    valid_from: datetime
+    valid_to: datetime | None
+    recorded_from: datetime
+    recorded_to: datetime | None
+    recorded_from_position: int
+    recorded_to_position: int | None
+    event_from: datetime | None
+    event_to: datetime | None
+    event_precision: str
+    superseded_by: str | None
+    supersedes: str | None
+    evidence: tuple[Evidence, ...]
+    visibility_scope: str
+    consent_basis: str
+    expires_at: datetime | None
+    session: str | None
+    agent: str | None
+    decision_id: str
+
+
+class SpanAnswer(Frozen):
+    """Code point offsets [start, end) into the turn, and the words there."""
+
+    start: int
+    end: int
+    text: str
+    turn_id: str
+
+
+class DecisionAnswer(Frozen):
+    """What the gate did with a candidate, and why."""
+
+    decision_id: str
+    position: int
+    turn_id: str
+    subject: str | None
+    claim: str | None
+    type: str
+    outcome: str
+    reason: str
+    confidence: float
+    mentions: int
+    span: SpanAnswer | None
+    policy: str
+    belief_id: str
+    memory_id: str | None
+    waits: bool
+    recorded_at: datetime
+    hint: str | None = None
+    """What to do about it, where there is something to do."""
+
+
+class Explanation(Frozen):
+    """Why a memory is there: memory, decision, candidate, and the words in the turn."""
+
+    memory: BeliefAnswer
+    holds: bool
+    decision: DecisionAnswer | None
+    decided_by: str
+    scores: dict[str, float]
+    trace: tuple[str, ...]
+    candidate: dict[str, Any] | None
+    turn: dict[str, Any] | None
+    policy: dict[str, str]
+    extractor: str | None
+    confirmed_by: tuple[Evidence, ...]
+    history: tuple[BeliefAnswer, ...]
+
+
+class ReplayAnswer(Frozen):
+    """A decision made again. `differs` has, for each field that is not the same, both values."""
+
+    decision_id: str
+    position: int
+    verdict: str
+    recorded: dict[str, Any]
+    again: dict[str, Any] | None
+    differs: dict[str, tuple[Any, Any]]
+
+
+class ReplaySummary(Frozen):
+    """All decisions made again: how many gave what, and those that did not give the same."""
+
+    decisions: int
+    same: int
+    different: int
+    inputs_destroyed: int
+    differing: tuple[ReplayAnswer, ...]
+
+
+class LoopAnswer(Frozen):
+    """A belief that keeps changing: its values in order, with who said so when."""
+
+    belief_id: str
+    subject: str | None
+    attribute: str
+    supersessions: int
+    contested: bool
+    values: tuple[dict[str, Any], ...]
+
+
+class ConflictAnswer(Frozen):
+    """What a person has to choose: the value that stands, and the statements against it."""
+
+    belief_id: str
+    subject: str | None
+    attribute: str
+    reason: str
+    standing: tuple[BeliefAnswer, ...]
+    escalated: tuple[DecisionAnswer, ...]
+
+
+class ProcessAnswer(Frozen):
+    """What became of the queued turns."""
+
+    turns: int
+    failed: int
+    parked: int
+    pending: int
+    decisions: tuple[str, ...]
+
+
+class GrantAnswer(Frozen):
+    """A lawful basis in force."""
+
+    grant_id: str
+    basis: str
+    categories: tuple[str, ...]
+    purpose: str
+    scope: str
+    expires_at: datetime | None
+
+
+class ErasureAnswer(Frozen):
+    """What an erasure destroyed."""
+
+    subject_ref: str
+    bodies: int
+    position: int
+
+
+class ViewAnswer(Frozen):
+    """How far a view is. The digests are None where they were not asked for."""
+
+    name: str
+    position: int
+    lag: int
+    digest: str | None
+    content_digest: str | None
+    stopped_at: int | None
+    reason: str | None
+
+
+class RebuildAnswer(Frozen):
+    """A rebuilt view. `same` is None unless the rebuild was compared with what it replaced."""
+
+    name: str
+    position: int
+    digest: str | None = None
+    content_digest: str | None = None
+    same: bool | None = None
+    first_difference: str | None = None
+
+
+class StatusAnswer(Frozen):
+    """How the ledger is."""
+
+    ledger: str
+    position: int
+    recorded_at: datetime | None
+    subjects: int
+    pending_turns: int
+    parked_turns: int
+    turns: dict[str, int]
+    outcomes: dict[str, int]
+    waiting: int
+    policy: dict[str, str]
+    extractor: str
+    master_key: str
+    views: tuple[ViewAnswer, ...]

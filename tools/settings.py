@@ -1,0 +1,30 @@
+"""What the environment says. The only module that reads it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+LEDGER = "BELIEFLEDGER_LEDGER"
+MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
+MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
+DEFAULT_LEDGER = "./beliefledger-data"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The environment, read once when a ledger is opened."""
+
+    ledger: str
+    master_key: str | None
+    master_key_file: Path | None
+
+    @classmethod
+    def read(cls) -> Settings:
+        file = os.environ.get(MASTER_KEY_FILE)
+        return cls(
+            os.environ.get(LEDGER, DEFAULT_LEDGER),
+            os.environ.get(MASTER_KEY) or None,
+            Path(file) if file else None,
+        )
