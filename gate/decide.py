@@ -381,7 +381,9 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
     if capped:
         if any(held.value == value for held in belief.current):
             return finish(Outcome.REJECT, Reason.REPEATED, "belief.same")
-        apart = next((held for held in belief.quarantined if held.value == value), None)
+        apart = next(
+            (held for held in belief.quarantined if held.capped and held.value == value), None
+        )
         return finish(
             Outcome.QUARANTINE,
             _CAPPED[case.act],
