@@ -154,7 +154,9 @@ def _held(event: Written, registry: Registry) -> Held:
     return Held(
         memory_id=event.memory_id,
         type=event.type,
-        value=canonical_value(memory.value, memory.negated, registry.types.get(event.type)),
+        value=canonical_value(
+            memory.value, negated=memory.negated, kind=registry.types.get(event.type)
+        ),
         context=canonical_context(memory.context),
         confidence=event.confidence,
         base=event.base,

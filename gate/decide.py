@@ -354,7 +354,7 @@ def _permission(case: _Case) -> Grant:
 
 def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Grant) -> Decision:
     candidate, belief, policy = case.candidate, case.belief, case.policy
-    value = canonical_value(candidate.value, candidate.negated, kind)
+    value = canonical_value(candidate.value, negated=candidate.negated, kind=kind)
     context = canonical_context(candidate.context)
     capped = case.act in _CAPPED
     waiting = next(
@@ -373,7 +373,7 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
     finish = _Finish(case, scored, mentions, grant, valid_from, capped)
 
     # What is over by the time of these words is no longer in their way.
-    current = belief.holding(context)
+    current = belief.holding(context) or _meant(case, context)
     over = current if current is not None and current.ended(case.turn.said_at) else None
     if over is not None:
         current = None
@@ -408,6 +408,20 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
         reason = Reason.PROMOTED if promotes else Reason.NEW
         return finish(Outcome.ADMIT, reason, "belief.conflict", promotes=promotes, expired=over)
     return _conflict(case, finish, current, value, promotes)
+
+
+def _meant(case: _Case, context: str | None) -> Held | None:
+    """The memory of another context that a change or correction without one is about: the one whose
+    value it names, else the only one there is."""
+    candidate, current = case.candidate, case.belief.current
+    if context is not None or case.act not in _EXPLICIT:
+        return None
+    kind = case.registry.types.get(candidate.type)
+    named = candidate.replaces or (candidate.value if candidate.negated else None)
+    if named is not None:
+        ended = canonical_value(named, negated=False, kind=kind)
+        return next((held for held in current if held.value == ended), None)
+    return current[0] if len(current) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def slot_attribute(candidate: Candidate, kind: MemoryType) -> str:
     return attribute
 
 
-def canonical_value(value: str, negated: bool, kind: MemoryType | None) -> str:
+def canonical_value(value: str, *, negated: bool, kind: MemoryType | None) -> str:
     """What a statement says of its slot; two statements agree if these are equal."""
     if kind is not None and kind.slot is SlotRule.CONTENT:
         return "said"
