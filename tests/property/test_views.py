@@ -1,0 +1,258 @@
+"""Table as of p = fold of the log to p = rebuild to p, for random histories."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import astuple
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from beliefledger import open_memory
+from gate.belief import folded
+from ledger.candidate import Candidate, Span, SpeechAct, When
+from ledger.times import DAY, parse
+from projections import digests, questions
+from projections.beliefs import Fold, Version
+
+START = parse("2026-01-01T00:00:00Z")
+
+
+class Scripted:
+    """An extractor for turns that say outright what they state: the gate and the log are real."""
+
+    name = "scripted"
+
+    def extract(self, turn, earlier=()):
+        said = json.loads(turn.content)
+        since = said.get("since")
+        return [
+            Candidate(
+                claim=f"User has {said['attribute']} {said['value']}",
+                spans=(Span(start=0, end=len(turn.content), quote=turn.content),),
+                type=said["type"],
+                attribute=said["attribute"],
+                value=said["value"],
+                negated=said["negated"],
+                context=said["context"],
+                act=SpeechAct(said["act"]),
+                inferred=said["inferred"],
+                importance=500_000,
+                confidence=900_000,
+                when=When(start=START + since * DAY) if since is not None else When(),
+            )
+        ]
+
+
+statements = st.fixed_dictionaries(
+    {
+        "attribute": st.sampled_from(["home", "editor"]),
+        "value": st.sampled_from(["alpha", "beta", "gamma"]),
+        "type": st.sampled_from(["fact", "preference", "fact", "constraint"]),
+        "negated": st.sampled_from([False, False, False, True]),
+        "context": st.sampled_from([None, None, None, "work"]),
+        "inferred": st.sampled_from([False, False, True]),
+        "act": st.sampled_from(
+            ["statement", "statement", "change", "correction", "removal", "hypothetical"]
+        ),
+        "since": st.one_of(st.none(), st.integers(-100, 100)),
+        "day": st.integers(0, 60),
+    }
+)
+steps = st.one_of(
+    statements.map(lambda said: ("say", said)),
+    statements.map(lambda said: ("say", said)),
+    statements.map(lambda said: ("say", said)),
+    st.just(("revoke", None)),
+    st.just(("resolve", None)),
+    st.just(("withdraw", None)),
+)
+
+
+def live(memory, history):
+    """Play a history through the front door."""
+    memory.grant_consent("ana", "consent")
+    for step, said in history:
+        if step == "say":
+            words = json.dumps(said)
+            memory.record_turn("ana", words, said_at=START + said["day"] * DAY)
+            memory.process()
+        elif step == "revoke" and (beliefs := memory.beliefs("ana")):
+            memory.revoke(beliefs[0].memory_id, by="ben")
+        elif step == "resolve":
+            for conflict in memory.conflicts("ana"):
+                if conflict.standing:
+                    choice = conflict.standing[0].memory_id
+                    memory.resolve(conflict.belief_id, choose=choice, by="ben")
+        elif step == "withdraw" and memory.consents("ana"):
+            memory.withdraw_consent("ana")
+            memory.grant_consent("ana", "consent")
+
+
+def open_rows(rows, position):
+    """The rows that are open as of a position, as that position knew them."""
+    found = []
+    for row in rows:
+        if row.opened <= position and (row.closed is None or row.closed > position):
+            found.append(tuple(astuple(row)[: -len(("closed", "closed_at", "closed_by"))]))
+    return sorted(found)
+
+
+def table_rows(memory, generation=None):
+    with memory._asking.view("belief_versions") as (connection, current):
+        table = memory._parts.projector.views["belief_versions"].tables(generation or current)[0]
+        return [Version(*row) for row in connection.execute(table.select())]
+
+
+def fold_rows(memory, upto):
+    """Every row that a fold of the log makes, without any table."""
+    folds, rows = {}, []
+    for event in memory._log.read(upto=upto):
+        if event.type.startswith(("memory.", "belief.", "conflict.")):
+            fold = folds.setdefault(event.stream, Fold([], memory._parts.tagger))
+            fold.opened, fold.closed = [], []
+            fold.apply(event)
+            rows += fold.opened
+    return rows
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+@given(st.lists(steps, min_size=1, max_size=14), st.randoms(use_true_random=False))
+def test_table_as_of_any_position_is_the_fold_is_the_rebuild(history, random):
+    with tempfile.TemporaryDirectory() as directory:
+        with open_memory(Path(directory), extractor=Scripted()) as memory:
+            live(memory, history)
+            head = memory._log.head().position
+            position = random.randint(1, head)
+            table = table_rows(memory)
+            folded_rows = fold_rows(memory, position)
+
+            projector = memory._parts.projector
+            generation, reached = projector.shadow("belief_versions", position)
+            assert reached == position
+            rebuilt = table_rows(memory, generation)
+            projector.drop("belief_versions", generation)
+
+            assert open_rows(table, position) == open_rows(folded_rows, position)
+            assert open_rows(table, position) == open_rows(rebuilt, position)
+
+            assert all(answer.same for answer in memory.rebuild(verify=True))
+            assert memory.replay_all().different == 0
+            assert memory.verify().ok
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.lists(steps, min_size=1, max_size=14))
+def test_the_view_and_the_gate_agree_on_what_is_believed(history):
+    """Two folds of one stream, written apart, for two purposes."""
+    with tempfile.TemporaryDirectory() as directory:
+        with open_memory(Path(directory), extractor=Scripted()) as memory:
+            live(memory, history)
+            rules = memory._parts.rulebook.current()
+            rows = table_rows(memory)
+            for stream in {row.belief for row in rows}:
+                belief = folded(memory._log.read_stream(stream), rules.registry)
+                current = {
+                    (row.memory_id, row.confidence, row.mentions, row.contested)
+                    for row in rows
+                    if row.belief == stream
+                    and row.closed is None
+                    and not row.quarantined
+                    and row.superseded_by is None
+                }
+                gate = {
+                    (held.memory_id, held.confidence, held.mentions, belief.contested)
+                    for held in belief.current
+                }
+                past = {held.memory_id for held in belief.past}
+                assert {row for row in current if row[0] not in past} == gate
+                assert {row.memory_id for row in rows if row.quarantined and not row.closed} >= {
+                    held.memory_id for held in belief.quarantined
+                }
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(st.lists(statements, min_size=1, max_size=10), st.integers(1, 9))
+def test_two_ledgers_fed_the_same_say_the_same(said, cut):
+    """However the turns are batched and processed, and whatever the clock showed."""
+    contents = []
+    for batched in (True, False):
+        with tempfile.TemporaryDirectory() as directory:
+            clock = iter(range(parse("2026-06-01"), parse("2026-07-01"), 1000 + batched))
+            with open_memory(
+                Path(directory), extractor=Scripted(), clock=lambda ticks=clock: next(ticks)
+            ) as memory:
+                memory.grant_consent("ana", "consent")
+                for index, each in enumerate(said):
+                    memory.record_turn(
+                        "ana", json.dumps(each), said_at=START + each["day"] * DAY, ordinal=index
+                    )
+                    if not batched and index % cut == 0:
+                        memory.process()
+                memory.process()
+                contents.append(
+                    {view.name: view.content_digest for view in memory.status().views}
+                )
+    assert contents[0] == contents[1]
+
+
+def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
+    with open_memory(tmp_path, extractor=Scripted()) as memory:
+        live(memory, [])
+        head = memory.status().position
+        projector = memory._parts.projector
+        churn = projector.views["churn"]
+
+        def fails(event, connection):
+            raise ValueError("cannot be folded")
+
+        healthy, churn.apply = churn.apply, fails
+        memory.store("ana", "Porto", attribute="home.location")
+        states = {view.name: view for view in memory.status().views}
+        assert states["churn"].stopped_at == head + 1
+        assert "cannot be folded" in states["churn"].reason
+        assert states["belief_versions"].lag == 0
+        assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
+
+        churn.apply = healthy
+        memory.rebuild("churn")
+        states = {view.name: view for view in memory.status().views}
+        assert (states["churn"].stopped_at, states["churn"].lag) == (None, 0)
+
+
+def test_a_damaged_row_is_named_by_rebuild_and_mended(tmp_path):
+    with open_memory(tmp_path) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.store("ana", "Porto", attribute="home.location")
+        assert memory.beliefs("ana")
+        projector = memory._parts.projector
+        with projector.writing() as connection:
+            connection.exec_driver_sql("UPDATE belief_versions_1 SET confidence = 1")
+        answers = {answer.name: answer for answer in memory.rebuild(verify=True)}
+        assert answers["belief_versions"].same is False
+        assert "confidence was 1" in answers["belief_versions"].first_difference
+        assert answers["decisions"].same
+        assert memory.rebuild("belief_versions", verify=True)[0].same
+
+
+def test_digests_tell_rows_and_contents_apart(tmp_path):
+    with open_memory(tmp_path) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.store("ana", "Porto", attribute="home.location", said_at=START)
+        with memory._asking.view("belief_versions") as (connection, generation):
+            its = memory._parts.projector.views["belief_versions"].tables(generation)
+            before = digests.digest(connection, its)
+            [row] = questions.standing(
+                connection, generation, memory._log.subject("ana")
+            )
+            [said] = digests.contents(connection, "belief_versions", its[0], memory._log)
+        assert row.memory_id not in map(str, said)
+        assert "Porto" in said
+        assert START in said
+        memory.store("ana", "Lisbon", attribute="home.location", said_at=START + DAY)
+        with memory._asking.view("belief_versions") as (connection, generation):
+            assert digests.digest(connection, its) != before
