@@ -41,7 +41,10 @@ _COUNTS = {
     "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "a couple of": 2, "couple": 2,
     "a couple": 2,
 }  # fmt: skip
-_COUNT = r"\d{1,3}|a\s+couple(?:\s+of)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_COUNT = (
+    r"\d{1,3}|a\s+couple(?:\s+of)?|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
+    r"twelve"
+)
 
 # Named groups say which rule reads the phrase; the first alternative that fits wins.
 _PHRASE = re.compile(
@@ -110,7 +113,7 @@ def _is_time(kind: str, phrase: str) -> bool:
             if word.lower() in _AMBIGUOUS:
                 return word[0].isupper() or kind == "rel_month"
     if kind == "weekday":
-        word = phrase.split()[-1]
+        word = phrase.rsplit(maxsplit=1)[-1]
         return word[0].isupper() or word.lower() in _DAYS
     return True
 
@@ -128,10 +131,10 @@ def _read(kind: str, phrase: str, today: int, future: bool) -> When | None:
     if kind == "unit":
         return _unit(phrase, base)
     if kind == "weekday":
-        day = _weekday_number(phrase.split()[-1])
+        day = _weekday_number(phrase.rsplit(maxsplit=1)[-1])
         back = (base.weekday() - day) % 7 or 7
         ahead = (day - base.weekday()) % 7 or 7
-        ahead_meant = future or phrase.split()[0] in ("by", "until", "this", "before")
+        ahead_meant = future or phrase.split(maxsplit=1)[0] in ("by", "until", "this", "before")
         return _days(base + timedelta(days=ahead if ahead_meant else -back), 1, Precision.DAY)
     if kind in ("in_month", "rel_month"):
         return _month_named(phrase, base, future)

@@ -19,13 +19,15 @@ _HANDED_OVER = re.compile(
     r"review|continue|complete|analy[sz]e|polish|shorten|check|grade|critique|expand|finish|format|"
     r"convert|classify|extract|following|below|pasted?|email|e-mail|essay|letter|text|paragraph|story|"
     r"article|poem|lyrics|transcript|draft|abstract|passage|excerpt|statement|prompt|script|post|"
-    r"message|resume|cv|bio|dialogue|conversation|review)\b[^\n:]{0,120}:[ \t]*(?:\n|[\"“']|(?=\S{1,40} ))",
+    r"message|resume|cv|bio|dialogue|conversation|review)\b[^\n:]{0,120}:"
+    r"[ \t]*(?:\n|[\"“']|(?=\S{1,40} ))",
     re.I,
 )
 _LETTER = re.compile(r"^[ \t]*(?:dear|hi|hello|hey)\s+[A-Z\[][^\n]{0,40},?[ \t]*\n", re.M | re.I)
 _SPEAKER_LINE = re.compile(r"^[ \t]*[A-Z][\w .]{0,24}:[ \t]+\S.*$", re.M)
 _SIGNED = re.compile(
-    r"^\s*(?:(?:best|kind|warm)?\s*regards|sincerely|yours (?:truly|faithfully|sincerely)|cheers)\b",
+    r"^\s*(?:(?:best|kind|warm)?\s*regards|sincerely|yours (?:truly|faithfully|sincerely)|"
+    r"cheers)\b",
     re.M | re.I,
 )
 

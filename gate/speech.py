@@ -102,17 +102,18 @@ def _layout(text: str) -> _Layout:
     return _Layout(spans, tuple(start for start, _ in spans), tuple(pasted(text)))
 
 
-def is_foreign(text: str, start: int, end: int) -> bool:
-    """Whether [start, end) begins in words that are quoted or pasted, and so not the speaker's.
+def is_foreign(text: str, start: int) -> bool:
+    """Whether `start` is in words that are quoted or pasted, and so not the speaker's.
 
-    A quotation inside it is a title, or words that the speaker says of themselves.
+    A quotation that opens later is a title, or words that the speaker says of themselves.
     """
     return any(a <= start < b for a, b in _layout(text).foreign)
 
 
 _REPORTED = re.compile(
-    r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s+(?:[\w-]+\s+){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Pp]eople|"
-    r"[Ee]veryone|[Ss]omeone|somebody|[A-Z][a-z]+)\s*(?:always |once |just |still |also |often |has |had )?"
+    r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s+"
+    r"(?:[\w-]+\s+){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Pp]eople|[Ee]veryone|[Ss]omeone|somebody|"
+    r"[A-Z][a-z]+)\s*(?:always |once |just |still |also |often |has |had )?"
     r"(?:says?|said|told (?:me|us|everyone|him|her|them)|tells me|claims?|claimed|thinks?|thought|"
     r"believes?|insists?|insisted|wrote|writes|keeps saying|joked|swears|swore)\b"
     r"(?:\s+(?:that|how))?[\s:,]*(?:[\"“'‘][^\"”]*)?$"
@@ -124,9 +125,11 @@ _IF = re.compile(
 )
 _WOULD_IF = re.compile(r"\b(?:i'd|i would|i could|i might)\b", re.I)
 _LEVERAGE = re.compile(
-    r"\b(?:i(?:'m|’m| am)|as)\s+(?P<sure>actually |really |in fact )?(?:an?|the|your)\s+(?:[\w-]+\s+){0,3}"
+    r"\b(?:i(?:'m|’m| am)|as)\s+(?:actually |really |in fact )?(?:an?|the|your)\s+"
+    r"(?:[\w-]+\s+){0,3}"
     + _CUES["parts"]["authority"]
-    + r"\b[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*(?:so|therefore|which means|that means|hence)\b"
+    + r"\b[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*"
+    r"(?:so|therefore|which means|that means|hence)\b"
     r"\s*,?\s*(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|give|explain|show|"
     r"skip|drop|don'?t|do not|let|help|be|go|answer|share|speak|talk|provide|unlock|grant|trust)\b|"
     r"it'?s (?:ok|okay|fine|safe))",
@@ -135,8 +138,9 @@ _LEVERAGE = re.compile(
 _CORRECTING = re.compile(
     r"^(?:(?:oh|hm+|well|wait|ah|um+|uh)[,.!\s]+)*(?:no|nope|nah|correction|i meant|i mean|"
     r"that'?s (?:not right|wrong|incorrect|not correct)|(?:you'?re|that is) wrong|not quite|"
-    r"sorry|my mistake|i misspoke|let me correct|scratch that)\b(?![\s,]+(?:problem|worries|one|need|"
-    r"idea|more|longer|matter|doubt|way|to hear|about|for|if|but|i (?:don'?t|haven'?t|didn'?t)))",
+    r"sorry|my mistake|i misspoke|let me correct|scratch that)\b"
+    r"(?![\s,]+(?:problem|worries|one|need|idea|more|longer|matter|doubt|way|"
+    r"to hear|about|for|if|but|i (?:don'?t|haven'?t|didn'?t)))",
     re.I,
 )
 _NOT_THAT = re.compile(
@@ -145,22 +149,26 @@ _NOT_THAT = re.compile(
 _MEANT = re.compile(r"\bi (?:meant|misspoke)\b|\brather than what i said\b|\bcorrection:", re.I)
 _ASKING = re.compile(
     r"^(?:(?:so|and|but|also|well|oh|hey|hi|hello|ok|okay|anyway|then|actually|sorry|thanks|"
-    r"thank you|by the way|btw)[,!\s]+)*(?:do|does|did|can|could|would|will|should|is|are|am|was|were|"
+    r"thank you|by the way|btw)[,!\s]+)*"
+    r"(?:do|does|did|can|could|would|will|should|is|are|am|was|were|"
     r"have|has|had|what|what's|who|who's|where|when|why|how|how's|which|whose|may|might|shall|"
     r"any|isn't|aren't|don't|doesn't|didn't|can't|won't|wouldn't)\b",
     re.I,
 )
 _ASK_LATER = re.compile(
     r"(?:^|[,;:—–(-]|\b(?:so|and|but|or|then))\s*(?:so |and |but |please |then |also )*"
-    r"(?:do|does|did|can|could|would|will|should|is|are|was|were|have you|has|what|what's|who|where|"
-    r"why|how|which|any|may|might|got any|know any|right|correct|maybe|what about|how about)\b",
+    r"(?:do|does|did|can|could|would|will|should|is|are|was|were|have you|has|what|what's|who|"
+    r"where|why|how|which|any|may|might|got any|know any|right|correct|maybe|what about|"
+    r"how about)\b",
     re.I,
 )
 _BECAUSE = re.compile(
-    r"(?:\b(?:since|because|as|given that|considering(?: that)?|now that|seeing as|that)\s*|[,(—–-]\s*"
-    r"(?:and |but |by the way,? |btw,? )?)$",
+    r"(?:\b(?:since|because|as|given that|considering(?: that)?|now that|seeing as|that)\s*|"
+    r"[,(—–-]\s*(?:and |but |by the way,? |btw,? )?)$",
     re.I,
 )
+_NEAR = 600
+"""How many characters on each side of a span are looked at: keeps the work bounded."""
 _COMMA = re.compile(r"[,;:—–]")
 
 
@@ -171,18 +179,18 @@ def speech_act(text: str, start: int, end: int) -> SpeechAct:
     I am a knight."). A span over several sentences is judged by its first.
     """
     layout = _layout(text)
-    if is_foreign(text, start, end):
+    if is_foreign(text, start):
         return SpeechAct.QUOTED
     index = max(0, bisect_right(layout.starts, start) - 1)
     if not layout.sentences:
         return SpeechAct.STATEMENT
     low, high = layout.sentences[index]
-    high = max(high, end)
+    low, high = max(low, start - _NEAR), max(min(high, end + _NEAR), end)
     sentence, before = text[low:high], text[low:start]
     span, after = text[start:end], text[end:high]
     if instruction_like(sentence):
         return SpeechAct.INSTRUCTION
-    earlier = text[layout.sentences[index - 1][0] : low] if index else ""
+    earlier = text[max(layout.sentences[index - 1][0], low - _NEAR) : low] if index else ""
     return (
         _not_meant(sentence, before, span, earlier)
         or _asked(sentence, before, after)
@@ -199,10 +207,8 @@ def _not_meant(sentence: str, before: str, span: str, earlier: str) -> SpeechAct
         return SpeechAct.ROLE_PLAY
     if _IMAGINE.search(before) or _IMAGINE.match(span) or _sets_scene(_IMAGINE, earlier):
         return SpeechAct.HYPOTHETICAL
-    opening = None
-    for opening in _IF.finditer(before):
-        pass
-    if opening is not None and not _COMMA.search(before, opening.end()):
+    openings = list(_IF.finditer(before))
+    if openings and not _COMMA.search(before, openings[-1].end()):
         return SpeechAct.CONDITIONAL
     if _IF.match(span) or (_WOULD_IF.search(span) and _IF.search(sentence)):
         return SpeechAct.CONDITIONAL
@@ -213,7 +219,7 @@ def _sets_scene(cue: re.Pattern[str], earlier: str) -> bool:
     """A neighbour sets a scene only when it opens with the cue, or proposes it."""
     found = cue.search(earlier)
     return found is not None and (
-        found.start() < 12 and not earlier.rstrip().endswith("?") or "let's" in earlier.lower()
+        (found.start() < 12 and not earlier.rstrip().endswith("?")) or "let's" in earlier.lower()
     )
 
 

@@ -146,9 +146,10 @@ def _entity(reading: Reading, at: int) -> Iterator[Draft]:
         )  # fmt: skip
         return
     rest = text_of(reading.content, words, begin + 1, cut)
+    told = capped(retell(reading.content, words, begin + 1, cut, "first"))
     yield Draft(
         reading.content, words[at].start, words[cut - 1].end,
-        f"{name} {words[end].low} User's {capped(retell(reading.content, words, begin + 1, cut, 'first'))}",
+        f"{name} {words[end].low} User's {told}",
         "entity", "entity.kind", rest, 600, 850, entity=name,
     )  # fmt: skip
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.rules.clauses import Token, clause_end
+from gate.dates import find_when
+from gate.rules import possessions
 from gate.rules.drafts import NEVER, Draft, Reading, capped
 from gate.rules.lexicon import WORDS, Form, load, verb_form
-from gate.rules.phrases import phrase_end, pointing, retell, slug, text_of, tidy, trim
-from gate.dates import find_when
+from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
+from gate.rules.possessions import between, owned
+from gate.rules.words import Token, clause_end
 
 _PEOPLE = load("people.yaml")
 _ONE = frozenset(_PEOPLE["one"].split())
@@ -16,9 +18,15 @@ _MANY = frozenset(_PEOPLE["many"].split())
 _WORK = frozenset(_PEOPLE["work"].split())
 _PETS = frozenset(_PEOPLE["pets"].split())
 _QUALIFIERS = frozenset(_PEOPLE["qualifiers"].split())
+_STATES = {
+    "lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
+    "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes",
+}  # fmt: skip
 _OWNER = {"first": "my", "second": "your"}
-_PLURAL = frozenset("friends colleagues kids children parents cousins neighbors neighbours coworkers "
-                    "team family grandparents sisters brothers sons daughters nieces nephews in-laws".split())  # fmt: skip
+_PLURAL = frozenset(
+    "friends colleagues kids children parents cousins neighbors neighbours coworkers team family "
+    "grandparents sisters brothers sons daughters nieces nephews in-laws".split()
+)
 
 
 def drafts(reading: Reading) -> Iterator[Draft]:
@@ -45,9 +53,7 @@ def _belonging(reading: Reading, my: int) -> Iterator[Draft]:
     noun = low.removesuffix("'s")
     if noun in _ONE or noun in _MANY or noun in _PETS:
         yield from _of_person(reading, my, at, noun)
-    else:
-        yield from _thing(reading, my)
-    yield from _had(reading, my)
+    yield from possessions.drafts(reading, my)
 
 
 def _of_self(reading: Reading, my: int, at: int) -> Iterator[Draft]:
@@ -67,22 +73,19 @@ def _of_self(reading: Reading, my: int, at: int) -> Iterator[Draft]:
                 end += 1
         if end > following:
             name = text_of(content, words, following, end)
-            yield _draft(reading, my, end, f"User's name is {name}", "fact", "identity.name", name,
+            yield owned(reading, my, end, f"User's name is {name}", "fact", "identity.name", name,
                          900, topic="identity")  # fmt: skip
     elif low == "birthday" and linked:
-        found = find_when(content[words[at].start : words[-1].end], reading.said_at, True)
+        found = find_when(content[words[at].start : words[-1].end], reading.said_at, future=True)
         if found is not None:
             begin = words[at].start + found.start
             value = content[begin : words[at].start + found.end]
             end = next(i for i, w in enumerate(words) if w.end >= begin + len(value)) + 1
-            yield _draft(reading, my, end, f"User's birthday is {capped(_between(reading, at + 2, end))}",
+            told = capped(between(reading, at + 2, end))
+            yield owned(reading, my, end, f"User's birthday is {told}",
                          "fact", "identity.birthday", value, 900, topic="identity")  # fmt: skip
     elif low.startswith("fav"):
         yield from _favourite(reading, my, at)
-
-
-def _between(reading: Reading, start: int, end: int) -> str:
-    return retell(reading.content, reading.words, start, end, reading.person)
 
 
 def _favourite(reading: Reading, my: int, at: int) -> Iterator[Draft]:
@@ -100,9 +103,20 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[Draft]:
     if not tidy(words, begin, end) or words[begin].low in ("to", "when", "how", "not"):
         return
     thing = slug(text_of(reading.content, words, at + 1, is_at), 3)
-    claim = f"User's favorite {_between(reading, at + 1, is_at)} {words[is_at].low} {_between(reading, begin, end)}"
-    yield _draft(reading, my, end, claim, "preference", f"favorite.{thing}",
-                 text_of(reading.content, words, begin, end), 650)  # fmt: skip
+    value = text_of(reading.content, words, begin, end)
+    one_of = my > 1 and words[my - 1].low == "of" and words[my - 2].low == "one"
+    subject = "One of User's favorite" if one_of else "User's favorite"
+    rest = f"{between(reading, at + 1, is_at)} {words[is_at].low}"
+    yield owned(
+        reading,
+        my - 2 if one_of else my,
+        end,
+        f"{subject} {rest} {between(reading, begin, end)}",
+        "preference",
+        f"favorite.{thing}.{slug(value)}" if one_of else f"favorite.{thing}",
+        value,
+        650,
+    )
 
 
 def _name_end(words: list[Token], start: int) -> int:
@@ -126,7 +140,7 @@ def _is_name(token: Token) -> bool:
 
 def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]:
     words, content = reading.words, reading.content
-    who = f"User's {_between(reading, my + 1, at + 1)}".removesuffix("'s").removesuffix("’s")
+    who = f"User's {between(reading, my + 1, at + 1)}".removesuffix("'s").removesuffix("’s")
     next_low = words[at + 1].low if at + 1 < len(words) else ""
     name_at = at + 1
     if words[at].low.endswith("'s"):
@@ -142,11 +156,11 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         and words[at + 2].low in ("called", "named")
     ):
         name_at = at + 3
-    elif next_low in ("called", "named"):
-        name_at = at + 2
-    elif next_low == "," and not _is_list(words, at + 2):
-        name_at = at + 2
-    elif next_low == "is" and _name_end(words, at + 2) in (len(words), len(words) - 1):
+    elif (
+        next_low in ("called", "named")
+        or (next_low == "," and not _is_list(words, at + 2))
+        or (next_low == "is" and _name_end(words, at + 2) in (len(words), len(words) - 1))
+    ):
         name_at = at + 2
     subject_end, key_of = at + 1, noun
     end = _name_end(words, name_at)
@@ -156,9 +170,18 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         many = noun in _MANY
         key_of = f"{noun}.{slug(name)}" if many else noun
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
-        draft = _draft(reading, my, end, f"{who} is called {name}", "relation",
-                       f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name", name, 700,
-                       topic=_topic(noun), participants=(name,))  # fmt: skip
+        draft = owned(
+            reading,
+            my,
+            end,
+            f"{who} is called {name}",
+            "relation",
+            f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name",
+            name,
+            700,
+            topic=_topic(noun),
+            participants=(name,),
+        )
         yield draft._replace(end=last)
         if words[end - 1].low.endswith("'s"):
             return
@@ -170,75 +193,6 @@ def _topic(noun: str) -> str:
     if noun in _WORK:
         return "work"
     return "pets" if noun in _PETS else "family" if noun in _ONE else ""
-
-
-def _thing(reading: Reading, my: int) -> Iterator[Draft]:
-    """ "My laptop is a Dell Inspiron": what a thing of the user is."""
-    words = reading.words
-    if my and words[my - 1].low not in WORDS["openers"]:
-        return
-    link = next(
-        (i for i in range(my + 2, min(my + 5, len(words))) if words[i].low in ("is", "are")), 0
-    )
-    if not link or link + 2 >= len(words) or words[link - 1].low in WORDS["abstract"]:
-        return
-    if any(not w.text[0].isalnum() or w.low in WORDS["prepositions"] for w in words[my + 1 : link]):
-        return
-    begin, stop = trim(words, link + 1, clause_end(words, link + 1, "present"))
-    named = words[begin].text[0].isupper() if begin < stop else False
-    article = (
-        begin < stop - 1
-        and words[begin].low in ("a", "an")
-        and words[begin + 1].low not in WORDS["abstract"]
-    )
-    if not (named or article) or not tidy(words, begin, stop, 10):
-        return
-    noun = text_of(reading.content, words, my + 1, link)
-    yield _draft(
-        reading, my, stop, f"User's {_between(reading, my + 1, stop)}", "fact",
-        f"thing.{slug(noun, 4)}", text_of(reading.content, words, begin, stop), 500, 800,
-    )  # fmt: skip
-
-
-def _had(reading: Reading, my: int) -> Iterator[Draft]:
-    """ "My vintage camera": the user has one."""
-    words = reading.words
-    end = my + 1
-    while end < min(my + 7, len(words)) and (words[end].text[0].isalnum() or words[end].low == "-"):
-        end += 1
-        if words[end - 1].low in WORDS["lasting_things"]:
-            break
-    if end == my + 1 or words[end - 1].low not in WORDS["lasting_things"]:
-        return
-    if any(word.low in WORDS["parting"] for word in words):
-        return
-    if end < len(words) and words[end].text[0].isalnum() and not _ends_noun(words[end].low):
-        return
-    begin = my + 1
-    while begin < end - 1 and words[begin].low in WORDS["passing"]:
-        begin += 1
-    inner = words[begin:end]
-    if any(w.low.endswith("'s") or w.low in WORDS["prepositions"] | WORDS["passing"] or
-           verb_form(w.low)[1] in (Form.BASE, Form.BASE_OR_PAST) and w is not inner[-1] and w.low not in ("mountain", "road", "work")
-           for w in inner):  # fmt: skip
-        return
-    value = text_of(reading.content, words, begin, end)
-    plural = words[end - 1].low.endswith("s") and words[end - 1].low not in ("cactus",)
-    article = "" if plural else "an " if value[0].lower() in "aeiou" else "a "
-    yield _draft(
-        reading, my, end, f"User has {article}{value}", "fact", f"has.{slug(value)}", value, 450, 750,
-        topic="pets" if words[end - 1].low.removesuffix("s") in _PETS else "",
-    )  # fmt: skip
-
-
-def _ends_noun(low: str) -> bool:
-    """Whether a word cannot go on with a noun phrase: "my car and", not "my car insurance"."""
-    return (
-        low
-        in WORDS["prepositions"] | WORDS["subject_words"] | WORDS["cutters"] | WORDS["clause_words"]
-        or low in WORDS["adverbs"] | WORDS["auxiliaries"] | WORDS["negations"].keys()
-        or low in ("and", "or", "today", "yesterday", "tomorrow", "last", "next", "this")
-    )
 
 
 def _is_list(words: list[Token], at: int) -> bool:
@@ -269,11 +223,10 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
         return
     if words[begin].low in WORDS["pronouns"]:
         return
-    subject = f"User's {_between(reading, my + 1, at)}".rstrip(", ")
-    claim = f"{subject} {capped(_between(reading, at, stop))}"
+    subject = f"User's {between(reading, my + 1, at)}".rstrip(", ")
+    claim = f"{subject} {capped(between(reading, at, stop))}"
     value = text_of(content, words, at, stop)
-    state = {"lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
-             "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes"}.get(verb)  # fmt: skip
+    state = _STATES.get(verb)
     if state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
         value = text_of(
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
@@ -295,7 +248,7 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
     if not value:
         return
     found = find_when(content[words[my].start : words[stop - 1].end], reading.said_at)
-    yield _draft(reading, my, stop, claim, kind, slot, value, 500, confidence=850,
+    yield owned(reading, my, stop, claim, kind, slot, value, 500, confidence=850,
                  negated=verb == "hates",
                  topic=_topic(noun))._replace(
         when=NEVER if found is None or kind != "event" else found.when)  # fmt: skip
@@ -303,24 +256,3 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
 
 def _tells(verb: str) -> bool:
     return verb_form(verb)[0] not in WORDS["mental_verbs"] and verb not in ("told", "said", "asked")
-
-
-def _draft(
-    reading: Reading,
-    my: int,
-    stop: int,
-    claim: str,
-    kind: str,
-    attribute: str,
-    value: str,
-    importance: int,
-    confidence: int = 900,
-    topic: str = "",
-    negated: bool = False,
-    participants: tuple[str, ...] = (),
-) -> Draft:
-    words = reading.words
-    return Draft(
-        reading.content, words[my].start, words[stop - 1].end, claim, kind, attribute, value,
-        importance, confidence, topic=topic, negated=negated, participants=participants,
-    )  # fmt: skip

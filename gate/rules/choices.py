@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gate.rules.clauses import Token
 from gate.rules.lexicon import load
+from gate.rules.words import Token
 
 
 class Choice(NamedTuple):
@@ -55,7 +55,6 @@ def lookup(words: list[Token], start: int, stop: int) -> tuple[Choice, int, int]
             continue
         rest = [token.low for token in words[end:stop]]
         if all(word in choice.words or _VERSION.match(word) for word in rest):
-            if end - start > 1 and words[end - 1].low in choice.tail:
-                end -= 1
-            return choice, start, end
+            tailed = end - start > 1 and words[end - 1].low in choice.tail
+            return choice, start, end - tailed
     return None

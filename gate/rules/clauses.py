@@ -7,23 +7,10 @@ the verb, up to the clause's end, is its rest.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from gate.rules.lexicon import WORDS, Form, verb_form
-
-_TOKEN = re.compile(
-    r"[^\W_]+(?:(?:[-'’.&/@+_:]|,(?=\d{3}))[^\W_]+)*(?:\+\+|\+|#)?|[^\w\s]|_", re.UNICODE
-)
-
-
-class Token(NamedTuple):
-    """A word or a mark, its lower-case form with straight apostrophes, and its offsets."""
-
-    text: str
-    low: str
-    start: int
-    end: int
+from gate.rules.words import Token, clause_end
 
 
 class Clause(NamedTuple):
@@ -40,26 +27,20 @@ class Clause(NamedTuple):
     stop: int
     tense: str
     lemma: str
-    negated: bool
-    adverbs: tuple[str, ...]
-    modal: str
-    ended: bool
-    """Whether "no longer" or "any more" says that it is over."""
-    hedged: bool
-    """Whether "I think" stands before it."""
-    imagined: bool
-    """Whether "if", "imagine" or somebody's "said" stands before it."""
     tail: int
     """One past the last word of the span: "any more" is in the span but not in the rest."""
 
+    modal: str = ""
+    adverbs: tuple[str, ...] = ()
+    negated: bool = False
+    ended: bool = False
+    """Whether "no longer" or "any more" says that it is over."""
 
-def tokens(text: str, start: int, end: int) -> list[Token]:
-    """The words and marks of text[start:end]."""
-    found = []
-    for match in _TOKEN.finditer(text, start, end):
-        word = match.group()
-        found.append(Token(word, word.lower().replace("’", "'"), match.start(), match.end()))
-    return found
+    hedged: bool = False
+    """Whether "I think" stands before it."""
+
+    imagined: bool = False
+    """Whether "if", "imagine" or somebody's "said" stands before it."""
 
 
 _SUBJECTS = {
@@ -84,7 +65,7 @@ def clauses(words: list[Token], person: str = "first") -> list[Clause]:
         opening = _opening(words, index, person)
         if opening is None:
             continue
-        clause = _clause(words, index, contracted, opening == "hedged")
+        clause = _clause(words, index, contracted, hedged=opening == "hedged")
         if clause is not None and opening == "imagined":
             # "What if I were …": the past form means no past here.
             present = {"past": "present", "past-continuous": "continuous"}
@@ -93,6 +74,12 @@ def clauses(words: list[Token], person: str = "first") -> list[Clause]:
             found.append(clause)
             clause = _second_verb(clause)
     return found
+
+
+def clause_at(words: list[Token], index: int) -> Clause | None:
+    """The clause whose subject is the word at `index`, whatever stands before it."""
+    contracted = _SUBJECTS["first"].get(words[index].low)
+    return None if contracted is None else _clause(words, index, contracted, hedged=False)
 
 
 def _opening(words: list[Token], index: int, person: str) -> str | None:
@@ -124,7 +111,7 @@ def _opening(words: list[Token], index: int, person: str) -> str | None:
     return None
 
 
-def _clause(words: list[Token], index: int, contracted: str, hedged: bool) -> Clause | None:
+def _clause(words: list[Token], index: int, contracted: str, *, hedged: bool) -> Clause | None:
     aux: list[str] = [contracted] if contracted else []
     adverbs: list[str] = []
     negated = ended = False
@@ -156,7 +143,7 @@ def _clause(words: list[Token], index: int, contracted: str, hedged: bool) -> Cl
         elif low in ("have", "need") and following == "to" and not aux:
             aux.append("must")
             at += 1
-        elif low in WORDS["auxiliaries"] and not _is_main(words, at, aux):
+        elif low in WORDS["auxiliaries"] and not _is_main(words, at):
             aux.append("am" if low == "are" else low)
         elif low in WORDS["adverbs"] and not (low == "like" or _ends(words, at)):
             adverbs.append(low)
@@ -172,7 +159,7 @@ def _verb_at(words: list[Token], at: int) -> bool:
     return at < len(words) and verb_form(words[at].low)[1] in (Form.BASE, Form.BASE_OR_PAST)
 
 
-def _is_main(words: list[Token], at: int, aux: list[str]) -> bool:
+def _is_main(words: list[Token], at: int) -> bool:
     """Whether have, do, be or need is the main verb here, not an auxiliary."""
     low = words[at].low
     if low in ("can", "will", "would", "could", "should", "might", "may", "must", "shall"):
@@ -221,6 +208,8 @@ def _with_verb(
         at, lemma, tense = at - 1, "have", {"had": "past"}.get(aux[0], "present")
     elif tense == "":
         return None
+    elif form is Form.BASE_OR_PAST and not aux and WORDS["habit_adverbs"] & set(adverbs):
+        tense = "present"
     elif (
         low == "got"
         and aux[-1:] == ["have"]
@@ -239,9 +228,19 @@ def _with_verb(
     ):
         ended, stop = True, stop - 2
     return Clause(
-        words, index, at, stop, tense, lemma, negated, tuple(adverbs), modal, ended and negated,
-        hedged, False, tail,
-    )  # fmt: skip
+        words,
+        index,
+        at,
+        stop,
+        tense,
+        lemma,
+        tail,
+        modal=modal,
+        adverbs=tuple(adverbs),
+        negated=negated,
+        ended=ended and negated,
+        hedged=hedged,
+    )
 
 
 def _second_verb(clause: Clause) -> Clause | None:
@@ -270,17 +269,25 @@ def _second_verb(clause: Clause) -> Clause | None:
     if words[at].low in ("am", "was", "have", "had", "do", "did"):
         return None
     return Clause(
-        words, clause.subject, at, stop, tense, lemma, False, tuple(adverbs), "", False,
-        clause.hedged, False, tail,
-    )  # fmt: skip
+        words,
+        clause.subject,
+        at,
+        stop,
+        tense,
+        lemma,
+        tail,
+        adverbs=tuple(adverbs),
+        hedged=clause.hedged,
+    )
 
 
 def _stop(words: list[Token], at: int, tense: str) -> int:
     """The end of the clause with the verb at `at`, without filler or a verb left hanging."""
     stop = clause_end(words, at + 1, tense)
     cut = stop < len(words) and words[stop].low in WORDS["cutters"]
-    while cut and stop > at + 1 and verb_form(words[stop - 1].low)[1] in (Form.BASE, Form.ING):
-        stop -= 1
+    if cut and stop > at + 2 and words[stop - 2].low in ("to", "of", "around"):
+        hanging = verb_form(words[stop - 1].low)[1] in (Form.BASE, Form.ING)
+        stop -= 2 if hanging else 0
     while stop > at + 1 and words[stop - 1].low in WORDS["trailing"]:
         stop -= 1
     return stop
@@ -298,15 +305,16 @@ def _tense(aux: list[str], form: Form) -> tuple[str, str]:
     if first == "used":
         return ("copula" if last == "be" else "used" if form is Form.BASE else ""), ""
     if first == "'d":
-        past = form in (Form.PAST, Form.PARTICIPLE) and form is not Form.BASE_OR_PAST
+        past = form in (Form.PAST, Form.PARTICIPLE)
         return ("past", "had") if past else ("modal", "would")
     if first in WORDS["modals"] and last == first:
         if form in (Form.BASE, Form.BASE_OR_PAST):
             return ("future", "will") if first == "will" else ("modal", first)
         return "", ""
     if last in ("am", "was", "were"):
-        return (("continuous" if last == "am" else "past-continuous"), "") if form is Form.ING else (
-            "copula", "")  # fmt: skip
+        if form is not Form.ING:
+            return "copula", ""
+        return ("continuous" if last == "am" else "past-continuous"), ""
     if last == "been":
         return ("perfect-continuous" if form is Form.ING else "copula"), ""
     if last == "be":
@@ -318,113 +326,3 @@ def _tense(aux: list[str], form: Form) -> tuple[str, str]:
     if last in ("do", "did"):
         return ("present" if last == "do" else "past", last) if form is not Form.NONE else ("", "")
     return "", ""
-
-
-def clause_end(words: list[Token], at: int, tense: str) -> int:
-    """One past the last word that still belongs to the clause whose rest begins at `at`."""
-    commas = 0
-    first = at
-    while at < len(words):
-        at = after_title(words, at)
-        if at >= len(words):
-            return at
-        low = words[at].low
-        following = words[at + 1].low if at + 1 < len(words) else ""
-        if low == "." and at + 1 < len(words) and words[at - 1].low in WORDS["titles"]:
-            at += 1
-            continue
-        if low in WORDS["stops"] or (low in "-–—" and _spaced(words, at)):
-            return at
-        if low == ",":
-            if not following or not _list_goes_on(words, at + 1):
-                return at
-            commas += 1
-        elif low in ("and", "or", "but", "so", "then", "plus"):
-            if low in ("but", "so", "then") and not (low == "so" and at == first):
-                return at
-            if _new_predicate(words, at + 1, tense):
-                return at
-        elif low == "that" and at >= first:
-            if not following or following in WORDS["clause_words"] or verb_form(following)[1] in (
-                Form.PAST, Form.BASE
-            ) or words[at - 1].low in ("so", "such"):  # fmt: skip
-                return at
-        elif low in WORDS["cutters"] and at > first:
-            return at
-        elif low in ("since", "as", "while", "when", "before", "after", "until", "once", "than"):
-            if following in WORDS["subject_words"]:
-                return at
-        elif (
-            low in WORDS["subject_words"]
-            and at > first
-            and low not in ("you", "it", "that", "this")
-        ):
-            # A bare subject: a relative clause without its pronoun ("the lamp I bought").
-            return at
-        at += 1
-    return at
-
-
-_CLOSING = {'"': '"', "“": "”", "'": "'", "‘": "’"}
-
-
-def after_title(words: list[Token], at: int) -> int:
-    """One past the closing mark of the title that opens at `at`, else `at` itself."""
-    closing = _CLOSING.get(words[at].text)
-    if closing is None or at + 1 >= len(words) or words[at + 1].start > words[at].end:
-        return at
-    for end in range(at + 2, min(at + 16, len(words))):
-        if words[end].text == closing and words[end].start == words[end - 1].end:
-            return end + 1
-    return at
-
-
-def _spaced(words: list[Token], at: int) -> bool:
-    return words[at].start > words[at - 1].end
-
-
-def _list_goes_on(words: list[Token], at: int) -> bool:
-    """Whether a comma before `at` joins items of a list or an appositive, not clauses."""
-    word = words[at]
-    if word.low == "not":
-        return True
-    if word.low in ("and", "or"):
-        return (
-            at + 1 < len(words)
-            and not _new_predicate(words, at + 1, "past")
-            and (any(w.low == "," for w in words[max(0, at - 8) : at - 1]))
-        )
-    if (
-        word.low in WORDS["subject_words"]
-        or word.low in WORDS["cutters"]
-        or word.low in WORDS["clause_words"]
-    ):
-        return False
-    return (
-        word.text[:1].isupper()
-        or word.text[:1].isdigit()
-        or word.low in WORDS["determiners"]
-        or any(w.low in ("and", "or") for w in words[at + 1 : at + 5])
-        and verb_form(word.low)[1] is Form.NONE
-    )
-
-
-def _new_predicate(words: list[Token], at: int, tense: str) -> bool:
-    """Whether a new subject or a new finite verb comes after a conjunction."""
-    while at < len(words) and words[at].low in WORDS["adverbs"]:
-        at += 1
-    if at >= len(words):
-        return True
-    low = words[at].low
-    if low in WORDS["subject_words"] or low in WORDS["clause_words"]:
-        return True
-    if low == "my" or low == "our":
-        # "my dog and my cat" goes on, "and my boss said" does not.
-        return any(verb_form(w.low)[1] in (Form.PAST, Form.PARTICIPLE) or w.low in ("is", "has")
-                   for w in words[at + 1 : at + 4])  # fmt: skip
-    form = verb_form(low)[1]
-    if tense in ("past", "perfect", "used"):
-        return form in (Form.PAST, Form.BASE_OR_PAST) or low in ("am", "was", "have")
-    if tense in ("present", "future", "modal"):
-        return form is Form.BASE and low in WORDS["clear_verbs"]
-    return form is Form.PAST

@@ -1,13 +1,15 @@
-"""A draft is a candidate before its act and its time are looked up, and its claim in third person."""
+"""A draft: a candidate before its act is looked up; and how its claim is put in third person."""
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from gate.dates import find_when
-from gate.rules.clauses import Clause, Token
+from gate.rules.clauses import Clause
 from gate.rules.lexicon import WORDS, load, third_person
 from gate.rules.phrases import retell
+from gate.rules.words import Token
 from gate.speech import speech_act
 from ledger.candidate import SELF, Candidate, Durability, Source, Span, SpeechAct, When
 
@@ -70,12 +72,29 @@ def to_candidate(draft: Draft, said_at: int) -> Candidate:
         source=Source.STATED,
         durability=draft.durability,
         topic=draft.topic or topic_of(draft.claim),
-        category=draft.category,
+        category=draft.category or category_of(draft.claim),
         importance=draft.importance * 1000,
         confidence=draft.confidence * 1000,
         when=draft.when,
         participants=draft.participants,
     )
+
+
+_SENSITIVE: dict[str, str] = {
+    word: category for category, words in load("sensitive.yaml").items() for word in words.split()
+}
+_OTHER_UNIONS = frozenset({"credit", "european", "western", "soviet"})
+_WORD = re.compile(r"[\w+-]+")
+
+
+def category_of(claim: str) -> str | None:
+    """The special category of personal data that a claim's words belong to, or None."""
+    before = ""
+    for word in _WORD.findall(claim.lower()):
+        if word in _SENSITIVE and before not in _OTHER_UNIONS:
+            return _SENSITIVE[word]
+        before = word
+    return None
 
 
 _TOPICS: dict[str, str] = {

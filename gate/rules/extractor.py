@@ -7,15 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from gate.pasted import pasted
 from gate.rules import asides, belongings
-from gate.rules.clauses import Clause, Token, clauses, tokens
+from gate.rules.clauses import Clause, clauses
 from gate.rules.drafts import Draft, Reading, to_candidate
 from gate.rules.statements import from_clause
+from gate.rules.words import Token, tokens
 from gate.speech import sentences
 from ledger.candidate import Candidate, Source, Span, Speech
 
 _PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b", re.I)
 _YES = re.compile(
-    r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|that(?:'s|’s| is) (?:right|correct|true))\b",
+    r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
+    r"that(?:'s|’s| is) (?:right|correct|true))\b",
     re.I,
 )
 EARLIER = 6

@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from gate.rules.clauses import Clause
 from gate.rules.drafts import Draft, Reading, claim_of, span_of
 from gate.rules.lexicon import WORDS
-from gate.rules.phrases import pointing, slug, text_of, trim
+from gate.rules.phrases import pointing, slug, text_of, trim, vague
 
 _MOST_WORDS = 24
 _REPEATED = frozenset(
     "every daily weekly monthly mondays tuesdays wednesdays thursdays fridays saturdays sundays "
     "weekends weekdays twice".split()
 )
+
+
+# Words that elsewhere point at something unsaid, but may begin what was done: "one of the temples".
+_STARTERS = frozenset("up back out my one two some all both off over".split())
 
 
 def experience(reading: Reading, clause: Clause) -> Iterator[Draft]:
@@ -25,7 +29,7 @@ def experience(reading: Reading, clause: Clause) -> Iterator[Draft]:
     if stop - begin > _MOST_WORDS:
         stop = _shorter(clause, begin + _MOST_WORDS)
     first, stop = trim(words, begin, stop)
-    if first >= stop or not _stands_alone(clause, first, stop):
+    if first >= stop or not _stands_alone(clause, first, stop) or vague(words, first, stop):
         return
     if clause.tense in ("past", "perfect", "used"):
         yield from _event(reading, clause, stop)
@@ -35,6 +39,8 @@ def experience(reading: Reading, clause: Clause) -> Iterator[Draft]:
             yield _habit(reading, clause, stop, 500, 800)
     elif clause.tense == "continuous":
         if clause.lemma == "plan" and words[first].low == "to" and stop - first > 3:
+            if not _definite(reading, clause, first, stop):
+                return
             yield _plan(reading, clause, stop)
         elif clause.lemma in WORDS["doing_verbs"] and stop - first > 1:
             yield _habit(reading, clause, stop, 450, 800)
@@ -53,9 +59,9 @@ def _shorter(clause: Clause, limit: int) -> int:
 def _stands_alone(clause: Clause, begin: int, stop: int) -> bool:
     """Whether the rest is understood without the sentences before it."""
     words = clause.tokens
-    if words[begin].low in WORDS["pronouns"] | WORDS["no_value"] and words[begin].low not in (
-        "up", "back", "out", "my", "one", "two", "some", "all", "both", "off", "over",
-    ):  # fmt: skip
+    going = words[begin].low == "going" and clause.lemma in ("start", "stop")
+    pointer = words[begin].low in WORDS["pronouns"] | WORDS["no_value"]
+    if pointer and not going and words[begin].low not in _STARTERS:
         return False
     if words[begin].low in ("one", "some", "all", "both") and (
         stop - begin < 2 or words[begin + 1].low in WORDS["prepositions"]
@@ -63,7 +69,7 @@ def _stands_alone(clause: Clause, begin: int, stop: int) -> bool:
         return False
     if pointing(words, begin, stop):
         return False
-    if words[begin].low in ("was", "is", "were", "are", "would", "could") or (
+    if words[begin].low in WORDS["clause_words"] & WORDS["finite"] or (
         clause.lemma == "try" and words[begin].low.endswith("ing")
     ):
         return False
@@ -89,10 +95,28 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
     elif clause.lemma in ("talk", "speak"):
         if words[clause.verb + 1].low not in ("to", "with"):
             return
+    elif clause.lemma == "see":
+        named = any(
+            t.text[0].isupper() or t.text[0].isdigit() for t in words[clause.verb + 1 : stop]
+        )
+        if not named and when.start is None:
+            return
+    elif clause.lemma == "do":
+        if words[clause.verb + 1].low not in ("a", "an", "the", "my", '"', "'", "two", "three"):
+            return
+    elif clause.lemma == "come":
+        if words[clause.verb + 1].low not in ("back", "from", "home"):
+            return
+    elif clause.lemma == "manage":
+        if words[clause.verb + 1].low != "to" or stop - clause.verb < 4:
+            return
     elif clause.lemma in WORDS["mental_verbs"] and not (copula or clause.tense == "used"):
         return
     if clause.lemma == "be" and not (
-        been_to or clause.tense == "used" or _was_something(clause, stop)
+        been_to
+        or clause.tense == "used"
+        or _was_something(clause, stop)
+        or (when.start is not None and words[clause.verb + 1].low in ("at", "in"))
     ):
         return
     if clause.tense == "perfect" and clause.negated:
@@ -103,10 +127,11 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
     if clause.lemma == "start" and when.start is not None and _bare_start(clause, stop):
         return
     if stop - clause.verb < 2 or (
-        stop - clause.verb < 3
+        stop - clause.verb < 4
         and when.start is None
-        and not words[clause.verb + 1].text[0].isupper()
+        and not any(t.text[0].isupper() or t.low == "my" for t in words[clause.verb + 1 : stop])
         and clause.tense != "used"
+        and clause.lemma not in WORDS["telling"]
     ):
         return
     value_begin = clause.verb if clause.lemma != "be" else clause.verb + 1
@@ -166,6 +191,14 @@ def _habitual(clause: Clause, begin: int, stop: int) -> bool:
         return True
     rest = {token.low for token in clause.tokens[begin:stop]}
     return bool(WORDS["habit_adverbs"].intersection(clause.adverbs)) or bool(_REPEATED & rest)
+
+
+def _definite(reading: Reading, clause: Clause, first: int, stop: int) -> bool:
+    """Whether a plan names a time, a name or something of the user's, so that it can be kept."""
+    words = clause.tokens[first:stop]
+    return span_of(reading, clause, stop)[2].start is not None or any(
+        token.text[0].isupper() or token.low == "my" for token in words
+    )
 
 
 def _plan(reading: Reading, clause: Clause, stop: int) -> Draft:

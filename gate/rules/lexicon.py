@@ -25,7 +25,8 @@ class Form(Enum):
 def load(name: str) -> Any:
     """The content of a data file of this package."""
     text = files("gate.rules").joinpath(name).read_text(encoding="utf-8")
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    # The safe loader in C, where there is one: ten times as fast.
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
 
 
 def _word_sets() -> dict[str, Any]:
@@ -60,9 +61,10 @@ def _verb_forms() -> dict[str, tuple[str, Form]]:
 
 
 _DOUBLING = re.compile(r"(?:^|[^aeiou])[aeiou][bdgklmnprt]$")
-_NO_DOUBLE = frozenset("visit order cover offer consider edit open listen enter discover deliver "
-                       "remember answer suffer exit credit develop budget gather".split())  # fmt: skip
-_SINGLE_L = frozenset("sell tell fall".split())
+_NO_DOUBLE = frozenset(
+    "visit order cover offer consider edit open listen enter discover deliver remember answer "
+    "suffer exit credit develop budget gather".split()
+)
 
 
 def _double(lemma: str) -> bool:

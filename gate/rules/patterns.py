@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from gate.rules.clauses import Clause, Token
+from gate.rules.clauses import Clause
 from gate.rules.lexicon import WORDS, load
 from gate.rules.phrases import phrase_end, trim
+from gate.rules.words import Token
 
 Range = tuple[int, int]
 Slots = dict[str, Range]
@@ -67,6 +68,11 @@ def parse(say: str) -> tuple[Element, ...]:
         else:
             found.append(Literal(frozenset(part.lower().split("|"))))
     return tuple(found)
+
+
+def slots_of(says: Mapping[str, Any]) -> list[Slot]:
+    """The slots that a rule's words always have."""
+    return [part for part in parse(says["say"]) if isinstance(part, Slot)]
 
 
 def _tenses(text: str) -> frozenset[str]:
@@ -137,9 +143,9 @@ def _walk(
         following = elements[index + 1] if index + 1 < len(elements) else None
         for begin, end in _slot(element, following, at, stop, words):
             for slots in _walk(elements, index + 1, end, stop, words):
-                begin, last = trim(words, begin, end)
-                if begin < last:
-                    yield {element.name: (begin, last), **slots}
+                first, last = trim(words, begin, end)
+                if first < last:
+                    yield {element.name: (first, last), **slots}
 
 
 def _names(element: Element, word: Token) -> bool:
@@ -185,7 +191,7 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
             end += 1
         return end
     if kind == "number":
-        good = first.low.isdigit() and 0 < int(first.low[:4]) < 120 or _years_old(first.low)
+        good = (first.low.isdigit() and 0 < int(first.low[:4]) < 120) or _years_old(first.low)
         return at + 1 if good else at
     if kind == "word":
         return at + 1
@@ -235,4 +241,4 @@ def is_role(low: str) -> bool:
 
 
 def _years_old(low: str) -> bool:
-    return low.endswith("-year") or low.endswith("-years-old") or low.endswith("year-old")
+    return low.endswith(("-year", "-years-old", "year-old"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gate.rules.clauses import Token, after_title
 from gate.rules.lexicon import WORDS
+from gate.rules.words import Token, after_title
 
 MAX_VALUE_WORDS = 12
 _SLUG = re.compile(r"[^\w+#]+")
@@ -42,8 +42,8 @@ def phrase_end(words: list[Token], start: int, stop: int, keep: frozenset[str]) 
 def trim(words: list[Token], start: int, stop: int) -> tuple[int, int]:
     """[start, stop) without filler and marks at its ends."""
     while start < stop and (
-        words[start].low in WORDS["negligible"] or not words[start].text[0].isalnum()
-        and words[start].low not in "$€£#@\"'“‘"
+        words[start].low in WORDS["negligible"] or (not words[start].text[0].isalnum()
+        and words[start].low not in "$€£#@\"'“‘")
     ):  # fmt: skip
         start += 1
     while (
@@ -82,7 +82,7 @@ _PERSON = {
 
 
 def retell(content: str, words: list[Token], start: int, stop: int, person: str) -> str:
-    """The words [start, stop) as said of the user: "my sister and me" is "their sister and them"."""
+    """The words [start, stop) as said of the user: "my sister" is "their sister"."""
     if start >= stop:
         return ""
     table = _PERSON[person]
@@ -111,8 +111,30 @@ def pointing(words: list[Token], start: int, stop: int) -> bool:
             return True
         if low in ("one", "ones") and at > start and words[at - 1].low in WORDS["which_one"]:
             return True
+        following = words[at + 1].low if at + 1 < stop else ""
+        if low == "this" and following not in WORDS["this_time"] and not _month(following):
+            return True
+        if low == "own" and (not following or following in WORDS["prepositions"]):
+            return True
+        if low == "one" and (at + 1 >= stop or words[at + 1].low in WORDS["prepositions"]):
+            return True
         at += 1
     return False
+
+
+def _month(low: str) -> bool:
+    return len(low) > 2 and low[:3] in "jan feb mar apr may jun jul aug sep oct nov dec".split()
+
+
+def vague(words: list[Token], start: int, stop: int) -> bool:
+    """Whether [start, stop) is only "the schedule" or "some great results": nothing to keep."""
+    low = [token.low for token in words[start:stop]]
+    if low[0] in ("some", "a") and len(low) > 1 and low[1] in WORDS["praise"] | {"lot", "few"}:
+        return len(low) < 6 and not any(token.text[0].isupper() for token in words[start:stop])
+    while low and (low[0] in WORDS["prepositions"] or low[0] in ("up", "out", "back")):
+        del low[0]
+    named = any(token.text[0].isupper() or token.text[0].isdigit() for token in words[start:stop])
+    return low[:1] == ["the"] and len(low) <= 3 and not named
 
 
 def tidy(words: list[Token], start: int, stop: int, limit: int = MAX_VALUE_WORDS) -> bool:
@@ -122,7 +144,9 @@ def tidy(words: list[Token], start: int, stop: int, limit: int = MAX_VALUE_WORDS
     first = words[start].low
     if first in WORDS["pronouns"] or first in WORDS["prepositions"] or first in WORDS["no_value"]:
         return False
-    if stop - start == 1 and first in WORDS["adverbs"] | WORDS["determiner_words"]:
+    if first in WORDS["adverbs"] or (first.endswith("ly") and first not in WORDS["in_ly"]):
+        return False
+    if stop - start == 1 and first in WORDS["determiner_words"]:
         return False
     if pointing(words, start, stop):
         return False

@@ -7,10 +7,10 @@ from typing import Any
 
 from gate.rules import choices
 from gate.rules.clauses import Clause
-from gate.rules.drafts import NEVER, Draft, Reading, claim_of, span_of
+from gate.rules.drafts import Draft, Reading, claim_of, span_of
 from gate.rules.generic import experience
 from gate.rules.lexicon import WORDS
-from gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match
+from gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
 from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
 from ledger.candidate import Durability
 
@@ -59,6 +59,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("concrete") and not _concrete(words, begin, end):
         return False
+    if says.get("concrete") is True and low[0] in ("the", "my", "our", "their"):
+        return False
     if "only" in says and " ".join(low) not in says["only"]:
         return False
     if "heads" in says:
@@ -67,6 +69,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         if not any(f" {head} " in joined for head in says["heads"]):
             return False
     if "heads_in" in says and not set(says["heads_in"]).intersection(low[:8]):
+        return False
+    if says["attribute"] == "work.role" and clause.negated and not clause.ended:
         return False
     if says.get("introduced") and not _introduced(words, clause.subject, low):
         return False
@@ -85,7 +89,7 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
             return False
     if says["type"] == "preference" and not _own_taste(words, begin, end):
         return False
-    whole = any(slot.name == "value" and slot.kind in ("whole", "trip") for slot in _slots(says))
+    whole = any(slot.name == "value" and slot.kind in ("whole", "trip") for slot in slots_of(says))
     return tidy(words, begin, end, 20 if whole else 9)
 
 
@@ -114,12 +118,6 @@ def _own_taste(words: list[Any], begin: int, end: int) -> bool:
     return low[0] not in ("the", "this", "that", "how") or any(
         t.text[0].isupper() for t in words[begin + 1 : end]
     )
-
-
-def _slots(says: Mapping[str, Any]) -> list[Any]:
-    from gate.rules.patterns import Slot, parse
-
-    return [part for part in parse(says["say"]) if isinstance(part, Slot)]
 
 
 def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Iterator[Draft]:
@@ -169,6 +167,10 @@ def _items(words: list[Any], begin: int, end: int) -> list[Range]:
         return [(begin, end)]
     # "my friends and family", "salt and pepper": one item's words would not stand alone.
     if not all(tidy(words, a, b) for a, b in found):
+        return [(begin, end)]
+    # "a fern, ivy and moss" shares its article, "two kids and a dog" does not.
+    counted = [words[a].low in WORDS["determiners"] or words[a].low.isdigit() for a, _ in found]
+    if any(counted) and not all(counted):
         return [(begin, end)]
     return found
 
@@ -225,7 +227,7 @@ def _draft(
         negated=clause.negated != bool(says.get("flip")),
         context=_context(reading, clause, says, slots, stop, one_of_many),
         replaces=replaces, durability=durability,
-        when=when if says["type"] in ("event", "commitment", "decision") or when is not NEVER else NEVER,
+        when=when,
         participants=_people(words, begin, end) if says["type"] == "relation" else (),
     )  # fmt: skip
 
@@ -284,8 +286,7 @@ def _context(
     words = clause.tokens
     if "context" in slots:
         begin, end = slots["context"]
-        if end > stop:
-            end = stop
+        end = min(end, stop)
         if tidy(words, begin, end, 10) and "work.employer" not in says["attribute"]:
             return text_of(reading.content, words, begin, end)
         return None

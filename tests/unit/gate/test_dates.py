@@ -61,7 +61,8 @@ def test_a_time_and_its_range(
 ) -> None:
     found = find_when(text, SAID_AT, future)
     assert found is not None
-    assert found.when.start is not None and found.when.end is not None
+    assert found.when.start is not None
+    assert found.when.end is not None
     assert (
         text[found.start : found.end], day(found.when.start), day(found.when.end),
         found.when.precision.value,
@@ -102,5 +103,6 @@ def test_any_text_can_be_looked_at(text: str, said_at: int, future: bool) -> Non
     found = find_when(text, said_at, future)
     if found is not None:
         assert 0 <= found.start < found.end <= len(text)
-        assert found.when.start is not None and found.when.end is not None
+        assert found.when.start is not None
+        assert found.when.end is not None
         assert found.when.start < found.when.end

@@ -70,7 +70,8 @@ def test_an_assistant_is_never_evidence(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("asked", "answer", "attribute", "value", "claim"),
     [
-        ("So you live in Porto?", "Yes, that's right", "home.location", "Porto", "User lives in Porto"),
+        ("So you live in Porto?", "Yes, that's right", "home.location", "Porto",
+         "User lives in Porto"),
         ("Do you like jazz?", "yes", "likes.jazz", "jazz", "User likes jazz"),
         ("Your sister is called Anna?", "Exactly.", "relation.sister.name", "Anna",
          "User's sister is called Anna"),
@@ -106,6 +107,11 @@ def test_a_bare_correction_finds_its_slot_in_an_earlier_turn(text: str) -> None:
 def test_choices_of_one_kind_meet_in_one_slot() -> None:
     says = ["I use pytest", "I switched to unittest", "No, I use pytest, not unittest"]
     assert {extract(text)[0].attribute for text in says} == {"tool.test_framework"}
+
+
+def test_a_role_and_a_place_of_work_are_two_facts() -> None:
+    found = {c.attribute: c.value for c in extract("I'm a data engineer at Acme.")}
+    assert found == {"work.role": "data engineer", "work.employer": "Acme"}
 
 
 PIECES = [
