@@ -55,7 +55,7 @@ SCHEMA = [
         id INTEGER PRIMARY KEY CHECK (id = 1),
         position INTEGER NOT NULL,
         recorded_at INTEGER NOT NULL)""",
-    "INSERT OR IGNORE INTO head VALUES (1, 0, 0)",
+    "INSERT INTO head SELECT 1, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM head)",
     """CREATE TABLE IF NOT EXISTS history (
         position INTEGER PRIMARY KEY,
         stream TEXT NOT NULL,
@@ -92,6 +92,10 @@ SCHEMA = [
         WHEN NEW.position < OLD.position OR NEW.recorded_at < OLD.recorded_at
         BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
     """CREATE TRIGGER IF NOT EXISTS head_stays BEFORE DELETE ON head
+        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
+    # INSERT OR REPLACE fires neither of the two above.
+    """CREATE TRIGGER IF NOT EXISTS head_is_one BEFORE INSERT ON head
+        WHEN EXISTS (SELECT 1 FROM head)
         BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
     """CREATE TRIGGER IF NOT EXISTS bodies_refuse_update BEFORE UPDATE ON bodies
         BEGIN SELECT RAISE(ABORT, 'a body is written once'); END""",
