@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from gate.decide import TurnView
@@ -56,13 +56,13 @@ class Processed:
     turns: int = 0
     failed: int = 0
     parked: int = 0
-    decisions: list[str] | None = None
+    decisions: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: Processed) -> Processed:
         self.turns += other.turns
         self.failed += other.failed
         self.parked += other.parked
-        self.decisions = (self.decisions or []) + (other.decisions or [])
+        self.decisions += other.decisions
         return self
 
 
@@ -173,19 +173,20 @@ class Gate:
 
     # Processing
 
-    def process(self, pending: Sequence[Pending]) -> Processed:
+    def process(self, pending: Sequence[Pending], held: set[str]) -> Processed:
         """Extract and decide these turns in one append. They must be in order of position.
 
+        A turn that fails holds its lane: the subject is added to `held`, whose turns are left alone.
         Raises `VersionConflict` when another process was at one of them: look again which are
         pending.
         """
         draft = self.draft()
-        done = Processed(decisions=[])
+        done = Processed()
         recorded = self.log.read_at([each.position for each in pending])
         sessions: dict[tuple[str, str | None], list[TurnView]] = {}
-        blocked: set[str] = set()
+        failing: set[str] = set()
         for each in pending:
-            if each.subject_ref in blocked:
+            if each.subject_ref in held or each.subject_ref in failing:
                 continue
             turn_event = recorded[each.position]
             event = turn_event.event
@@ -205,7 +206,7 @@ class Gate:
                 try:
                     candidates = self.extractor.extract(turn, before)
                 except ExtractionUnavailable as problem:
-                    blocked.add(each.subject_ref)
+                    failing.add(each.subject_ref)
                     self._failed(draft, each, turn_event, problem, done)
                     continue
                 turn = view_of(turn_event, event, _cited(candidates, before))
@@ -220,6 +221,7 @@ class Gate:
             if lane in sessions:
                 sessions[lane] = [*sessions[lane], turn][-CONTEXT_TURNS:]
         self.commit(draft)
+        held |= failing
         done.decisions = draft.decided
         return done
 

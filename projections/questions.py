@@ -184,7 +184,13 @@ def counts(connection: Connection, generation: int, column: str) -> dict[str, in
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
-def pending(connection: Connection, generation: int, limit: int, after: int = 0) -> list[TurnRow]:
+def pending(
+    connection: Connection,
+    generation: int,
+    limit: int,
+    after: int = 0,
+    subject_ref: str | None = None,
+) -> list[TurnRow]:
     """The oldest turns that wait for their extraction."""
     table = tables.turns(generation)
     query = (
@@ -193,6 +199,8 @@ def pending(connection: Connection, generation: int, limit: int, after: int = 0)
         .order_by(table.c.position)
         .limit(limit)
     )
+    if subject_ref is not None:
+        query = query.where(table.c.subject_ref == subject_ref)
     return [TurnRow(*row) for row in connection.execute(query)]
 
 

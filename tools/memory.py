@@ -184,21 +184,29 @@ class MemoryLedger:
         return [_receipt(receipt) for receipt in self._gate.record(list(turns))]
 
     def process(
-        self, *, limit: int | None = None, progress: Progress | None = None
+        self,
+        *,
+        subject: str | None = None,
+        limit: int | None = None,
+        progress: Progress | None = None,
     ) -> ProcessAnswer:
-        """Extract and decide the turns that wait, oldest first. Each is tried once.
+        """Extract and decide the turns that wait (of one subject, or of all), oldest first.
 
-        What was decided is durable when this returns. Several processes may do this at once.
+        Each is tried once. What was decided is durable when this returns. Several processes may do
+        this at once.
         """
-        total = Processed(decisions=[])
-        after = 0
-        while limit is None or total.turns + total.failed < limit:
-            room = PROCESS_TURNS if limit is None else limit - total.turns - total.failed
-            done = self._log.decide_again(lambda: self._process_some(after, room))
-            if done is None:
-                break
-            processed, after = done
-            total += processed
+        ref = None if subject is None else self._known_subject(subject)
+        total = Processed()
+        after, more = 0, True
+        held: set[str] = set()
+
+        def attempt() -> tuple[Processed, int, bool]:
+            return self._process_some(ref, after, min(left, PROCESS_TURNS), held)
+
+        while more and (limit is None or total.turns + total.failed < limit):
+            left = PROCESS_TURNS if limit is None else limit - total.turns - total.failed
+            done, after, more = self._log.decide_again(attempt)
+            total += done
             if progress:
                 progress(total.turns, total.turns + self._asking.pending_count())
         return ProcessAnswer(
@@ -206,19 +214,23 @@ class MemoryLedger:
             failed=total.failed,
             parked=total.parked,
             pending=self._asking.pending_count(),
-            decisions=tuple(total.decisions or ()),
+            decisions=tuple(total.decisions),
         )
 
-    def _process_some(self, after: int, limit: int) -> tuple[Processed, int] | None:
+    def _process_some(
+        self, ref: str | None, after: int, limit: int, held: set[str]
+    ) -> tuple[Processed, int, bool]:
+        """Process up to `limit` turns past a position; also how far it came, and if there may be
+        more. `held` gathers the subjects whose lane a failing turn holds up."""
         with self._asking.view("turns") as (connection, generation):
-            rows = questions.pending(connection, generation, min(limit, PROCESS_TURNS), after)
+            rows = questions.pending(connection, generation, limit, after, ref)
         if not rows:
-            return None
+            return Processed(), after, False
         waiting = [
             Pending(row.turn_id, row.position, row.version, row.subject_ref, row.attempts)
             for row in rows
         ]
-        return self._gate.process(waiting), rows[-1].position
+        return self._gate.process(waiting, held), rows[-1].position, len(rows) == limit
 
     def remember(
         self,
@@ -245,7 +257,7 @@ class MemoryLedger:
             said_at=said_at,
             idempotency_key=idempotency_key,
         )
-        self.process()
+        self.process(subject=subject)
         return receipt, self.decisions(turn_id=receipt.turn_id)
 
     def store(

@@ -1,0 +1,102 @@
+"""The queue is the log: a turn without an outcome waits, in its subject's order, until it is done."""
+
+from __future__ import annotations
+
+from beliefledger import Candidate, Span, open_memory
+from ledger.errors import ExtractionUnavailable
+
+
+class Flaky:
+    """An extractor that cannot look at some turns, as a model's service sometimes cannot."""
+
+    name = "flaky"
+
+    def __init__(self):
+        self.down_for = set()
+        self.looked = []
+
+    def extract(self, turn, earlier=()):
+        self.looked.append(turn.content)
+        if turn.content in self.down_for:
+            raise ExtractionUnavailable("The service did not answer.")
+        return [
+            Candidate(
+                claim=f"User says {turn.content}",
+                spans=(Span(start=0, end=len(turn.content), quote=turn.content),),
+                type="fact",
+                attribute=f"said.{turn.content}",
+                value=turn.content,
+                importance=500_000,
+                confidence=900_000,
+            )
+        ]
+
+
+def test_a_failing_turn_holds_its_lane_and_no_other(tmp_path):
+    service = Flaky()
+    service.down_for = {"two"}
+    with open_memory(tmp_path, extractor=service) as memory:
+        for subject in ("ana", "ben"):
+            memory.grant_consent(subject, "consent")
+        for words in ("one", "two", "three"):
+            memory.record_turn("ana", words)
+        memory.record_turn("ben", "four")
+        answer = memory.process()
+        assert (answer.turns, answer.failed, answer.pending) == (2, 1, 2)
+        assert service.looked == ["one", "two", "four"]
+        service.down_for = set()
+        answer = memory.process()
+        assert (answer.turns, answer.failed, answer.pending) == (2, 0, 0)
+        assert [belief.value for belief in memory.beliefs("ana")] == ["one", "two", "three"]
+
+
+def test_a_turn_that_keeps_failing_is_parked_in_sight_and_its_lane_goes_on(tmp_path):
+    service = Flaky()
+    service.down_for = {"two"}
+    with open_memory(tmp_path, extractor=service, policy={"extraction_tries": 3}) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.record_turn("ana", "two")
+        memory.record_turn("ana", "three")
+        parked = [memory.process().parked for _ in range(4)]
+        assert parked == [0, 0, 1, 0]
+        status = memory.status()
+        assert (status.parked_turns, status.pending_turns) == (1, 0)
+        assert [belief.value for belief in memory.beliefs("ana")] == ["three"]
+        failures = [
+            event.facts["attempt"]
+            for event in memory.subscribe(types=["extraction.failed.v1"], follow=False)
+        ]
+        assert failures == [1, 2, 3]
+
+
+def test_what_was_recorded_before_a_stop_is_processed_after_it(tmp_path):
+    with open_memory(tmp_path, extractor=Flaky()) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.record_turn("ana", "one")
+    with open_memory(tmp_path, extractor=Flaky()) as memory:
+        assert memory.status().pending_turns == 1
+        assert memory.process().turns == 1
+        assert [belief.value for belief in memory.beliefs("ana")] == ["one"]
+
+
+def test_the_same_turn_again_adds_nothing(tmp_path):
+    with open_memory(tmp_path, extractor=Flaky()) as memory:
+        first = memory.record_turn("ana", "one", idempotency_key="k")
+        again = memory.record_turn("ana", "one", idempotency_key="k")
+        assert (first.turn_id, first.position) == (again.turn_id, again.position)
+        assert (first.already, again.already) == (False, True)
+        assert memory.record_turn("ana", "one", session="s", ordinal=1).already is False
+        assert memory.record_turn("ana", "one", session="s", ordinal=1).already is True
+        assert memory.record_turn("ana", "one").turn_id != memory.record_turn("ana", "one").turn_id
+        assert memory.record_turn("ben", "one", idempotency_key="k").already is False
+
+
+def test_secrets_in_a_failure_stay_in_the_body(tmp_path):
+    service = Flaky()
+    service.down_for = {"my words"}
+    with open_memory(tmp_path, extractor=service) as memory:
+        memory.record_turn("ana", "my words")
+        memory.process()
+        [failed] = memory.subscribe(types=["extraction.failed.v1"], follow=False)
+        assert failed.facts["error"] == "ExtractionUnavailable"
+        assert "detail" not in failed.facts
