@@ -46,6 +46,9 @@ def pasted(text: str) -> list[tuple[int, int]]:
         handed = _HANDED_OVER.search(text)
         if handed is not None:
             found.append((handed.end(), len(text)))
+    if len(text) > 2 * LONG:
+        # Nobody types this much about themselves in one go.
+        found.append((LONG // 2, len(text)))
     if "\n" in text:
         found += _blocks(text)
     return found

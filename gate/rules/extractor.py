@@ -20,6 +20,9 @@ _YES = re.compile(
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
     re.I,
 )
+TALK = 600
+"""Above this many characters "we" is more often a company's copy than the user and theirs."""
+
 EARLIER = 6
 """How many earlier turns a correction may look back to."""
 
@@ -108,7 +111,10 @@ def _sentence_drafts(text: str, start: int, end: int, said_at: int, person: str)
     if procedure is not None:
         yield procedure
         return
+    together = len(text) <= TALK
     for clause in clauses(words, person):
+        if not together and words[clause.subject].low.startswith("we"):
+            continue
         yield from from_clause(reading, clause)
     yield from belongings.drafts(reading)
     if person == "first":

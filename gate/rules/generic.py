@@ -95,6 +95,9 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
     elif clause.lemma in ("talk", "speak"):
         if words[clause.verb + 1].low not in ("to", "with"):
             return
+    elif clause.lemma == "go":
+        if words[clause.verb + 1].low == "with" and when.start is None:
+            return
     elif clause.lemma == "see":
         named = any(
             t.text[0].isupper() or t.text[0].isdigit() for t in words[clause.verb + 1 : stop]

@@ -156,7 +156,7 @@ def _slot(
     slot: Slot, following: Element | None, at: int, stop: int, words: list[Token]
 ) -> Iterator[Range]:
     """The ranges that a slot could take at `at`."""
-    while at < stop and words[at].low in WORDS["negligible"]:
+    while at < stop and words[at].low in WORDS["negligible"] and words[at].text.islower():
         at += 1
     if at >= stop:
         return

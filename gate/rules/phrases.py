@@ -131,6 +131,8 @@ def vague(words: list[Token], start: int, stop: int) -> bool:
     low = [token.low for token in words[start:stop]]
     if low[0] in ("some", "a") and len(low) > 1 and low[1] in WORDS["praise"] | {"lot", "few"}:
         return len(low) < 6 and not any(token.text[0].isupper() for token in words[start:stop])
+    if low[0].isdigit() and (len(low) == 1 or low[1] in WORDS["prepositions"]):
+        return True
     while low and (low[0] in WORDS["prepositions"] or low[0] in ("up", "out", "back")):
         del low[0]
     named = any(token.text[0].isupper() or token.text[0].isdigit() for token in words[start:stop])
@@ -142,6 +144,8 @@ def tidy(words: list[Token], start: int, stop: int, limit: int = MAX_VALUE_WORDS
     if start >= stop or stop - start > limit:
         return False
     first = words[start].low
+    if first in ("and", "or", "but"):
+        return False
     if first in WORDS["pronouns"] or first in WORDS["prepositions"] or first in WORDS["no_value"]:
         return False
     if first in WORDS["adverbs"] or (first.endswith("ly") and first not in WORDS["in_ly"]):

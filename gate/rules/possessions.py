@@ -102,7 +102,8 @@ def _had(reading: Reading, my: int) -> Iterator[Draft]:
         return
     value = text_of(reading.content, words, begin, end)
     plural = not branded and words[end - 1].low.endswith("s") and words[end - 1].low != "cactus"
-    article = "" if plural else "an " if value[0].lower() in "aeiou" else "a "
+    vowel = value[0].lower() in "aeio" or value.lower().startswith(("um", "un", "ur"))
+    article = "" if plural else "an " if vowel else "a "
     yield owned(
         reading,
         my,

@@ -59,6 +59,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("concrete") and not _concrete(words, begin, end):
         return False
+    if says.get("concrete") is True and low[-1].isdigit() and end - begin == 1:
+        return False
     if says.get("concrete") is True and low[0] in ("the", "my", "our", "their"):
         return False
     if "only" in says and " ".join(low) not in says["only"]:

@@ -105,7 +105,8 @@ def _list_goes_on(words: list[Token], at: int) -> bool:
             and (any(w.low == "," for w in words[max(0, at - 8) : at - 1]))
         )
     if (
-        word.low in WORDS["subject_words"]
+        any(w.low in ("is", "are", "was", "were") for w in words[at + 1 : at + 4])
+        or word.low in WORDS["subject_words"]
         or word.low in WORDS["cutters"]
         or word.low in WORDS["clause_words"]
     ):
