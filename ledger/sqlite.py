@@ -1,8 +1,8 @@
 """History and bodies in SQLite: the embedded store.
 
 It stands on eventsourcing's SQLite datastore and implements its `ApplicationRecorder`; the ledger
-uses the richer `append`. Every write takes the same path: queue on the lock, begin at once, move the
-head row first, insert, commit.
+uses the richer `append`. Every write takes the same path: queue on the lock, begin at once, move
+the head row first, insert, commit.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from eventsourcing.persistence import (
+    ConnectionPoolClosedError,
     IntegrityError,
     InterfaceError,
     Notification,
@@ -38,6 +39,7 @@ from ledger import envelope
 from ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
+    CallerMistake,
     ClockWentBack,
     EventIdReused,
     LedgerError,
@@ -70,8 +72,7 @@ SCHEMA = [
         envelope BLOB NOT NULL)""",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_stream ON history (stream, version)",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
-    "CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref)"
-    f" WHERE type IN {_RARE}",
+    f"CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref) WHERE type IN {_RARE}",
     "CREATE TABLE IF NOT EXISTS bodies (position INTEGER PRIMARY KEY, body BLOB NOT NULL)",
     """CREATE TRIGGER IF NOT EXISTS history_refuses_update BEFORE UPDATE ON history
         BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
@@ -154,12 +155,13 @@ class _WriteQueue:
     """
 
     def __init__(self, path: Path | None) -> None:
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        """Held by the thread of this process whose turn it is."""
         self._file = None if path is None else os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        with self._lock:
+        with self.lock:
             if self._file is None:
                 yield
                 return
@@ -183,19 +185,22 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         in_memory = SQLiteConnectionPool.detect_memory_mode(str(path))
-        fresh = not in_memory and not self.path.exists()
-        self._queue = _WriteQueue(None if in_memory else self.path.with_name("write.lock"))
+        self._process = os.getpid()
         self._grown = threading.Condition()
         try:
-            super().__init__(Datastore(str(path)), "history")
-            with self._queue.turn(), self.datastore.get_connection(commit=True) as connection:
-                connection.cursor().execute("PRAGMA busy_timeout=10000")
+            if not in_memory:
+                _make_private(self.path)
+            self._queue = _WriteQueue(None if in_memory else self.path.with_name("write.lock"))
+        except OSError as problem:
+            raise BackendUnavailable(f"{self.path} cannot be opened: {problem}.") from problem
+        super().__init__(Datastore(str(path)), "history")
+        try:
+            with self._queue.turn(), self._connection(writing=True) as connection:
                 for statement in SCHEMA:
-                    connection.cursor().execute(statement)
-        except (sqlite3.DatabaseError, InterfaceError) as problem:
-            raise _named(self.path, problem) from problem
-        if fresh:
-            os.chmod(self.path, 0o600)
+                    connection.execute(statement)
+        except LedgerError:
+            self.close()
+            raise
 
     def construct_create_table_statements(self) -> list[str]:
         return SCHEMA
@@ -214,10 +219,11 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                         raise VersionConflict(stream, version, actual)
                 self._insert(cursor, batch, first, recorded_at)
             except (VersionConflict, EventIdReused):
+                # Look only after undoing this attempt, or it would find its own events.
+                cursor.execute("ROLLBACK")
                 before = self._appended_before(cursor, batch)
                 if before is None:
                     raise
-                cursor.execute("ROLLBACK")
                 return before
         with self._grown:
             self._grown.notify_all()
@@ -226,20 +232,39 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
         """One write transaction. Leaving it rolls back unless the commit went through."""
-        with self._queue.turn(), self.datastore.get_connection(commit=True) as connection:
-            raw = connection._sqlite_conn
+        self._check_process()
+        with self._queue.turn(), self._connection(writing=True) as raw:
             cursor = raw.cursor()
             try:
                 cursor.execute("BEGIN IMMEDIATE")
                 yield cursor
                 if raw.in_transaction:
                     self._commit(cursor)
-            except sqlite3.DatabaseError as problem:
-                raise _named(self.path, problem) from problem
             finally:
                 cursor.close()
                 if raw.in_transaction:
                     raw.rollback()
+
+    @contextmanager
+    def _connection(self, *, writing: bool) -> Iterator[sqlite3.Connection]:
+        """A connection from the pool. What SQLite says over it is raised as our own errors."""
+        self._check_process()
+        try:
+            with self.datastore.get_connection(commit=writing) as connection:
+                yield connection._sqlite_conn  # noqa: SLF001  its cursor hides row counts
+        except (
+            sqlite3.DatabaseError,
+            InterfaceError,
+            OperationalError,
+            ConnectionPoolClosedError,
+        ) as problem:
+            if self.datastore.pool.closed:
+                raise CallerMistake(f"{self.path} was closed: open it again.") from problem
+            raise _named(self.path, problem) from problem
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise CallerMistake(f"{self.path} was opened before a fork: open it in the child.")
 
     def _commit(self, cursor: sqlite3.Cursor) -> None:
         try:
@@ -307,7 +332,10 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             found.append((row[0], row[1]))
         if not found:
             return None
-        return Appended(found[0][0], found[-1][0], found[0][1], already=True)
+        (first, recorded_at), (last, _) = found[0], found[-1]
+        if [position for position, _ in found] != list(range(first, last + 1)):
+            raise EventIdReused("These events are in the log, but not as one batch.")
+        return Appended(first, last, recorded_at, already=True)
 
     def delete_bodies(self, subject_ref: str) -> int:
         with self._transaction() as cursor:
@@ -321,10 +349,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
     def _truncate_wal(self) -> None:
         """Move the zeroed pages into the file and empty the WAL, where the old ones still lie."""
-        with self._queue.turn(), self.datastore.get_connection(commit=True) as connection:
-            cursor = connection.cursor()
-            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            if cursor.fetchone()[0]:
+        with self._queue.turn(), self._connection(writing=True) as connection:
+            if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
                 raise BackendUnavailable(
                     f"{self.path} is being read by a process that does not let go, so deleted"
                     " bodies may still lie in its WAL."
@@ -333,13 +359,10 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     # Reading
 
     def _fetch(self, statement: str, values: Sequence[object]) -> list[Any]:
-        try:
-            with self.datastore.get_connection(commit=False) as connection:
-                cursor = connection._sqlite_conn.cursor()
-                cursor.row_factory = None
-                return cursor.execute(statement, values).fetchall()
-        except (sqlite3.DatabaseError, InterfaceError) as problem:
-            raise _named(self.path, problem) from problem
+        with self._connection(writing=False) as connection:
+            cursor = connection.cursor()
+            cursor.row_factory = None
+            return cursor.execute(statement, values).fetchall()
 
     def head(self) -> Head:
         return Head(*self._fetch("SELECT position, recorded_at FROM head", ())[0])
@@ -427,13 +450,18 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return True
 
     def close(self) -> None:
-        self.datastore.close()
-        self._queue.close()
+        """A write that is under way in another thread ends first. In a child of the process that
+        opened it there is nothing to close: the files are the parent's."""
+        if os.getpid() != self._process:
+            return
+        with self._queue.lock:
+            self.datastore.close()
+            self._queue.close()
 
     # eventsourcing's recorder port
 
     def insert_events(
-        self, stored_events: Sequence[StoredEvent], **kwargs: Any
+        self, stored_events: Sequence[StoredEvent], **_: Any
     ) -> Sequence[int] | None:
         """Append events whose state is opaque and whose versions the caller gives."""
         try:
@@ -523,6 +551,13 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
 def _hex(stream: UUID | str) -> str:
     return stream.hex if isinstance(stream, UUID) else stream
+
+
+def _make_private(path: Path) -> None:
+    """Make the file if it is not there, readable by its owner; SQLite gives the files beside it the
+    same mode. An existing file is not even opened: closing it would drop SQLite's locks on it."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _named(path: Path, problem: Exception) -> LedgerError:
