@@ -29,6 +29,12 @@ def experience(reading: Reading, clause: Clause) -> Iterator[Draft]:
     if stop - begin > _MOST_WORDS:
         stop = _shorter(clause, begin + _MOST_WORDS)
     first, stop = trim(words, begin, stop)
+    if (
+        stop - 2 > first
+        and words[stop - 2].low == "to"
+        and words[stop - 1].low in WORDS["unfinished"]
+    ):
+        stop -= 2
     if first >= stop or not _stands_alone(clause, first, stop) or vague(words, first, stop):
         return
     if clause.tense in ("past", "perfect", "used"):

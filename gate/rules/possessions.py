@@ -153,7 +153,10 @@ def _which(reading: Reading, my: int) -> Iterator[Draft]:
     if not which or words[which - 1].low != "," or words[which + 1].low != "i":
         return
     thing = words[my + 1 : which - 1]
-    if any(w.low in WORDS["prepositions"] or not w.text[0].isalnum() for w in thing):
+    if any(
+        w.low in WORDS["prepositions"] or w.low.endswith("'s") or not w.text[0].isalnum()
+        for w in thing
+    ):
         return
     clause = clause_at(words, which + 1)
     if clause is None or clause.tense != "past" or clause.negated or clause.stop <= clause.verb + 1:
