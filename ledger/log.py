@@ -106,7 +106,7 @@ class Log:
             else:
                 new.append(real_id)
         if new:
-            refs.update(zip(new, self.vault.register(self.tenant, new), strict=True))
+            refs.update(zip(new, self.vault.register(self.tenant, new, anew=anew), strict=True))
         unrecorded = [
             ref for ref, version in self._store.versions(list(refs.values())).items() if not version
         ]

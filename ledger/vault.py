@@ -19,7 +19,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ledger.errors import BackendUnavailable, KeyMissing, LogCorrupted, NotPermitted
+from ledger.errors import (
+    BackendUnavailable,
+    CallerMistake,
+    KeyMissing,
+    LedgerError,
+    LogCorrupted,
+    NotPermitted,
+)
 from ledger.masterkey import MasterKey
 from ledger.sealing import NotAuthentic, Sealer, SubjectKeys, new_key
 from ledger.times import Micros
@@ -27,6 +34,10 @@ from ledger.times import Micros
 SYSTEM = "system"
 """The actor of what the ledger does by itself."""
 
+_ERASED = (
+    "This subject was erased. A named actor has to register them anew before anything about them is"
+    " recorded."
+)
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS keys (
@@ -63,16 +74,24 @@ class Vault:
         self._master = master
         self._wrapper = Sealer(master.key)
         self._lock = threading.RLock()
+        self._process = os.getpid()
         fresh = not path.exists()
         try:
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+        except sqlite3.DatabaseError as problem:
+            raise _named(path, problem) from problem
+        try:
             if fresh:
-                os.chmod(path, 0o600)
+                path.chmod(0o600)
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA synchronous=FULL")
             self._pepper = self._unlock()
         except sqlite3.DatabaseError as problem:
+            self._db.close()
             raise _named(path, problem) from problem
+        except KeyMissing:
+            self._db.close()
+            raise
         self._keys: dict[str, SubjectKeys] = {}
         self._refs: dict[tuple[str, str], str] = {}
         self._erased: set[str] = set()
@@ -98,6 +117,7 @@ class Vault:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
+        self._check_process()
         with self._lock:
             try:
                 self._db.execute("BEGIN IMMEDIATE")
@@ -113,11 +133,16 @@ class Vault:
                 raise _named(self._path, problem) from problem
 
     def _rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[bytes, ...]]:
+        self._check_process()
         with self._lock:
             try:
                 return self._db.execute(statement, values).fetchall()
             except sqlite3.DatabaseError as problem:
                 raise _named(self._path, problem) from problem
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise CallerMistake(f"{self._path} was opened before a fork: open it in the child.")
 
     def _data_version(self) -> int:
         return int(self._rows("PRAGMA data_version")[0][0])
@@ -146,26 +171,25 @@ class Vault:
         if known:
             return known
         lookup = self._lookup(tenant, real_id)
-        row = self._rows("SELECT subject_ref FROM keys WHERE lookup = ?", (lookup,))
-        if row:
-            ref = str(row[0][0])
-            self._refs[tenant, real_id] = ref
-            return ref
-        if self._rows("SELECT 1 FROM tombstones WHERE lookup = ? LIMIT 1", (lookup,)):
-            raise NotPermitted(
-                "This subject was erased. A named actor has to register them anew before anything"
-                " about them is recorded."
-            )
+        with self._lock:  # from the row to the cache, so that no erasure falls between
+            row = self._rows("SELECT subject_ref FROM keys WHERE lookup = ?", (lookup,))
+            if row:
+                ref = str(row[0][0])
+                self._refs[tenant, real_id] = ref
+                return ref
+            if self._rows("SELECT 1 FROM tombstones WHERE lookup = ? LIMIT 1", (lookup,)):
+                raise NotPermitted(_ERASED)
         return None
 
     def was_erased(self, tenant: str, real_id: str) -> bool:
         lookup = self._lookup(tenant, real_id)
         return bool(self._rows("SELECT 1 FROM tombstones WHERE lookup = ? LIMIT 1", (lookup,)))
 
-    def register(self, tenant: str, real_ids: Sequence[str]) -> list[str]:
+    def register(self, tenant: str, real_ids: Sequence[str], *, anew: bool = False) -> list[str]:
         """Make a key for each new subject, in one durable commit; returns their references.
 
         Somebody known keeps the reference they have. The commit comes before their first event.
+        Raises `NotPermitted` for somebody who was erased, unless they are registered `anew`.
         """
         refs = []
         with self._writing() as db:
@@ -175,6 +199,10 @@ class Vault:
                 if row:
                     refs.append(str(row[0]))
                     continue
+                # Asked again here: another process may have erased them since `find`.
+                gone = db.execute("SELECT 1 FROM tombstones WHERE lookup = ? LIMIT 1", (lookup,))
+                if not anew and gone.fetchone():
+                    raise NotPermitted(_ERASED)
                 ref, key = os.urandom(16).hex(), new_key()
                 sealed_id = Sealer(key).seal(real_id.encode(), b"real id")
                 wrapped = self._wrapper.seal(key, ref.encode())
@@ -205,10 +233,11 @@ class Vault:
         """
         known = self._keys.get(subject_ref)
         if known is None:
-            opened = self._key(subject_ref)
-            if opened is None:
-                return None
-            known = self._keys[subject_ref] = SubjectKeys.of(subject_ref, opened[0])
+            with self._lock:  # from the row to the cache, so that no erasure falls between
+                opened = self._key(subject_ref)
+                if opened is None:
+                    return None
+                known = self._keys[subject_ref] = SubjectKeys.of(subject_ref, opened[0])
         return known
 
     def real_id(self, subject_ref: str) -> str | None:
@@ -241,15 +270,15 @@ class Vault:
 
         Done once is done for ever; done twice changes nothing and returns an empty fingerprint.
         """
-        opened = self._key(subject_ref)
-        with self._writing() as db:
-            db.execute(
-                "INSERT OR IGNORE INTO tombstones SELECT subject_ref, lookup, ? FROM keys"
-                " WHERE subject_ref = ?",
-                (now, subject_ref),
-            )
-            db.execute("DELETE FROM keys WHERE subject_ref = ?", (subject_ref,))
         with self._lock:
+            opened = self._key(subject_ref)
+            with self._writing() as db:
+                db.execute(
+                    "INSERT OR IGNORE INTO tombstones SELECT subject_ref, lookup, ? FROM keys"
+                    " WHERE subject_ref = ?",
+                    (now, subject_ref),
+                )
+                db.execute("DELETE FROM keys WHERE subject_ref = ?", (subject_ref,))
             self._keys.pop(subject_ref, None)
             self._refs = {who: ref for who, ref in self._refs.items() if ref != subject_ref}
         return hashlib.sha256(b"fingerprint" + opened[0]).hexdigest() if opened else ""
@@ -288,11 +317,14 @@ class Vault:
             raise LogCorrupted(f"A principal's name in the vault {self._path} was changed.") from None
 
     def close(self) -> None:
-        with self._lock:
-            self._db.close()
+        if os.getpid() == self._process:
+            with self._lock:
+                self._db.close()
 
 
-def _named(path: Path, problem: sqlite3.DatabaseError) -> BackendUnavailable | LogCorrupted:
+def _named(path: Path, problem: sqlite3.DatabaseError) -> LedgerError:
+    if isinstance(problem, sqlite3.ProgrammingError):
+        return CallerMistake(f"The vault {path} was closed: open it again.")
     if isinstance(problem, sqlite3.OperationalError):
         return BackendUnavailable(f"The vault {path} did not answer: {problem}.")
     return LogCorrupted(f"The vault {path} is damaged: {problem}.")
