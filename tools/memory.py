@@ -695,6 +695,14 @@ class MemoryLedger:
             update={"ledger": str(self.path), "extractor": self._gate.extractor.name}
         )
 
+    def name_of(self, subject_ref: str | None) -> str | None:
+        """The person behind a reference in an event; None for nobody, or once erased."""
+        return None if subject_ref is None else self._log.vault.real_id(subject_ref)
+
+    def actor_name(self, actor: str) -> str:
+        """The name under which somebody acted, of the `actor` of an event."""
+        return self._log.vault.principal_name(actor)
+
     def _known_subject(self, subject: str) -> str:
         ref = self._log.subject(subject)
         if ref is None:

@@ -1,0 +1,21 @@
+"""The command line. `beliefledger --help` lists its commands; docs/cli.md has all of it."""
+
+from __future__ import annotations
+
+import sys
+
+from tools.cli import asking, running, settling, writing
+from tools.cli.app import INTERRUPTED, app
+
+__all__ = ["app", "asking", "main", "running", "settling", "writing"]
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

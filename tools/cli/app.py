@@ -1,0 +1,155 @@
+"""The Typer app: what all commands share. Exit codes, errors, how a ledger is opened."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from ledger.errors import CallerMistake, InvalidTurn, LedgerError, UnknownMemory
+from tools.settings import DEFAULT_LEDGER, LEDGER, Settings
+
+if TYPE_CHECKING:
+    from tools.memory import MemoryLedger
+
+REFUSED_INPUT = 1
+USAGE = 2
+COULD_NOT = 3
+INTERRUPTED = 130
+
+ORDER = (
+    "init remember ingest process beliefs history explain decisions loops conflicts resolve review"
+    " consent revoke erase register policy status replay rebuild verify tail demo"
+).split()
+"""In which order help lists the commands: as a newcomer meets them."""
+
+Json = Annotated[
+    bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
+]
+Subject = Annotated[str | None, typer.Option("--subject", "-s", help="Whom it is about.")]
+TheSubject = Annotated[str, typer.Option("--subject", "-s", help="Whom it is about.")]
+By = Annotated[str, typer.Option("--by", help="Who decides this; the name goes on record.")]
+MaybeBy = Annotated[str | None, typer.Option("--by", help="Who does this; goes on record.")]
+Note = Annotated[str | None, typer.Option("--note", help="A remark for the record.")]
+
+
+def fail(message: str, code: int = COULD_NOT) -> NoReturn:
+    """End with one line on standard error."""
+    typer.echo(f"beliefledger: {message}", err=True)
+    raise typer.Exit(code)
+
+
+def note(message: str) -> None:
+    """Tell a person something, beside the answer."""
+    typer.echo(message, err=True)
+
+
+class Commands(TyperGroup):
+    """Runs a command and turns what went wrong into a sentence and an exit code."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
+        return sorted(super().list_commands(ctx), key=ORDER.index)
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
+        """Raises `typer.Exit` for every error that is ours."""
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+        except LedgerError as problem:
+            fail(sentence(problem), USAGE if _malformed(problem) else COULD_NOT)
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            _leave_the_pipe()
+            raise typer.Exit(INTERRUPTED) from None
+        return answer
+
+
+def sentence(problem: LedgerError) -> str:
+    """What happened and what to do, on one line."""
+    text = str(problem)
+    if isinstance(problem, CallerMistake) and problem.detail:
+        text = problem.detail
+        if isinstance(problem, UnknownMemory):
+            text += " List what there is: beliefledger beliefs, decisions."
+    return " ".join(text.split())
+
+
+def _malformed(problem: LedgerError) -> bool:
+    return isinstance(problem, InvalidTurn) or type(problem) is CallerMistake
+
+
+def _leave_the_pipe() -> None:
+    """The reader went away: what is still buffered must not be written at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+app = typer.Typer(
+    name="beliefledger",
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Memory for AI agents as belief under audit: what was said, what is believed, and why.",
+    epilog="Exit codes: 0 done, 1 done with refused input, 2 usage, 3 could not, 130 interrupted.",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"beliefledger {version('beliefledger')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    ctx: typer.Context,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            "--ledger",
+            "-l",
+            metavar="DIR",
+            help=f"The ledger's directory. Else ${LEDGER}, else {DEFAULT_LEDGER}.",
+            show_default=False,
+        ),
+    ] = None,
+    version: Annotated[  # noqa: ARG001 (its callback did it)
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Tell it, and end."),
+    ] = False,
+) -> None:
+    """Memory for AI agents as belief under audit: what was said, what is believed, and why."""
+    ctx.obj = ledger or Settings.read().ledger
+
+
+@contextmanager
+def opened(ctx: typer.Context, *, create: bool = False) -> Iterator[MemoryLedger]:
+    """The ledger that the command line names. Only with `create` is one made.
+
+    A key file that was made with it is told of, once, on standard error.
+    """
+    place = str(ctx.obj)
+    if not create and "://" not in place and not (Path(place) / "log.db").exists():
+        fail(f"There is no ledger at {place}. Make one: beliefledger --ledger {place} init")
+    from tools.memory import open_memory
+
+    with open_memory(place, create=create) as memory:
+        if memory.made_key_file is not None:
+            note(
+                f"A new master key is in {memory.made_key_file}. Without it nothing here can be"
+                " read: keep a copy, apart from the backups of this directory."
+            )
+        yield memory

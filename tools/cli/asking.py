@@ -1,0 +1,260 @@
+"""Commands that ask: beliefs, history, explain, decisions, loops."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tools.cli import output
+from tools.cli.app import Json, Subject, app, opened
+
+if TYPE_CHECKING:
+    from tools.answers import BeliefAnswer, DecisionAnswer, LoopAnswer
+
+PANEL = "Asking"
+
+
+@app.command(rich_help_panel=PANEL)
+def beliefs(
+    ctx: typer.Context,
+    subject: Subject = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POSITION|TIME",
+            help="What was believed then. Only digits are a position; a date is its first moment.",
+        ),
+    ] = None,
+    valid_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
+    ] = None,
+    type: Annotated[str | None, typer.Option(help="Only this type, e.g. preference.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Only this topic; needs --subject.")] = None,
+    min_confidence: Annotated[float, typer.Option(min=0, max=1, help="At least this sure.")] = 0.4,
+    min_importance: Annotated[
+        float, typer.Option(min=0, max=1, help="At least this important.")
+    ] = 0.0,
+    quarantined: Annotated[
+        bool, typer.Option("--quarantined", help="Also what is kept but not believed.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """What is believed: now, as of a past moment, or of a past date."""
+    with opened(ctx) as memory:
+        snapshot = None
+        if as_of is not None:
+            snapshot = memory.as_of(int(as_of) if as_of.isdecimal() else as_of)
+        answer = memory.beliefs(
+            subject,
+            as_of=snapshot,
+            valid_at=valid_at,
+            type=type,
+            topic=topic,
+            min_confidence=min_confidence,
+            min_importance=min_importance,
+            quarantined=quarantined,
+        )
+
+    def page(_answer: Any) -> Iterator[Any]:
+        head = output.count(len(answer), "belief")
+        if snapshot is not None:
+            head += f", as of position {snapshot.position}"
+        if valid_at is not None:
+            head += f", valid at {valid_at}"
+        yield output.cell(head + ("." if not answer else ""))
+        if answer:
+            yield belief_table(answer, whose=subject is None)
+
+    output.show(answer, json, page)
+
+
+def belief_table(answer: Sequence[BeliefAnswer], *, whose: bool) -> Any:
+    made = output.table(
+        ("memory", output.FIXED),
+        *([("subject", {"max_width": 16})] if whose else []),
+        "belief",
+        ("type", output.FIXED),
+        ("conf.", output.RIGHT),
+        ("since", output.FIXED),
+        ("until", output.FIXED),
+    )
+    for each in answer:
+        marks = [
+            name
+            for name, on in [("contested", each.contested), ("quarantined", each.quarantined)]
+            if on
+        ]
+        text = output.cell(each.text)
+        if marks:
+            text.append(f" [{', '.join(marks)}]", "yellow")
+        made.add_row(
+            output.short(each.memory_id),
+            *([output.cell(each.subject)] if whose else []),
+            text,
+            each.type,
+            output.number(each.confidence),
+            output.day(each.valid_from),
+            output.day(each.valid_to),
+        )
+    return made
+
+
+@app.command(rich_help_panel=PANEL)
+def history(
+    ctx: typer.Context,
+    identifier: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="A belief or a memory in it; its first characters do."),
+    ],
+    json: Json = False,
+) -> None:
+    """Every version of a belief, oldest first."""
+    with opened(ctx) as memory:
+        answer = memory.history(identifier)
+    output.show(answer, json, _history)
+
+
+def _history(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
+    if answer:
+        first = answer[0]
+        yield output.cell(
+            f"{first.subject}: {first.attribute} (belief {first.belief_id[: output.SHORT_ID]})"
+        )
+    yield history_table(answer)
+
+
+def history_table(answer: Sequence[BeliefAnswer]) -> Any:
+    made = output.table(
+        ("memory", output.FIXED),
+        "belief",
+        ("conf.", output.RIGHT),
+        ("true from", output.FIXED),
+        ("to", output.FIXED),
+        ("believed from", output.FIXED),
+        ("to", output.FIXED),
+    )
+    for each in answer:
+        made.add_row(
+            output.short(each.memory_id),
+            output.cell(each.text, "" if each.recorded_to is None else "dim"),
+            output.number(each.confidence),
+            output.day(each.valid_from),
+            output.day(each.valid_to),
+            f"{output.day(each.recorded_from)} #{each.recorded_from_position}",
+            "–" if each.recorded_to_position is None else f"#{each.recorded_to_position}",
+        )
+    return made
+
+
+@app.command(rich_help_panel=PANEL)
+def explain(
+    ctx: typer.Context,
+    identifier: Annotated[
+        str, typer.Argument(metavar="MEMORY", help="A memory's id; its first characters do.")
+    ],
+    json: Json = False,
+) -> None:
+    """Why a memory is there: the decision, its scores, and the words in the turn."""
+    with opened(ctx) as memory:
+        answer = memory.explain(identifier)
+    from tools.cli.pages import explanation
+
+    output.show(answer, json, explanation)
+
+
+@app.command(rich_help_panel=PANEL)
+def decisions(
+    ctx: typer.Context,
+    subject: Subject = None,
+    outcome: Annotated[
+        str | None,
+        typer.Option(help="admit, confirm, supersede, quarantine, escalate, queue or reject."),
+    ] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="A reason code, e.g. permission.no_consent.")
+    ] = None,
+    waiting: Annotated[
+        bool, typer.Option("--waiting", help="Only those that wait for a person.")
+    ] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the last so many.")] = None,
+    json: Json = False,
+) -> None:
+    """What the gate did with each statement, and why."""
+    with opened(ctx) as memory:
+        answer = memory.decisions(
+            subject, outcome=outcome, reason=reason, waits=True if waiting else None, limit=limit
+        )
+
+    def page(_answer: Any) -> Iterator[Any]:
+        yield output.count(len(answer), "decision") + ("" if answer else ".")
+        if answer:
+            yield decision_table(answer, whose=subject is None)
+        hints = dict.fromkeys(each.hint for each in answer if each.hint)
+        if len(hints) == 1:
+            yield output.cell(f"To change that, {next(iter(hints))}")
+
+    output.show(answer, json, page)
+
+
+def decision_table(answer: Sequence[DecisionAnswer], *, whose: bool) -> Any:
+    made = output.table(
+        ("decision", output.FIXED),
+        *([("subject", {"max_width": 16})] if whose else []),
+        ("outcome", output.FIXED),
+        ("reason", output.FIXED),
+        ("conf.", output.RIGHT),
+        "claim",
+    )
+    for each in answer:
+        made.add_row(
+            output.short(each.decision_id),
+            *([output.cell(each.subject or "(erased)")] if whose else []),
+            output.outcome(each.outcome),
+            each.reason,
+            output.number(each.confidence),
+            output.cell(each.claim or "(erased)"),
+        )
+    return made
+
+
+@app.command(rich_help_panel=PANEL)
+def loops(
+    ctx: typer.Context,
+    subject: Subject = None,
+    window_days: Annotated[
+        int | None, typer.Option(min=1, help="Days that count as together; else the policy's.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Beliefs that keep changing: their values in order, and who said so when."""
+    with opened(ctx) as memory:
+        answer = memory.loops(subject, window_days=window_days)
+    output.show(answer, json, _loops)
+
+
+def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:
+    if not answer:
+        yield "No belief goes round in circles."
+    for each in answer:
+        state = "contested" if each.contested else "not contested"
+        made = output.table(
+            ("memory", output.FIXED), ("said", output.FIXED), "value", "context", "words"
+        )
+        for value in each.values:
+            made.add_row(
+                output.short(value["memory_id"]),
+                output.when(value["said_at"]),
+                output.cell(value["value"]),
+                output.cell(value["context"] or "–"),
+                output.cell(value["text"]),
+            )
+        yield output.cell(
+            f"{each.subject}: {each.attribute}, {output.count(each.supersessions, 'change')},"
+            f" {state} (belief {each.belief_id[: output.SHORT_ID]})"
+        )
+        yield made

@@ -1,0 +1,169 @@
+"""The longer pages: why a memory is there, and the events of the log."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tools.cli import output
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from ledger.codec import Recorded
+    from tools.answers import Explanation
+    from tools.memory import MemoryLedger
+
+_SCORES = {
+    "s": "source",
+    "r": "repetition",
+    "e": "extractor",
+    "t": "type",
+    "base": "without repetition",
+    "c": "confidence",
+    "importance": "importance",
+}
+_MARKED = re.compile("⟦(.*?)⟧", re.DOTALL)
+AROUND = 160
+"""How many characters of a long turn are shown on each side of the marked words."""
+
+
+def explanation(answer: Explanation) -> Iterator[Any]:
+    """A memory's whole story on one page."""
+    memory = answer.memory
+    yield output.cell(memory.text, "bold")
+    state = "holds" if answer.holds else "does not hold any more"
+    if memory.quarantined:
+        state = "is quarantined: kept, but not believed"
+    facts = _facts(
+        {
+            "memory": f"{memory.memory_id}, {state}",
+            "of": f"{memory.subject}: {memory.attribute} = {memory.value}"
+            + (f", in the context {memory.context!r}" if memory.context else ""),
+            "type": f"{memory.type}, topic {memory.topic}, importance"
+            f" {output.number(memory.importance)}",
+            "true": f"from {output.when(memory.valid_from)} to {output.when(memory.valid_to)}",
+            "known": f"since {output.when(memory.recorded_from)}, position"
+            f" {memory.recorded_from_position}",
+            "permitted": f"{memory.consent_basis}, visible to: {memory.visibility_scope}",
+        }
+    )
+    yield facts
+    yield output.cell("The words", "bold")
+    yield marked(answer)
+    yield output.cell("The decision", "bold")
+    decided = {"by": answer.decided_by}
+    if answer.decision is not None:
+        decided |= {
+            "decision": f"{answer.decision.decision_id}, position {answer.decision.position}",
+            "outcome": f"{answer.decision.outcome}, because {answer.decision.reason}",
+        }
+    if answer.scores:
+        decided["scores"] = ", ".join(
+            f"{_SCORES.get(name, name)} {output.number(value)}"
+            for name, value in answer.scores.items()
+        )
+    if answer.trace:
+        decided["checks"] = " → ".join(answer.trace)
+    if answer.policy:
+        decided["policy"] = f"{answer.policy['name']}, {answer.policy['digest'][:16]}…"
+    if answer.extractor:
+        decided["noticed by"] = answer.extractor
+    yield _facts(decided)
+    if answer.confirmed_by:
+        said = ", ".join(output.day(each.said_at) for each in answer.confirmed_by)
+        yield output.cell(f"Said again: {said}")
+    yield output.cell("The belief's history", "bold")
+    from tools.cli.asking import history_table
+
+    yield history_table(answer.history)
+
+
+def _facts(rows: dict[str, str]) -> Any:
+    made = output.table(("", output.FIXED), ("", {}))
+    made.show_header = False
+    for name, value in rows.items():
+        made.add_row(output.cell(name, "dim"), output.cell(value))
+    return made
+
+
+def marked(answer: Explanation) -> Text:
+    """The turn, with the words that justify the memory marked. A long turn is cut around them."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if answer.turn is None:
+        return output.cell("  They are erased.", "dim")
+    turn = answer.turn
+    shown = Text(f"{turn['role']}, {output.when(turn['said_at'])}: “", style="dim")
+    content = output.words(turn["marked"])
+    first, last = content.find("⟦"), content.rfind("⟧")
+    begin, end = max(0, first - AROUND), min(len(content), last + AROUND)
+    if first < 0:
+        begin, end = 0, 2 * AROUND
+    at = begin
+    shown.append("…" if begin else "", "not dim")
+    for match in _MARKED.finditer(content, begin, end):
+        shown.append(content[at : match.start()], "not dim")
+        shown.append(f"⟦{match[1]}⟧", "not dim bold green")
+        at = match.end()
+    shown.append(content[at:end], "not dim")
+    shown.append("…" if end < len(content) else "", "not dim")
+    shown.append("”")
+    return Padding(shown, (0, 0, 1, 2))  # type: ignore[return-value]
+
+
+def event_document(event: Recorded, memory: MemoryLedger) -> dict[str, Any]:
+    """The documented JSON of an event. `body` is null where it is destroyed or there is none."""
+    from ledger.times import iso
+
+    body = None if event.event is None else event.event.split()[1]
+    return {
+        "position": event.position,
+        "type": event.type,
+        "event_id": event.event_id,
+        "stream": event.stream,
+        "version": event.version,
+        "subject": memory.name_of(event.subject_ref),
+        "subject_ref": event.subject_ref,
+        "actor": memory.actor_name(event.actor),
+        "recorded_at": iso(event.recorded_at),
+        "causation": event.causation,
+        "correlation": event.correlation,
+        "facts": event.facts,
+        "body": body,
+        "destroyed": event.event is None,
+    }
+
+
+def event_line(event: Recorded, memory: MemoryLedger) -> Text:
+    """An event on one line."""
+    from rich.text import Text
+
+    document = event_document(event, memory)
+    line = Text(f"{event.position:>6} ", style="")
+    line.append(f"{document['recorded_at'][:19]} ".replace("T", " "), "dim")
+    line.append(f"{event.type:<26} ", "cyan")
+    line.append(f"{output.words(document['subject'] or '–')} ")
+    line.append(_gist(document), "dim")
+    return line
+
+
+def _gist(document: dict[str, Any]) -> str:
+    """What a person wants to know of an event first."""
+    if document["destroyed"]:
+        return "(erased)"
+    body, facts = document["body"] or {}, document["facts"]
+    memory = body.get("memory")
+    claim = memory.get("claim") if isinstance(memory, dict) else None
+    candidate = body.get("candidate")
+    if isinstance(candidate, dict):
+        claim = candidate.get("claim")
+    parts = [facts.get("outcome"), facts.get("reason"), facts.get("basis"), claim]
+    parts.append(body.get("content") or body.get("name"))
+    text = " ".join(" ".join(output.words(part).split()) for part in parts if part)
+    return text if len(text) <= 90 else text[:89] + "…"

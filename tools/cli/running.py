@@ -1,0 +1,249 @@
+"""Commands that look after a ledger: replay, rebuild, verify, status, tail, demo."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tools.cli import output
+from tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, note, opened
+
+if TYPE_CHECKING:
+    from tools.answers import RebuildAnswer, ReplayAnswer, ReplaySummary, StatusAnswer
+
+PANEL = "Running"
+
+
+@app.command(rich_help_panel=PANEL)
+def status(
+    ctx: typer.Context,
+    digests: Annotated[
+        bool,
+        typer.Option("--digests/--no-digests", help="Whether to digest the views; it takes time."),
+    ] = True,
+    json: Json = False,
+) -> None:
+    """How the ledger is: positions, what waits, how far the views are."""
+    with opened(ctx) as memory:
+        answer = memory.status(digests=digests)
+    output.show(answer, json, _status)
+
+
+def _status(answer: StatusAnswer) -> Iterator[Any]:
+    made = output.table(("", output.FIXED), ("", {}))
+    made.show_header = False
+    rows = {
+        "ledger": answer.ledger,
+        "position": f"{answer.position:,}, recorded {output.when(answer.recorded_at)} UTC",
+        "subjects": f"{answer.subjects:,}",
+        "turns": output.tally(answer.turns),
+        "pending": output.count(answer.pending_turns, "turn"),
+        "decisions": output.tally(answer.outcomes),
+        "waiting": f"{answer.waiting:,} for a person",
+        "policy": f"{answer.policy['name']} ({answer.policy['digest'][: output.SHORT_ID]})",
+        "extractor": answer.extractor,
+        "master key": answer.master_key,
+    }
+    if answer.parked_turns:
+        rows["parked"] = output.count(answer.parked_turns, "turn")
+    for name, value in rows.items():
+        made.add_row(name, output.cell(value))
+    yield made
+    views = output.table(
+        ("view", output.FIXED),
+        ("position", output.RIGHT),
+        ("lag", output.RIGHT),
+        ("digest", output.FIXED),
+        ("content digest", output.FIXED),
+        "state",
+    )
+    for view in answer.views:
+        stopped = "" if view.stopped_at is None else f"stopped at {view.stopped_at}: {view.reason}"
+        views.add_row(
+            view.name,
+            f"{view.position:,}",
+            f"{view.lag:,}",
+            (view.digest or "–")[:16],
+            (view.content_digest or "–")[:16],
+            output.cell(stopped or "follows", "red" if stopped else "green"),
+        )
+    yield views
+
+
+@app.command(rich_help_panel=PANEL)
+def replay(
+    ctx: typer.Context,
+    decision: Annotated[
+        str | None, typer.Argument(help="A decision's id; its first characters do.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every decision of the log.")] = False,
+    policy: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", exists=True, dir_okay=False, help="As this policy would have decided."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make decisions again from what the log holds: same, different, or inputs destroyed."""
+    if every == (decision is not None):
+        fail("replay: name a decision, or say --all.", USAGE)
+    different: bool
+    with opened(ctx) as memory:
+        if decision is not None:
+            answer = memory.replay(decision, policy=policy)
+            different = answer.verdict == "different"
+            output.show(answer, json, _replayed)
+        else:
+            with output.progress("replaying") as progress:
+                summary = memory.replay_all(policy=policy, progress=progress)
+            different = summary.different > 0
+            output.show(summary, json, _summary)
+    if different and policy is None:
+        raise typer.Exit(COULD_NOT)
+
+
+def _replayed(answer: ReplayAnswer) -> Iterator[Any]:
+    yield output.cell(
+        f"Decision {answer.decision_id[: output.SHORT_ID]} at position {answer.position}:"
+        f" {answer.verdict}."
+    )
+    if answer.again is None:
+        return
+    made = output.table(("", output.FIXED), "recorded", "again")
+    for name in ("outcome", "reason", "confidence", "mentions", "trace"):
+        recorded = answer.recorded["c"] / 1e6 if name == "confidence" else answer.recorded[name]
+        made.add_row(name, _plain(recorded), _plain(answer.again[name]))
+    yield made
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return output.cell(" → ".join(str(each) for each in value))
+    return output.cell(f"{value:.4g}" if isinstance(value, float) else value)
+
+
+def _summary(answer: ReplaySummary) -> Iterator[Any]:
+    yield (
+        f"{output.count(answer.decisions, 'decision')} made again: {answer.same:,} same,"
+        f" {answer.different:,} different, {answer.inputs_destroyed:,} with inputs destroyed."
+    )
+    if not answer.differing:
+        return
+    made = output.table(("decision", output.FIXED), ("position", output.RIGHT), "differs")
+    for each in answer.differing[:50]:
+        told = "; ".join(
+            f"{name}: {_plain(was)} → {_plain(now)}" for name, (was, now) in each.differs.items()
+        )
+        made.add_row(output.short(each.decision_id), f"{each.position:,}", output.cell(told))
+    yield made
+    if len(answer.differing) > 50:
+        yield f"… and {len(answer.differing) - 50:,} more; --json has all."
+
+
+@app.command(rich_help_panel=PANEL)
+def rebuild(
+    ctx: typer.Context,
+    view: Annotated[str | None, typer.Argument(help="One view; else all of them.")] = None,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Compare each with what it replaces.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Fold the views from the log anew."""
+    with opened(ctx) as memory, output.progress("rebuilding") as progress:
+        answer = memory.rebuild(
+            view, verify=verify, progress=lambda _name, done, total: progress(done, total)
+        )
+    output.show(answer, json, _rebuilt)
+    wrong = [each for each in answer if each.same is False]
+    for each in wrong:
+        note(output.words(f"{each.name} differs: {each.first_difference}"))
+    if wrong:
+        raise typer.Exit(COULD_NOT)
+
+
+def _rebuilt(answer: list[RebuildAnswer]) -> Iterator[Any]:
+    made = output.table(
+        ("view", output.FIXED), ("position", output.RIGHT), ("digest", output.FIXED), "compared"
+    )
+    for each in answer:
+        compared = {None: "–", True: "same", False: "different"}[each.same]
+        made.add_row(each.name, f"{each.position:,}", (each.digest or "–")[:16], compared)
+    yield made
+
+
+@app.command(rich_help_panel=PANEL)
+def verify(ctx: typer.Context, json: Json = False) -> None:
+    """Check every event of the log; name the first thing that is wrong."""
+    with opened(ctx) as memory, output.progress("verifying") as progress:
+        answer = memory.verify(progress)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        if answer.ok:
+            yield (
+                f"{output.count(answer.events, 'event')} checked, {answer.bodies:,} with a body,"
+                f" {answer.destroyed:,} with theirs destroyed: nothing is wrong."
+            )
+        else:
+            yield output.cell(f"Wrong at position {answer.position}: {answer.problem}.", "red")
+
+    document = {
+        "ok": answer.ok,
+        "events": answer.events,
+        "bodies": answer.bodies,
+        "destroyed": answer.destroyed,
+        "position": answer.position,
+        "problem": answer.problem,
+    }
+    output.show(document, json, page)
+    if not answer.ok:
+        raise typer.Exit(COULD_NOT)
+
+
+@app.command(rich_help_panel=PANEL)
+def tail(
+    ctx: typer.Context,
+    after: Annotated[int, typer.Option(min=0, help="Only events past this position.")] = 0,
+    types: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only these, e.g. memory.admitted.v1.")
+    ] = None,
+    subject: Subject = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Then wait for more, until interrupted.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document for each line.")] = False,
+) -> None:
+    """The events of the log, in order."""
+    wanted = None if types is None else [name.strip() for name in types.split(",")]
+    subjects = None if subject is None else [subject]
+    with (
+        opened(ctx) as memory,
+        memory.subscribe(after, types=wanted, subjects=subjects, follow=follow) as events,
+    ):
+        from tools.cli.pages import event_document, event_line
+
+        out = None if json else output.console()
+        for event in events:
+            if out is None:
+                output.write_json(event_document(event, memory), lines=True)
+            else:
+                out.print(event_line(event, memory), soft_wrap=True)
+
+
+@app.command(rich_help_panel=PANEL)
+def demo(
+    keep: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep its ledger here, to look around in.")
+    ] = None,
+) -> None:
+    """A story of a few months, told in seconds: offline, in a temporary directory."""
+    from tools.demo import tell
+
+    tell(output.console(), keep)

@@ -1,0 +1,202 @@
+"""Commands that put something in: init, ingest, remember, process."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tools.cli import output
+from tools.cli.app import COULD_NOT, REFUSED_INPUT, Json, TheSubject, app, note, opened
+
+if TYPE_CHECKING:
+    from tools.ingest import Ingested
+    from tools.transcripts import Refused
+
+TOLD = 20
+"""How many refused lines are named on standard error; the JSON names all."""
+
+Consent = Annotated[
+    str | None,
+    typer.Option(
+        "--consent",
+        metavar="BASIS",
+        help="First record this lawful basis for each subject, e.g. consent or contract.",
+    ),
+]
+
+
+@app.command(rich_help_panel="Saying")
+def init(ctx: typer.Context, json: Json = False) -> None:
+    """Make a ledger. Where there is one already, nothing changes."""
+    with opened(ctx, create=True) as memory:
+        status = memory.status(digests=False)
+        answer = {
+            "ledger": status.ledger,
+            "position": status.position,
+            "policy": status.policy,
+            "master_key": status.master_key,
+            "key_file": None if memory.made_key_file is None else str(memory.made_key_file),
+        }
+
+    def page(_answer: Any) -> Iterator[str]:
+        yield f"The ledger {status.ledger} is ready, at position {status.position}."
+
+    output.show(answer, json, page)
+
+
+@app.command(rich_help_panel="Saying")
+def remember(
+    ctx: typer.Context,
+    text: Annotated[str, typer.Argument(help="What the subject said.")],
+    subject: TheSubject,
+    consent: Consent = None,
+    session: Annotated[str | None, typer.Option(help="In which conversation.")] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="When it was said; the same again is one turn."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Record one thing that a subject said, and decide about it at once."""
+    with opened(ctx, create=True) as memory:
+        receipt, decisions = memory.remember(
+            subject, text, consent=consent, session=session, said_at=at
+        )
+    answer = {
+        "turn_id": receipt.turn_id,
+        "position": receipt.position,
+        "already": receipt.already,
+        "decisions": decisions,
+    }
+    output.show(answer, json, _remembered)
+
+
+def _remembered(answer: dict[str, Any]) -> Iterator[Any]:
+    again = ", already" if answer["already"] else ""
+    yield f"Recorded at position {answer['position']}{again}."
+    if not answer["decisions"]:
+        yield "Nothing in it to believe."
+        return
+    made = output.table(
+        ("outcome", output.FIXED),
+        ("reason", output.FIXED),
+        ("conf.", output.RIGHT),
+        "claim",
+        ("memory", output.FIXED),
+    )
+    for each in answer["decisions"]:
+        made.add_row(
+            output.outcome(each.outcome),
+            each.reason,
+            output.number(each.confidence),
+            output.cell(each.claim),
+            output.short(each.memory_id),
+        )
+    yield made
+    for hint in dict.fromkeys(each.hint for each in answer["decisions"] if each.hint):
+        yield output.cell(f"To change that, {hint}")
+
+
+@app.command(rich_help_panel="Saying")
+def ingest(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="JSON lines, a list of chat messages or a LongMemEval file; .gz too; - for input.",
+            exists=True,
+            dir_okay=False,
+            readable=True,
+            allow_dash=True,
+        ),
+    ],
+    consent: Consent = None,
+    subject: Annotated[
+        str | None,
+        typer.Option("--subject", "-s", help="Whose turns are those that name nobody. [user]"),
+    ] = None,
+    process: Annotated[
+        bool, typer.Option("--process/--no-process", help="Decide about the turns, or only record.")
+    ] = True,
+    json: Json = False,
+) -> None:
+    """Record conversations from files, and decide about them. Again, it adds nothing."""
+    from tools.ingest import DEFAULT_SUBJECT, Ingest
+
+    told = 0
+
+    def tell(refused: Refused) -> None:
+        nonlocal told
+        told += 1
+        if told <= TOLD:
+            note(output.words(f"{refused.file}, {refused.place}: {refused.reason}"))
+
+    with opened(ctx, create=True) as memory, output.progress("ingesting") as progress:
+        done = Ingest(
+            memory,
+            subject=subject or DEFAULT_SUBJECT,
+            consent=consent,
+            process=process,
+            tell=tell,
+            progress=progress,
+        ).files(files)
+    if told > TOLD:
+        note(f"… and {output.count(told - TOLD, 'more refused line')}; --json names all.")
+    for problem in done.unreadable:
+        note(output.words(problem))
+    if done.unnamed and subject is None:
+        note(
+            f"{output.count(done.unnamed, 'turn names', 'turns name')} no subject and went to"
+            f" {DEFAULT_SUBJECT!r}; --subject says whose they are."
+        )
+    output.show(done.document() if json else done, json, _ingested)
+    if done.unreadable:
+        raise typer.Exit(COULD_NOT)
+    if done.refused:
+        raise typer.Exit(REFUSED_INPUT)
+
+
+def _ingested(done: Ingested) -> Iterator[Any]:
+    rate = f", {done.turns / done.seconds:,.0f} turns/s" if done.seconds and done.turns else ""
+    made = output.table(("", output.FIXED), ("", {}))
+    made.show_header = False
+    made.add_row(
+        "turns",
+        output.cell(
+            f"{done.recorded:,} recorded · {done.already:,} already there ·"
+            f" {len(done.refused):,} refused · of {output.count(done.subjects, 'subject')}"
+        ),
+    )
+    made.add_row("processed", f"{done.processed:,}, {done.pending:,} pending")
+    made.add_row("decisions", output.tally(done.decisions))
+    made.add_row("time", f"{done.seconds:.1f} s{rate}")
+    yield made
+    if done.decisions.get("reject"):
+        yield "Why some were refused: beliefledger decisions --outcome reject"
+
+
+@app.command(rich_help_panel="Saying")
+def process(
+    ctx: typer.Context,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many turns.")] = None,
+    json: Json = False,
+) -> None:
+    """Extract and decide the turns that wait."""
+    with opened(ctx) as memory, output.progress("processing") as progress:
+        answer = memory.process(limit=limit, progress=progress)
+
+    def page(_answer: Any) -> Iterator[str]:
+        yield (
+            f"{output.count(answer.turns, 'turn')} processed,"
+            f" {output.count(len(answer.decisions), 'decision')};"
+            f" {answer.failed:,} failed, {answer.parked:,} parked, {answer.pending:,} pending."
+        )
+
+    output.show(answer, json, page)
