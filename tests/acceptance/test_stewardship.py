@@ -1,0 +1,274 @@
+"""What named people do: grant, withdraw, revoke, review, resolve, erase, replay."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from beliefledger import open_memory
+from ledger.errors import (
+    CallerMistake,
+    InvalidTurn,
+    KeyMissing,
+    NotPermitted,
+    PolicyInvalid,
+    UnknownMemory,
+)
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with open_memory(tmp_path / "ledger") as opened:
+        opened.grant_consent("ana", "consent")
+        yield opened
+
+
+def test_the_same_grant_twice_is_one(memory):
+    first = memory.grant_consent("ben", "contract", categories=["ordinary", "health"])
+    assert memory.grant_consent("ben", "contract", categories=["health", "ordinary"]) == first
+    assert [grant.basis for grant in memory.consents("ben")] == ["contract"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"basis": "because"},
+        {"basis": "consent", "categories": ["astrology"]},
+        {"basis": "consent", "categories": []},
+        {"basis": "consent", "categories": ["genetic"]},
+        {"basis": "consent", "scope": "everyone"},
+    ],
+)
+def test_a_grant_of_what_the_policy_does_not_know_is_refused(memory, fields):
+    with pytest.raises(NotPermitted):
+        memory.grant_consent("ana", **fields)
+
+
+def test_withdrawing_revokes_what_stood_on_it_and_only_that(memory):
+    memory.store("ana", "Porto", attribute="home.location")
+    memory.grant_consent("ana", "contract")
+    memory.store("ana", "pytest", attribute="tool.test_framework")
+    assert memory.withdraw_consent("ana", basis="consent") == 1
+    assert [belief.value for belief in memory.beliefs("ana")] == ["pytest"]
+    assert memory.withdraw_consent("ana") == 1
+    assert memory.beliefs("ana") == []
+    with pytest.raises(NotPermitted, match="No such consent"):
+        memory.withdraw_consent("ana")
+    assert memory.store("ana", "Faro", attribute="home.location").reason == "permission.no_consent"
+
+
+def test_withdrawing_takes_quarantined_and_past_memories_too(memory):
+    memory.store("ana", "Lisbon", attribute="home.location", said_at="2026-01-01")
+    memory.store("ana", "Porto", attribute="home.location", said_at="2026-02-01")
+    memory.store("ana", "Faro", attribute="home.second", confidence=0.3)
+    assert memory.withdraw_consent("ana") == 3
+    assert memory.beliefs("ana", quarantined=True, min_confidence=0) == []
+    assert memory.beliefs("ana", valid_at="2026-01-15") == []
+
+
+def test_visibility_never_goes_wider_than_granted(memory):
+    refused = memory.store("ana", "Porto", attribute="home", visibility_scope="team")
+    assert refused.reason == "permission.scope_too_wide"
+    memory.grant_consent("ana", "contract", scope="team")
+    assert memory.store("ana", "Porto", attribute="home", visibility_scope="team").outcome == (
+        "admit"
+    )
+    assert memory.beliefs("ana")[0].visibility_scope == "team"
+    assert memory.store("ana", "x", attribute="y", visibility_scope="galaxy").reason == (
+        "permission.scope_too_wide"
+    )
+
+
+def test_a_revoked_memory_stays_in_the_history(memory):
+    decision = memory.store("ana", "Porto", attribute="home.location")
+    before = memory.status().position
+    revoked = memory.revoke(decision.memory_id[:8], by="ben", note="a mistake")
+    assert revoked.recorded_to is not None
+    assert memory.beliefs("ana") == []
+    assert memory.beliefs("ana", as_of=before)[0].value == "Porto"
+    with pytest.raises(UnknownMemory):
+        memory.revoke(decision.memory_id, by="ben")
+    with pytest.raises(UnknownMemory):
+        memory.revoke("ffffffff", by="ben")
+
+
+def test_a_review_needs_a_name_and_happens_once(memory):
+    queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
+    assert queued.outcome == "queue"
+    with pytest.raises(NotPermitted, match="named principal"):
+        memory.review(queued.decision_id, approve=True, by="system")
+    with pytest.raises(NotPermitted):
+        memory.review(queued.decision_id, approve=True, by="ben", basis="because")
+    written = memory.review(queued.decision_id, approve=True, by="ben")
+    why = memory.explain(written)
+    assert why.decided_by == "review by ben"
+    assert why.memory.consent_basis == "explicit_consent"
+    assert why.decision.decision_id == queued.decision_id
+    with pytest.raises(NotPermitted, match="already"):
+        memory.review(queued.decision_id, approve=False, by="ben")
+
+
+def test_a_refused_review_writes_nothing(memory):
+    queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
+    assert memory.review(queued.decision_id, approve=False, by="ben") is None
+    assert memory.beliefs("ana", quarantined=True, min_confidence=0) == []
+    assert memory.decisions(waits=True) == []
+    admitted = memory.store("ana", "Porto", attribute="home.location")
+    with pytest.raises(NotPermitted, match="queue"):
+        memory.review(admitted.decision_id, approve=True, by="ben")
+
+
+def contest(memory):
+    for day, value in enumerate(["a", "b", "a", "b", "a"], 1):
+        memory.store("ana", value, attribute="choice", said_at=f"2026-03-0{day}")
+    [conflict] = memory.conflicts("ana")
+    return conflict
+
+
+def test_choosing_one_value_settles_a_conflict(memory):
+    conflict = contest(memory)
+    with pytest.raises(UnknownMemory, match="values are: a, b"):
+        memory.resolve(conflict.belief_id, choose="c", by="ben")
+    with pytest.raises(NotPermitted, match="either"):
+        memory.resolve(conflict.belief_id, by="ben")
+    [settled] = memory.resolve(conflict.belief_id[:8], choose="a", by="ben", note="asked her")
+    assert (settled.value, settled.contested, settled.importance) == ("a", False, 0.9)
+    assert memory.conflicts("ana") == []
+    assert memory.loops("ana")[0].contested is False
+    why = memory.explain(settled.memory_id)
+    assert why.decided_by == "resolution by ben"
+    with pytest.raises(NotPermitted, match="not contested"):
+        memory.resolve(conflict.belief_id, choose="a", by="ben")
+    assert memory.store("ana", "b", attribute="choice").outcome == "supersede"
+
+
+def test_an_escalated_statement_can_be_chosen_by_its_decision(memory):
+    memory.store("ana", "after nine", attribute="constraint.calls", type="constraint")
+    escalated = memory.store("ana", "after ten", attribute="constraint.calls", type="constraint")
+    assert escalated.reason == "truth.constraint_stands"
+    [settled] = memory.resolve(escalated.belief_id, choose=escalated.decision_id, by="ben")
+    assert settled.value == "after ten"
+    assert [belief.value for belief in memory.beliefs("ana")] == ["after ten"]
+
+
+def test_an_erased_person_is_gone_and_stays_gone(memory):
+    memory.grant_consent("ben", "consent")
+    memory.store("ben", "Faro", attribute="home.location")
+    decision = memory.store("ana", "Porto", attribute="home.location")
+    erased = memory.erase("ana", by="ben the officer")
+    assert erased.bodies > 0
+    assert memory.beliefs("ana") == []
+    assert memory.decisions("ana") == []
+    for attempt in (
+        lambda: memory.record_turn("ana", "hello"),
+        lambda: memory.store("ana", "Porto", attribute="home.location"),
+        lambda: memory.grant_consent("ana", "consent"),
+        lambda: memory.register_anew("ana", by="system"),
+    ):
+        with pytest.raises(NotPermitted):
+            attempt()
+    assert memory.replay(decision.decision_id).verdict == "inputs destroyed"
+    assert [row.claim for row in memory.decisions()] == [None, "User: home.location is Faro"][::-1]
+    assert memory.verify().ok
+    assert all(answer.same for answer in memory.rebuild(verify=True))
+    assert [belief.value for belief in memory.beliefs("ben")] == ["Faro"]
+
+    memory.register_anew("ana", by="ben the officer")
+    memory.grant_consent("ana", "consent")
+    memory.store("ana", "Braga", attribute="home.location")
+    assert [belief.value for belief in memory.beliefs("ana")] == ["Braga"]
+    with pytest.raises(NotPermitted, match="not erased"):
+        memory.register_anew("ben", by="ben the officer")
+
+
+def test_a_wrong_master_key_is_told_before_anything_is_written(tmp_path, monkeypatch):
+    with open_memory(tmp_path / "ledger") as memory:
+        memory.record_turn("ana", "hello")
+    before = {path: path.read_bytes() for path in (tmp_path / "ledger").glob("*.db")}
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "ab" * 32)
+    with pytest.raises(KeyMissing, match="does not open the vault"):
+        open_memory(tmp_path / "ledger")
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "nonsense")
+    with pytest.raises(KeyMissing, match="64 hexadecimal"):
+        open_memory(tmp_path / "ledger")
+    monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY")
+    (tmp_path / "ledger" / "master.key").unlink()
+    with pytest.raises(KeyMissing, match="There is no master key"):
+        open_memory(tmp_path / "ledger")
+    assert before == {path: path.read_bytes() for path in (tmp_path / "ledger").glob("*.db")}
+
+
+def test_the_key_file_is_for_its_owner_alone(tmp_path):
+    with open_memory(tmp_path / "ledger") as memory:
+        assert memory.made_key_file is not None
+        assert memory.made_key_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_policy_is_adopted_once_and_names_every_decision(tmp_path):
+    with open_memory(tmp_path, policy={"name": "strict", "thresholds": {"default": 0.9}}) as memory:
+        memory.grant_consent("ana", "consent")
+        _, [decision] = memory.remember("ana", "I live in Porto.")
+        assert (decision.outcome, decision.reason) == ("quarantine", "truth.below_threshold")
+        assert decision.policy == memory.policy.digest()
+        position = memory.status().position
+    with open_memory(tmp_path, policy={"name": "strict", "thresholds": {"default": 0.9}}) as memory:
+        assert memory.status().position == position
+        memory.adopt_policy({"name": "easy"}, by="ben")
+        assert memory.policy.name == "easy"
+        assert memory.replay(decision.decision_id).verdict == "same"
+        with pytest.raises(PolicyInvalid):
+            memory.adopt_policy({"name": 7})
+        assert memory.policy.name == "easy"
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"subject": " "}, "subject is empty"),
+        ({"content": ""}, "content is empty"),
+        ({"content": 7}, "content must be text"),
+        ({"content": "\ud800"}, "Unicode"),
+        ({"role": "wizard"}, "role"),
+        ({"said_at": "yesterday"}, "said_at"),
+        ({"content": "x" * 1_000_001}, "1,000,001 characters"),
+    ],
+)
+def test_a_turn_that_cannot_be_recorded_says_why(memory, fields, named):
+    before = memory.status().position
+    with pytest.raises(InvalidTurn, match=named):
+        memory.record_turn(**{"subject": "ana", "content": "hello"} | fields)
+    assert memory.status().position == before
+
+
+def test_questions_that_cannot_be_asked_say_why(memory, tmp_path):
+    with pytest.raises(InvalidTurn, match="not in the log"):
+        memory.beliefs("ana", as_of=10_000)
+    with pytest.raises(InvalidTurn, match="valid_at"):
+        memory.beliefs("ana", valid_at="soon")
+    with pytest.raises(InvalidTurn, match="outcome"):
+        memory.decisions(outcome="maybe")
+    with pytest.raises(InvalidTurn, match="no view"):
+        memory.rebuild("everything")
+    with pytest.raises(UnknownMemory):
+        memory.history("ffffffff")
+    with pytest.raises(CallerMistake):
+        open_memory("mysql://somewhere")
+    assert memory.beliefs("nobody") == []
+
+
+def test_a_subscriber_catches_up_and_then_follows(memory):
+    memory.store("ana", "Porto", attribute="home.location")
+    types = ["memory.admitted.v1", "memory.superseded.v1"]
+    with memory.subscribe(types=types, subjects=["ana"]) as following:
+        assert next(following).event.memory.value == "Porto"
+        writer = threading.Thread(
+            target=lambda: memory.store("ana", "Faro", attribute="home.location")
+        )
+        writer.start()
+        assert next(following).event.memory.value == "Faro"
+        writer.join()
+        position = following.position
+    again = memory.subscribe(after=position, types=types, follow=False)
+    assert list(again) == []
+    assert again.position >= position

@@ -1,0 +1,75 @@
+"""Policies are data: what is wrong in one is named, and what is left out is the default."""
+
+import pytest
+
+from gate.policy import default_policy, folded, load
+from gate.registry import MemoryType, Registry, default_types
+from gate.rulebook import Rules
+from ledger.errors import PolicyInvalid
+from ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
+
+
+def test_what_a_policy_leaves_out_is_as_in_the_default():
+    policy = load({"name": "strict", "thresholds": {"default": 0.7}})
+    assert policy.threshold(None) == 700_000
+    assert policy.topics == default_policy().topics
+
+
+def test_a_category_may_ask_for_more():
+    policy = load({"thresholds": {"default": 0.5, "categories": {"health": 0.8}}})
+    assert (policy.threshold("health"), policy.threshold("politics")) == (800_000, 500_000)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"thresholds": {"default": 2}}, "thresholds.default"),
+        ({"recal_floor": 0.4}, "recal_floor"),
+        ({"default_scope": "public"}, "default_scope"),
+        ({"scopes": ["team"]}, "subject"),
+        ({"cap": 0.6}, "cap"),
+        ({"sources": {"stated": 0.9}}, "sources lacks"),
+        ({"transient": "maybe"}, "transient"),
+    ],
+)
+def test_what_is_wrong_is_named(fields, named):
+    with pytest.raises(PolicyInvalid, match=named):
+        load(fields)
+
+
+def test_files_that_are_no_policies_are_refused(tmp_path):
+    path = tmp_path / "policy.yaml"
+    for text, named in (("[1, 2]", "mapping"), ("a: [", "not YAML")):
+        path.write_text(text)
+        with pytest.raises(PolicyInvalid, match=named):
+            load(path)
+    with pytest.raises(PolicyInvalid, match="cannot be read"):
+        load(tmp_path / "absent.yaml")
+
+
+def test_the_digest_is_of_the_content():
+    assert load({}).digest() == default_policy().digest()
+    assert load({"recall_floor": 0.41}).digest() != default_policy().digest()
+    again = load(default_policy().model_dump(mode="json"))
+    assert again.digest() == default_policy().digest()
+
+
+def test_rules_are_folded_from_events():
+    strict = load({"name": "strict"})
+    kinds = default_types()
+    events = [
+        *[TypeRegistered(type=kind.name, definition=kind.definition()) for kind in kinds],
+        PolicyAdopted(digest="", policy=default_policy().model_dump(mode="json")),
+        TypeRetired(type="event"),
+        PolicyAdopted(digest="", policy=strict.model_dump(mode="json")),
+    ]
+    rules = Rules.folded(len(events), events)
+    assert rules.policy.name == "strict"
+    assert "event" not in rules.registry.types
+    assert rules.registry_digest != Registry(types={k.name: k for k in kinds}).digest()
+    assert folded([]) is None
+
+
+def test_a_type_survives_its_definition():
+    for kind in default_types():
+        assert MemoryType.of(kind.definition()) == kind
