@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import TypeVar
 
-from ledger import codec
+from ledger import codec, envelope
 from ledger.codec import New, Recorded
-from ledger.errors import LogCorrupted, NotPermitted, VersionConflict
+from ledger.errors import LedgerError, LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
 from ledger.sealing import SubjectKeys
@@ -23,6 +24,7 @@ T = TypeVar("T")
 
 PAGE = 5_000
 CONFLICT_TRIES = 20
+_LOOKED_AT = 100
 _ERASURES = (ErasureRequested.NAME, SubjectErased.NAME)
 
 
@@ -45,7 +47,9 @@ class Log:
         self.tenant = tenant
         self.clock = clock
         self._store = store
+        self._begun = vault.log_has_begun()
         self._complete_erasures()
+        self._check_together()
 
     # Writing
 
@@ -62,7 +66,11 @@ class Log:
         for new in events:
             version = versions[new.stream] = versions[new.stream] + 1
             sealed.append(codec.seal(new, version, self.tenant, self.vault))
-        return self._store.append(sealed, expect, self.clock)
+        appended = self._store.append(sealed, expect, self.clock)
+        if not self._begun:
+            self.vault.note_log_begun()
+            self._begun = True
+        return appended
 
     def decide_again(self, attempt: Callable[[], T]) -> T:
         """Run `attempt`, which reads, decides and appends, until no other writer was first.
@@ -220,11 +228,16 @@ class Log:
         """Destroy the subject's key and bodies, and record it; returns how many bodies went.
 
         The request is recorded first: from there on nothing more is written about the subject, and
-        a crash at any later step is made good when the log is next opened.
+        a crash at any later step is made good when the log is next opened, or by erasing again.
+        Raises `BackendUnavailable` while another process reads what has to go.
         """
         stream = subject_stream(subject_ref)
+        if self._erasures(stream)[-1:] == [SubjectErased.NAME]:
+            return 0
 
         def request() -> None:
+            if self._erasures(stream):
+                return  # begun before, and not finished
             requested = New(
                 ErasureRequested(reach="subject", legal_basis=legal_basis),
                 new_id(),
@@ -243,6 +256,8 @@ class Log:
         stream = subject_stream(subject_ref)
 
         def record() -> None:
+            if self._erasures(stream)[-1:] == [SubjectErased.NAME]:
+                return  # another process finished it in the meantime
             done = New(
                 SubjectErased(bodies=deleted, key_fingerprint=fingerprint),
                 new_id(),
@@ -255,8 +270,13 @@ class Log:
         self.decide_again(record)
         return deleted
 
+    def _erasures(self, stream: str) -> list[str]:
+        """What the subject's stream says of an erasure: nothing, the request, also its end."""
+        return [each.type for each in self.read_stream(stream) if each.type in _ERASURES]
+
     def _complete_erasures(self) -> None:
         begun: dict[str, str] = {}
+        done = set()
         for row in self._store.of_types(_ERASURES):
             event = codec.unseal(row, self.vault)
             if event.subject_ref is None:
@@ -265,8 +285,26 @@ class Log:
                 begun[event.subject_ref] = event.actor
             else:
                 begun.pop(event.subject_ref, None)
+                done.add(event.subject_ref)
+        self.vault.keep_erased(done, self.clock())
         for subject_ref, actor in begun.items():
             self._finish_erasure(subject_ref, actor)
+
+    def _check_together(self) -> None:
+        """Refuse a log or a vault that was lost and made anew, or that is older than the other, as
+        far as the first and the last events tell."""
+        head = self._store.head().position
+        if self._begun and not head:
+            raise LogCorrupted("The log is empty, but the vault knows that it was not.")
+        ends = [*self._store.read(0, _LOOKED_AT), *self._store.read(head - _LOOKED_AT, _LOOKED_AT)]
+        for row in ends:
+            with suppress(LogCorrupted):  # named when it is read, and by `verify`
+                subject_ref = envelope.read(row.envelope, row.position)["subject_ref"]
+                if subject_ref is not None:
+                    self.vault.keys(subject_ref)
+        if head and not self._begun:
+            self.vault.note_log_begun()
+            self._begun = True
 
     def close(self) -> None:
         self._store.close()
@@ -277,7 +315,7 @@ class Subscription:
     """An iterator over events that, when it follows, waits for more until it is closed.
 
     `position` is how far it has looked, filtered events included: keep it, and start again from it.
-    Closing from another thread ends the iteration.
+    Closing from another thread ends the iteration. After an error, asking again goes on from there.
     """
 
     def __init__(
@@ -289,7 +327,7 @@ class Subscription:
         *,
         follow: bool,
     ) -> None:
-        self.position = after
+        self.position = max(after, 0)
         self._log = log
         self._types = None if types is None else frozenset(types)
         self._subjects = None if subjects is None else frozenset(subjects)
@@ -320,7 +358,11 @@ class Subscription:
         return self
 
     def __next__(self) -> Recorded:
-        return next(self._events)
+        try:
+            return next(self._events)
+        except LedgerError:
+            self._events = self._run()  # a generator that raised would only say that it is over
+            raise
 
     def close(self) -> None:
         self._closed.set()

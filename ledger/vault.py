@@ -15,7 +15,7 @@ import hmac
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -265,6 +265,15 @@ class Vault:
             return True
         return False
 
+    def keep_erased(self, subject_refs: Collection[str], now: Micros) -> None:
+        """Let nobody come back whose erasure the log records, also when this vault was restored from
+        a backup that still has their key, or that never heard of them."""
+        known = {row[0] for row in self._rows("SELECT subject_ref FROM tombstones")}
+        for subject_ref in set(subject_refs) - known:
+            if self._rows("SELECT 1 FROM keys WHERE subject_ref = ?", (subject_ref,)):
+                self.destroy(subject_ref, now)
+        self._erased.update(subject_refs)
+
     def destroy(self, subject_ref: str, now: Micros) -> str:
         """Destroy the subject's key and leave the tombstone; returns the key's fingerprint.
 
@@ -282,6 +291,16 @@ class Vault:
             self._keys.pop(subject_ref, None)
             self._refs = {who: ref for who, ref in self._refs.items() if ref != subject_ref}
         return hashlib.sha256(b"fingerprint" + opened[0]).hexdigest() if opened else ""
+
+    # The log it belongs to
+
+    def log_has_begun(self) -> bool:
+        """True once the log is known to have held an event."""
+        return bool(self._rows("SELECT 1 FROM meta WHERE name = 'log has begun'"))
+
+    def note_log_begun(self) -> None:
+        with self._writing() as db:
+            db.execute("INSERT OR IGNORE INTO meta VALUES ('log has begun', x'01')")
 
     # Principals
 
