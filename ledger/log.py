@@ -207,6 +207,10 @@ class Log:
             yield from rows
             after = rows[-1].position
 
+    def damage(self) -> tuple[int | None, str] | None:
+        """What the store finds wrong with itself, for verification."""
+        return self._store.damage()
+
     def subscribe(
         self,
         after: int = 0,

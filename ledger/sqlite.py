@@ -119,6 +119,21 @@ _ROW = (
 )
 
 
+_DAMAGE = [
+    (
+        "SELECT min(position) FROM history WHERE"
+        " json_array(event_id, recorded_at, stream, subject_ref, tenant, type, version) IS NOT"
+        " json_extract(CAST(envelope AS TEXT), '$.event_id', '$.recorded_at', '$.stream',"
+        " '$.subject_ref', '$.tenant', '$.type', '$.version')",
+        "it is filed under something else than its envelope says",
+    ),
+    (
+        "SELECT min(position) FROM bodies WHERE position NOT IN (SELECT position FROM history)",
+        "there is a body and no event",
+    ),
+]
+
+
 class _Pool(SQLiteConnectionPool):
     """Connections of our own making: durable WAL, a real statement cache, deleted bytes zeroed."""
 
@@ -437,6 +452,16 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             else:
                 high = middle - 1
         return low
+
+    def damage(self) -> tuple[int | None, str] | None:
+        said = self._fetch("PRAGMA integrity_check(1)", ())[0][0]
+        if said != "ok":
+            return None, f"SQLite says of {self.path.name}: {said}"
+        for statement, problem in _DAMAGE:
+            at = self._fetch(statement, ())[0][0]
+            if at is not None:
+                return at, problem
+        return None
 
     def wait(self, position: int, seconds: float) -> bool:
         until = time.monotonic() + seconds

@@ -103,6 +103,11 @@ class EventStore(Protocol):
         many there were. Deleting again deletes nothing."""
         ...
 
+    def damage(self) -> tuple[int | None, str] | None:
+        """What is wrong with how the events are kept, though each reads well: the position, where
+        there is one, and what it is. None when nothing is."""
+        ...
+
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""
         ...

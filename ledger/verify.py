@@ -27,12 +27,17 @@ class Verified:
 
 def verify(log: Log, progress: Callable[[int, int], None] | None = None) -> Verified:
     """Check every event: positions without gaps, canonical envelopes, stream versions without gaps,
-    times that never go back, bodies that match their digests and open under their keys."""
+    times that never go back, bodies that match their digests and open under their keys; then the
+    store's own structure.
+
+    A fact that was changed in an envelope, canonically, by somebody who can write to the files is
+    not found: nothing outside the envelope says what it was.
+    """
     head = log.head()
     versions: dict[str, int] = {}
     position, recorded_at, bodies, destroyed = 0, 0, 0, 0
 
-    def wrong(at: int, problem: str) -> Verified:
+    def wrong(at: int | None, problem: str) -> Verified:
         return Verified(position, bodies, destroyed, at, problem)
 
     try:
@@ -67,6 +72,9 @@ def verify(log: Log, progress: Callable[[int, int], None] | None = None) -> Veri
         return wrong(position + 1, f"the log ends here, but its head is at {head.position}")
     if head.recorded_at < recorded_at:
         return wrong(position, "it was recorded after the head says the last event was")
+    damage = log.damage()
+    if damage is not None:
+        return wrong(*damage)
     if progress:
         progress(position, head.position)
     return Verified(position, bodies, destroyed)
