@@ -20,7 +20,8 @@ Fact = Annotated[T, KEPT]
 class Event(BaseModel):
     """Something that happened. Immutable; unknown fields are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # An error that quotes its input would carry a body's words into logs and views.
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     NAME: ClassVar[str]
     """The name in the log, written by hand: `memory.admitted.v1`."""
