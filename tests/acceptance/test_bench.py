@@ -1,0 +1,70 @@
+"""The bench runs and reports every budget. No time is asserted: the sizes are too small."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+FIELDS = {"name", "value", "unit", "target", "holds", "min", "median", "max"}
+BUDGETS = {
+    "fdatasyncs of a durable turn": "= 1",
+    "fdatasyncs of a turn recorded and decided": "= 2",
+    "record_turn, of the rate of a raw commit": "≥ 0.5",
+    "decide, on a belief of 10 events": "≤ 300",
+    "fold the belief's 10 events, and decide": "≤ 300",
+    "recording a batch of turns": "≥ 20,000",
+    "record, extract, decide, views caught up": "≥ 1,000",
+    "rebuild of all views": "≥ 50,000",
+    "rebuild of belief_versions, of the library's rate for the same view": "≥ 2",
+    "beliefs of a subject as of the middle, of the time for now": "≤ 1.5",
+    "the same for one subject with 1,000 versions": "≤ 2",
+}
+
+
+def bench(directory, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "tools.bench", *arguments],
+        cwd=directory,
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_every_budget_is_measured_and_written_down(tmp_path):
+    ran = bench(tmp_path, "--quick")
+
+    assert ran.returncode in {0, 1}, ran.stderr
+    assert "Traceback" not in ran.stderr
+    results = json.loads((tmp_path / "bench-results.json").read_text())
+    for result in results:
+        assert FIELDS <= result.keys() <= FIELDS | {"note"}
+        assert result["holds"] in {True, False, None}
+        if result["value"] is None:
+            assert result["note"].startswith("not measured: ")
+            assert result["holds"] is None
+        else:
+            assert result["min"] <= result["median"] <= result["max"]
+            assert result["value"] == result["median"]
+    targets = {result["name"]: result["target"] for result in results if result["target"]}
+    assert targets == BUDGETS
+    assert ran.returncode == any(result["holds"] is False for result in results)
+
+
+def test_only_what_is_named_is_measured(tmp_path):
+    ran = bench(tmp_path, "deciding", "--quick")
+
+    results = json.loads((tmp_path / "bench-results.json").read_text())
+    assert [result["unit"] for result in results] == ["µs", "µs"]
+    assert "decide, on a belief of 10 events" in ran.stdout
+
+
+def test_an_unknown_name_is_refused(tmp_path):
+    ran = bench(tmp_path, "nothing")
+
+    assert ran.returncode == 2
+    assert "there are syncs" in ran.stderr
+    assert not (tmp_path / "bench-results.json").exists()

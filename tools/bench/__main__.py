@@ -1,0 +1,98 @@
+"""`python -m tools.bench [NAME…] [--quick]`: measure the budgets.
+
+Prints a table and writes `bench-results.json` here. Exits with 1 when a budget that is asserted
+does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tools.bench import asof, commits, deciding, pipeline, rebuilding
+from tools.bench.measure import Bench, Measured, Run, Sizes
+
+BENCHES: dict[str, Bench] = {
+    "syncs": commits.syncs,
+    "turn-rate": commits.turn_rate,
+    "deciding": deciding.deciding,
+    "recording": pipeline.recording,
+    "pipeline": pipeline.pipeline,
+    "rebuild": rebuilding.rebuild,
+    "as-of": asof.as_of,
+}
+RESULTS = Path("bench-results.json")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.bench", description="Measure the budgets."
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
+    parser.add_argument("--quick", action="store_true", help="small sizes: only see that it runs")
+    given = parser.parse_args()
+    unknown = set(given.names) - set(BENCHES)
+    if unknown:
+        parser.error(f"no bench {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}")
+    sizes = Sizes().quick() if given.quick else Sizes()
+    results = measure(given.names or list(BENCHES), sizes)
+    show(results)
+    RESULTS.write_text(
+        json.dumps([each.as_json() for each in results], indent=2, ensure_ascii=False) + "\n"
+    )
+    return 1 if any(each.holds is False for each in results) else 0
+
+
+def measure(names: list[str], sizes: Sizes) -> list[Measured]:
+    """Run these benches one after the other, saying on stderr what is being done."""
+    results: list[Measured] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as directory,
+        Console(stderr=True).status("") as status,
+    ):
+        for number, name in enumerate(names, 1):
+
+            def tell(what: str, at: str = f"{number}/{len(names)} {name}") -> None:
+                status.update(f"{at}: {what}")
+
+            results += BENCHES[name](Run(Path(directory), sizes, tell))
+    return results
+
+
+def show(results: list[Measured]) -> None:
+    table = Table("budget", "value", "unit", "target", "holds", "min", "median", "max")
+    for name in ("value", "min", "median", "max"):
+        column = next(each for each in table.columns if each.header == name)
+        column.justify, column.no_wrap = "right", True
+    for each in results:
+        value = _figure(each.value)
+        table.add_row(
+            each.name + (f"\n[dim]{each.note}[/dim]" if each.note else ""),
+            "not measured" if each.value is None else value,
+            each.unit,
+            "–" if each.target is None else str(each.target),
+            _HOLDS[each.holds],
+            _figure(min(each.samples, default=None)),
+            value,
+            _figure(max(each.samples, default=None)),
+        )
+    Console(width=None if sys.stdout.isatty() else 140).print(table)
+
+
+_HOLDS = {True: "[green]yes[/green]", False: "[red]no[/red]", None: "not asserted"}
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""What a bench hands back, and the timing that all of them share.
+
+The machine is noisy and may be shared, so a budget is a ratio within one run, taken in interleaved
+pairs over several rounds, and judged by its median.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any, Literal
+
+Tell = Callable[[str], None]
+"""Shows what is being done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a value has to be."""
+
+    sign: Literal["≥", "≤", "="]
+    bound: float
+
+    def met(self, value: float) -> bool:
+        if self.sign == "≥":
+            return value >= self.bound
+        return value <= self.bound if self.sign == "≤" else value == self.bound
+
+    def __str__(self) -> str:
+        return f"{self.sign} {self.bound:,.10g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One figure, from a sample for each round. Without a target it is stated, not asserted."""
+
+    name: str
+    unit: str
+    samples: Sequence[float] = ()
+    target: Target | None = None
+    asserted: bool = True
+    note: str | None = None
+
+    @property
+    def value(self) -> float | None:
+        """The median; None where nothing could be measured."""
+        return median(self.samples) if self.samples else None
+
+    @property
+    def holds(self) -> bool | None:
+        """None where nothing is asserted or nothing could be measured."""
+        if self.target is None or self.value is None or not self.asserted:
+            return None
+        return self.target.met(self.value)
+
+    def as_json(self) -> dict[str, Any]:
+        written = {
+            "name": self.name,
+            "value": self.value,
+            "unit": self.unit,
+            "target": None if self.target is None else str(self.target),
+            "holds": self.holds,
+            "min": min(self.samples, default=None),
+            "median": self.value,
+            "max": max(self.samples, default=None),
+        }
+        return written | ({} if self.note is None else {"note": self.note})
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is measured."""
+
+    rounds: int = 5
+    synced_turns: int = 40
+    checkpointed_turns: int = 1_000
+    paired_commits: int = 200
+    decisions: int = 2_000
+    batches: int = 5
+    people: int = 1_000
+    turns: int = 52_000
+    """Of the pipeline, in all rounds together: they make a log of about 200,000 events."""
+    questions: int = 100
+    """Of LongMemEval: each is a person."""
+    subjects: int = 5_000
+    versions: int = 200
+    """Of each subject."""
+    versions_of_one: int = 20_000
+    asked: int = 200
+    """Subjects asked about in each round."""
+
+    def quick(self) -> Sizes:
+        """A twentieth of it, to see that everything runs."""
+        small = {each.name: max(1, getattr(self, each.name) // 20) for each in fields(self)}
+        return Sizes(**small | {"rounds": 2, "synced_turns": 10, "versions": 100})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the benches: where they may write, how much they do, whom they tell."""
+
+    directory: Path
+    sizes: Sizes
+    tell: Tell
+
+    def place(self, name: str) -> Path:
+        """A directory that is not there yet."""
+        numbered = (self.directory / f"{name}-{number}" for number in range(10_000))
+        return next(path for path in numbered if not path.exists())
+
+    def rounds(self, what: str) -> Iterator[int]:
+        """The numbers of the rounds, told as they begin."""
+        for number in range(self.sizes.rounds):
+            self.tell(f"{what}, round {number + 1} of {self.sizes.rounds}")
+            yield number
+
+
+Bench = Callable[[Run], Iterator[Measured]]
+
+
+def seconds(work: Callable[..., object], *given: object) -> float:
+    """How long the work takes."""
+    begun = perf_counter()
+    work(*given)
+    return perf_counter() - begun
+
+
+def in_pairs(
+    first: Callable[[], object], second: Callable[[], object], times: int
+) -> tuple[list[float], list[float]]:
+    """How long each call takes, the two interleaved and each in front every other time."""
+    taken: tuple[list[float], list[float]] = ([], [])
+    pair = (first, second)
+    for number in range(times):
+        for which in (0, 1) if number % 2 else (1, 0):
+            taken[which].append(seconds(pair[which]))
+    return taken
