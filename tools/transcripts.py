@@ -93,12 +93,11 @@ class Transcript:
 
     def _opened(self) -> io.BufferedReader:
         if self.name == "standard input":
-            raw: Any = sys.stdin.buffer
+            raw = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: PTH123, SIM115
         else:
-            raw = self.path.open("rb")
-            self._raw = raw
+            self._raw = raw = self.path.open("rb")
         if raw.peek(2)[:2] == b"\x1f\x8b":
-            return io.BufferedReader(gzip.GzipFile(fileobj=raw))  # type: ignore[arg-type]
+            return io.BufferedReader(gzip.GzipFile(fileobj=raw))
         return raw
 
     def _turns(self, stream: io.BufferedReader) -> Iterator[Said | Refused]:

@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 ORDER = (
     "init remember ingest process beliefs history explain decisions loops conflicts resolve review"
-    " consent revoke erase register policy status replay rebuild verify tail demo"
+    " revoke consent erase register policy status replay rebuild verify tail demo"
 ).split()
 """In which order help lists the commands: as a newcomer meets them."""
 
