@@ -8,6 +8,7 @@ from gate.rules.clauses import Clause
 from gate.rules.drafts import Draft, Reading, claim_of, span_of
 from gate.rules.lexicon import WORDS
 from gate.rules.phrases import pointing, slug, text_of, trim, vague
+from ledger.candidate import Precision, When
 
 _MOST_WORDS = 24
 _REPEATED = frozenset(
@@ -143,6 +144,10 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
         and clause.lemma not in WORDS["telling"]
     ):
         return
+    over = clause.tense == "used" or clause.modal == "had" or (copula and clause.tense == "past")
+    if over and when.start is None:
+        # Nobody said when, only that it is over by now.
+        when = When(end=reading.said_at, precision=Precision.APPROXIMATE)
     value_begin = clause.verb if clause.lemma != "be" else clause.verb + 1
     value = text_of(reading.content, words, value_begin, stop)
     yield Draft(

@@ -190,6 +190,7 @@ def _draft(
     replaces = _contrast(reading, clause, slots)
     attribute, topic, category = says["attribute"], says.get("topic", ""), says.get("category")
     importance, durability = says.get("importance", 500), Durability.LASTING
+    type_ = says["type"]
     if attribute == "kind":
         name = words[begin].low
         if name not in KINDS or (name == "lactose"):
@@ -204,6 +205,9 @@ def _draft(
         if chosen is not None and use:
             choice, begin, end = chosen
             topic = choice.topic
+            # To use one of these at all is to prefer it: a theme, a seat, a unit.
+            if choice.liked and type_ == "fact":
+                type_ = "preference"
         if attribute == "decision.@":
             kind = chosen[0].attribute.split(".")[1] if chosen is not None else "choice"
             attribute = f"decision.{kind}"
@@ -223,7 +227,7 @@ def _draft(
     if clause.ended or replaces:
         finish = max(finish, words[_span_stop(clause) - 1].end)
     return Draft(
-        content, start, finish, claim, says["type"], attribute, value, importance,
+        content, start, finish, claim, type_, attribute, value, importance,
         confidence=_confidence(clause, says),
         topic=topic, category=category,
         negated=clause.negated != bool(says.get("flip")),

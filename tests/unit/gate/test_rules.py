@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.rules import RuleExtractor
-from ledger.candidate import SELF, Candidate, Durability, Source, SpeechAct
+from ledger.candidate import SELF, Candidate, Durability, Precision, Source, SpeechAct
 
 SAID_AT = int(datetime(2023, 5, 24, 12, tzinfo=UTC).timestamp()) * 1_000_000
 PHRASES = yaml.safe_load((Path(__file__).parent / "rules_phrases.yaml").read_text())
@@ -54,6 +54,8 @@ def shown(candidate: Candidate) -> dict[str, Any]:
     when = candidate.when
     if when.start is not None and when.end is not None:
         found["when"] = f"{day(when.start)} {day(when.end)} {when.precision.value}"
+    elif when.precision is Precision.APPROXIMATE:
+        found["over_by"] = day(when.end) if when.end else None
     return found
 
 
