@@ -132,7 +132,10 @@ _LEVERAGE = re.compile(
     r"(?:so|therefore|which means|that means|hence)\b"
     r"\s*,?\s*(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|give|explain|show|"
     r"skip|drop|don'?t|do not|let|help|be|go|answer|share|speak|talk|provide|unlock|grant|trust)\b|"
-    r"it'?s (?:ok|okay|fine|safe))",
+    r"it'?s (?:ok|okay|fine|safe))"
+    r"|\bas an?\s+(?:[\w-]+\s+){0,2}"
+    + _CUES["parts"]["authority"]
+    + r"\s*,\s*i (?:need|want|require|demand|must|am (?:allowed|entitled|authori[sz]ed))\b",
     re.I,
 )
 _CORRECTING = re.compile(
