@@ -10,6 +10,8 @@ The docstring of an error is its message: what happened, and what to do next.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class LedgerError(Exception):
     """Something went wrong in the ledger."""
@@ -18,6 +20,9 @@ class LedgerError(Exception):
         meaning = " ".join((type(self).__doc__ or "").split())
         super().__init__(f"{detail} {meaning}" if detail else meaning)
         self.detail = detail
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.detail,)
 
 
 class Retryable(LedgerError):
@@ -41,7 +46,7 @@ class VersionConflict(Retryable):
         self.expected = expected
         self.actual = actual
 
-    def __reduce__(self) -> tuple[type[VersionConflict], tuple[str, int, int]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.stream, self.expected, self.actual)
 
 
