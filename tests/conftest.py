@@ -1,0 +1,78 @@
+"""What many tests need: a clock that stands still, and ledgers in a directory of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from ledger.log import Log
+from ledger.masterkey import MasterKey
+from ledger.sqlite import SQLiteEventStore
+from ledger.times import SECOND, Micros
+from ledger.vault import Vault
+
+MASTER = MasterKey(bytes(range(32)))
+
+
+@dataclass
+class Clock:
+    """Stands still until it is set."""
+
+    now: Micros = 1_772_355_600 * SECOND  # 2026-03-01T09:00:00Z
+
+    def __call__(self) -> Micros:
+        return self.now
+
+    def ahead(self, seconds: float) -> None:
+        self.now += int(seconds * SECOND)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def master() -> MasterKey:
+    return MASTER
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Iterator[Vault]:
+    opened = Vault(tmp_path / "keys.db", MASTER)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def open_log(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Log]]:
+    """Opens the log of the test's directory, again and again; closes all of them at the end."""
+    opened: list[Log] = []
+
+    def open_(path: Path = tmp_path) -> Log:
+        vault = Vault(path / "keys.db", MASTER)
+        try:
+            store = SQLiteEventStore(path / "log.db")
+        except BaseException:
+            vault.close()
+            raise
+        try:
+            log = Log(store, vault, clock=clock)
+        except BaseException:
+            store.close()
+            vault.close()
+            raise
+        opened.append(log)
+        return log
+
+    yield open_
+    for log in opened:
+        log.close()
+
+
+@pytest.fixture
+def log(open_log: Callable[..., Log]) -> Log:
+    return open_log()
