@@ -12,8 +12,11 @@ _SLUG = re.compile(r"[^\w+#]+")
 _ARTICLES = re.compile(r"^(?:an?|the|my|our|some|any|to)\s+", re.I)
 
 
-def slug(value: str, limit: int = 6) -> str:
-    """The words of a value as part of an attribute: "a Tesla Model 3" is tesla-model-3."""
+def slug(value: str, limit: int = 60) -> str:
+    """The words of a value as part of an attribute: "a Tesla Model 3" is tesla-model-3.
+
+    All of them: two values that shared a slot by their first words would seem to contradict.
+    """
     bare = _ARTICLES.sub("", value.lower().replace("’", "'").replace("'s ", " "))
     words = [word for word in _SLUG.split(bare.replace("'", "")) if word]
     return "-".join(words[:limit]) or "it"

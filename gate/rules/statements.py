@@ -302,6 +302,9 @@ def _context(
     last = max(end for _, end in slots.values())
     if last < stop - 1 and words[last].low in _LATER and stop - last <= 8:
         begin, end = trim(words, last + (words[last].low == "for"), stop)
+        # "for a while now", "for three years" say how long, not in which circumstance.
+        if WORDS["durations"].intersection(token.low for token in words[begin:end]):
+            return None
         return text_of(reading.content, words, begin, end) or None
     return None
 
