@@ -16,7 +16,11 @@ from ledger.errors import (
     VersionConflict,
 )
 
-ALL = [each for _, each in inspect.getmembers(errors, inspect.isclass)]
+ALL = [
+    each
+    for _, each in inspect.getmembers(errors, inspect.isclass)
+    if each.__module__ == errors.__name__
+]
 LEAVES = [
     each for each in ALL if each not in {LedgerError, Retryable, MustStop, CallerMistake}
 ]
