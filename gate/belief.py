@@ -99,9 +99,7 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
                 belief = replace(
                     belief, past=(*belief.past, replace(old, valid_to=event.memory.valid_from))
                 )
-            belief = replace(
-                belief, supersessions=(*belief.supersessions, event.memory.said_at)
-            )
+            belief = replace(belief, supersessions=(*belief.supersessions, event.memory.said_at))
             return _hold(belief, new)
         case MemoryQuarantined():
             held = replace(_held(event, registry), capped=event.capped)

@@ -1,7 +1,7 @@
 """The decision about one candidate. Pure: an auditor can run it again and must get the same.
 
-Default: do not persist. The checks run in order, truth, durability, permission; the first that fails
-refuses the candidate. What passes meets the belief it is about.
+Default: do not persist. The checks run in order, truth, durability, permission; the first that
+fails refuses the candidate. What passes meets the belief it is about.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Reason(StrEnum):
     NO_CONSENT = "permission.no_consent"
     SPECIAL_CATEGORY = "permission.special_category"
     PROHIBITED_CATEGORY = "permission.prohibited_category"
-    SECRET = "permission.secret"
+    SECRET = "permission.secret"  # noqa: S105  (a reason code)
     SCOPE_TOO_WIDE = "permission.scope_too_wide"
 
 
@@ -89,7 +89,8 @@ _SPEAKS_FOR_SUBJECT = frozenset({"user"})
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """The turn as the gate sees it: its words, and those of earlier turns that a candidate cites."""
+    """The turn as the gate sees it: its words, and those of earlier turns that a candidate
+    cites."""
 
     turn_id: str
     role: str
@@ -479,9 +480,9 @@ def _conflict(
     """A current value stands against this one."""
     belief, policy, said_at = case.belief, case.policy, case.turn.said_at
     # "I don't use unittest" while the current value is pytest contradicts nothing.
-    if value.startswith("not ") and not current.value.startswith("not "):
-        if value != f"not {current.value}":
-            return finish(Outcome.REJECT, Reason.IMPLIED, "belief.conflict")
+    denies, denied = value.startswith("not "), current.value.startswith("not ")
+    if denies and not denied and value != f"not {current.value}":
+        return finish(Outcome.REJECT, Reason.IMPLIED, "belief.conflict")
     if said_at < current.said_at and finish.valid_from < current.valid_from:
         known = next((held for held in belief.past if _covers(held, value, finish)), None)
         if known is not None:
@@ -557,9 +558,7 @@ def _raised(scored: Confidence, base: int, mentions: int) -> Confidence:
     """The confidence after so many mentions, from the better of two bases."""
     best = max(scored.base, base)
     with_r = score(0, 0, 0, mentions)
-    return Confidence(
-        scored.s, with_r.r, scored.e, scored.t, best, min(1_000_000, best + with_r.c)
-    )
+    return Confidence(scored.s, with_r.r, scored.e, scored.t, best, min(1_000_000, best + with_r.c))
 
 
 def _valid_from(case: _Case) -> Micros:

@@ -300,4 +300,3 @@ def gate_decided(
         memory=memory,
         trace=decision.trace,
     )
-

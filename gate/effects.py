@@ -54,15 +54,16 @@ def evidence(spans: tuple[Span, ...]) -> tuple[Span, ...]:
 
 
 def memory_id_of(decision: Decision, new_id: str) -> str | None:
-    """The memory that the decision is about: the one promoted, the new one, or the one confirmed."""
+    """The memory that the decision is about: the one promoted, the new one, or the one
+    confirmed."""
     if decision.outcome is Outcome.CONFIRM or _adds_evidence(decision):
         return decision.target
     return decision.promotes or new_id if decision.outcome in WRITES else None
 
 
 def _adds_evidence(decision: Decision) -> bool:
-    """True for insincere words about something that is in quarantine already: it gets these words as
-    evidence, not a copy."""
+    """True for insincere words about something that is in quarantine already: it gets these words
+    as evidence, not a copy."""
     return decision.outcome is Outcome.QUARANTINE and decision.target is not None
 
 
@@ -74,7 +75,8 @@ def effects(
     belief: Belief,
     new_memory_id: str,
 ) -> list[Event]:
-    """The events of the belief's stream, in order. `new_memory_id` names a memory if one is made."""
+    """The events of the belief's stream, in order. `new_memory_id` names a memory if one is
+    made."""
     outcome = decision.outcome
     if outcome is Outcome.ESCALATE:
         return [ConflictEscalated(decision=decision_id)]
@@ -111,18 +113,14 @@ def effects(
         "memory": memory_of(candidate, turn, decision),
     }
     if outcome is Outcome.QUARANTINE:
-        return [
-            MemoryQuarantined(**written, reason=decision.reason.value, capped=decision.capped)
-        ]
+        return [MemoryQuarantined(**written, reason=decision.reason.value, capped=decision.capped)]
     if outcome is Outcome.ADMIT:
         events: list[Event] = []
         over = decision.expired
         if over is not None:
             ends = [end for end in (over.valid_to, over.expires_at) if end is not None]
             events.append(MemoryExpired(memory_id=over.memory_id, valid_to=min(ends)))
-        events.append(
-            MemoryAdmitted(**written, promotes=decision.promotes, past=decision.past)
-        )
+        events.append(MemoryAdmitted(**written, promotes=decision.promotes, past=decision.past))
         return events
     if decision.target is None:
         raise ValueError("a supersession names the memory that it supersedes")
@@ -135,7 +133,5 @@ def effects(
         )
     ]
     if decision.contests and not belief.contested:
-        events.append(
-            BeliefContested(supersessions=decision.contests, decision=decision_id)
-        )
+        events.append(BeliefContested(supersessions=decision.contests, decision=decision_id))
     return events

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from gate.decide import TurnView
 from gate.draft import Draft, Memo
@@ -58,7 +58,7 @@ class Processed:
     parked: int = 0
     decisions: list[str] = field(default_factory=list)
 
-    def __iadd__(self, other: Processed) -> Processed:
+    def __iadd__(self, other: Processed) -> Self:
         self.turns += other.turns
         self.failed += other.failed
         self.parked += other.parked
@@ -176,9 +176,9 @@ class Gate:
     def process(self, pending: Sequence[Pending], held: set[str]) -> Processed:
         """Extract and decide these turns in one append. They must be in order of position.
 
-        A turn that fails holds its lane: the subject is added to `held`, whose turns are left alone.
-        Raises `VersionConflict` when another process was at one of them: look again which are
-        pending.
+        A turn that fails holds its lane: the subject is added to `held`, whose turns are left
+        alone. Raises `VersionConflict` when another process was at one of them: look again which
+        are pending.
         """
         draft = self.draft()
         done = Processed()

@@ -29,7 +29,7 @@ class Thresholds(Frozen):
     """The confidence below which a statement is quarantined."""
 
     default: Score
-    categories: dict[str, Score] = {}
+    categories: dict[str, Score] = Field(default_factory=dict)
 
 
 class Loops(Frozen):
@@ -52,7 +52,7 @@ class Policy(Frozen):
     inference_factor: Score
     transient: Literal["drop", "keep"]
     transient_ttl_days: int = Field(ge=1)
-    ttl_days: dict[str, int] = {}
+    ttl_days: dict[str, int] = Field(default_factory=dict)
     topics: tuple[str, ...] = Field(min_length=1)
     special_categories: dict[str, Literal["queue", "prohibit"]]
     lawful_bases: tuple[str, ...] = Field(min_length=1)

@@ -130,9 +130,7 @@ class Replayer:
         self, recorded: Recorded, decided: GateDecided, inputs: Inputs, again: Decision
     ) -> dict[str, tuple[object, object]]:
         keys = self._log.keys(recorded.subject_ref or "")
-        memory = keys and streams.memory_id(
-            keys.ids, recorded.stream, inputs.candidate.index
-        )
+        memory = keys and streams.memory_id(keys.ids, recorded.stream, inputs.candidate.index)
         scored = again.confidence
         now: dict[str, object] = {
             "outcome": again.outcome.value,

@@ -1,4 +1,5 @@
-"""The rules in force: policy and types, read from the policy stream and kept while it stands still."""
+"""The rules in force: policy and types, read from the policy stream and kept while it stands
+still."""
 
 from __future__ import annotations
 

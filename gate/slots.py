@@ -15,7 +15,9 @@ from ledger.candidate import SELF, Candidate
 STATEFUL_RELATIONS = frozenset({"relation.reports-to", "relation.located-at"})
 """A person has one of these at a time."""
 
-_ARTICLES = frozenset({"a", "an", "the", "my", "our", "their", "your", "his", "her", "its", "user's"})
+_ARTICLES = frozenset(
+    {"a", "an", "the", "my", "our", "their", "your", "his", "her", "its", "user's"}
+)
 _WORD = re.compile(r"[^\W_]+(?:[.+#'’-][^\W_]+)*[+#]*")
 
 

@@ -76,9 +76,7 @@ class Steward:
                 expires_at=expires_at,
                 note=note,
             )
-            new = New(
-                event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor
-            )
+            new = New(event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor)
             draft.write(new)
             self._gate.commit(draft)
             self._gate.memo.clear()
@@ -104,9 +102,7 @@ class Steward:
         draft = self._gate.draft()
         draft.consent(subject_ref)
         event = ConsentWithdrawn(grants=tuple(grants), revoked=len(memories), note=note)
-        withdrawn = New(
-            event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor
-        )
+        withdrawn = New(event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor)
         draft.write(withdrawn)
         for memory_id, stream in memories.items():
             draft.belief(stream)
@@ -357,5 +353,3 @@ def _in_context(claim: str, context: str | None) -> str:
     if context is None or canonical_text(context) in canonical_text(claim):
         return claim
     return f"{claim} ({context})"
-
-

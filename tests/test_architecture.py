@@ -117,7 +117,16 @@ def test_the_built_wheel_works_outside_the_repository(wheel, tmp_path):
 
     where = run("-c", "import gate, ledger, tools; print(gate.__file__, ledger.__file__)")
     assert str(ROOT) not in where
-    run("-m", "beliefledger", "remember", "--subject", "ana", "--consent", "consent", "I live in Porto.")
+    run(
+        "-m",
+        "beliefledger",
+        "remember",
+        "--subject",
+        "ana",
+        "--consent",
+        "consent",
+        "I live in Porto.",
+    )
     assert "User lives in Porto" in run("-m", "beliefledger", "beliefs", "--json")
     assert (installed / "beliefledger" / "py.typed").exists()
     assert not (installed / "tools" / "bench").exists()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from gate.consent import ORDINARY
 from gate.extractor import Extractor
@@ -15,24 +15,19 @@ from gate.intake import TurnInput
 from gate.policy import Policy, load, millionths
 from gate.replay import Replayed, Verdict
 from ledger.candidate import SELF, Candidate, Source, Span, When
-from ledger.codec import Recorded
 from ledger.errors import (
     CallerMistake,
     InvalidTurn,
-    LogCorrupted,
     NotPermitted,
     UnknownMemory,
-    VersionConflict,
 )
 from ledger.events.choices import Choices
 from ledger.events.turn import GateDecided
 from ledger.log import Subscription
-from ledger.memory import Memory as MemoryWords
 from ledger.times import Clock, Micros, from_datetime, parse, system_clock, to_datetime
 from ledger.vault import SYSTEM
 from ledger.verify import Verified, verify
-from projections import digests, questions, tables
-from projections.questions import DecisionRow
+from projections import questions
 from tools.answers import (
     BeliefAnswer,
     ConflictAnswer,
@@ -47,7 +42,6 @@ from tools.answers import (
     ReplaySummary,
     StatusAnswer,
     TurnReceipt,
-    ViewAnswer,
 )
 from tools.asking import Asking, Snapshot
 from tools.settings import Settings
@@ -100,7 +94,7 @@ def open_memory(
     text = str(path_or_url)
     if "://" in text and not text.startswith("file://"):
         raise CallerMistake(
-            f"{text.split('://')[0]}:// is not a store of this version: give a directory."
+            f"{text} is a URL of a store that this version does not have: give a directory."
         )
     path = Path(text.removeprefix("file://"))
     chosen = None if policy is None else load(policy)
@@ -132,11 +126,14 @@ class MemoryLedger:
         self._steward = parts.steward
         self._asking = Asking(parts, clock)
 
-    def __enter__(self) -> MemoryLedger:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -454,8 +451,8 @@ class MemoryLedger:
     def loops(
         self, subject: str | None = None, *, window_days: int | None = None
     ) -> list[LoopAnswer]:
-        """The beliefs that keep changing: contested, or superseded as often within the window as the
-        policy calls a loop."""
+        """The beliefs that keep changing: contested, or superseded as often within the window as
+        the policy calls a loop."""
         return self._asking.loops(subject, window_days)
 
     def conflicts(self, subject: str | None = None) -> list[ConflictAnswer]:
@@ -680,8 +677,8 @@ class MemoryLedger:
     ) -> Subscription:
         """Decoded events past a position: first those that are there, then those that come.
 
-        An iterator and a context manager; `position` on it is where to go on from. `types` are names
-        in the log (`memory.admitted.v1`), `subjects` are people. Close it to stop following.
+        An iterator and a context manager; `position` on it is where to go on from. `types` are
+        names in the log (`memory.admitted.v1`), `subjects` are people. Close it to stop following.
         """
         refs = None
         if subjects is not None:
@@ -716,9 +713,7 @@ class MemoryLedger:
 
 
 def _receipt(receipt: Receipt) -> TurnReceipt:
-    return TurnReceipt(
-        turn_id=receipt.turn_id, position=receipt.position, already=receipt.already
-    )
+    return TurnReceipt(turn_id=receipt.turn_id, position=receipt.position, already=receipt.already)
 
 
 def _replayed(result: Replayed) -> ReplayAnswer:

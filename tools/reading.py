@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from gate.decide import Reason
-from ledger.codec import Recorded
 from ledger.candidate import MILLION, Span
+from ledger.codec import Recorded
 from ledger.errors import LogCorrupted
 from ledger.events.belief import MemoryConfirmed, Written
 from ledger.events.turn import TurnRecorded
@@ -67,9 +67,7 @@ class Reader:
                 continue
             memory = written.memory
             spans = [
-                each
-                for at in evidence.get(row.memory_id, ())
-                for each in evidence_in(words[at])
+                each for at in evidence.get(row.memory_id, ()) for each in evidence_in(words[at])
             ]
             answers.append(
                 BeliefAnswer(
@@ -139,7 +137,9 @@ class Reader:
                     memory_id=row.memory_id,
                     waits=row.waits,
                     recorded_at=to_datetime(row.recorded_at),
-                    hint=_hint(row, names[row.subject_ref], candidate.category if candidate else None),
+                    hint=_hint(
+                        row, names[row.subject_ref], candidate.category if candidate else None
+                    ),
                 )
             )
         return answers
@@ -154,9 +154,7 @@ class Reader:
 
 
 def _span(span: Span, turn_id: str) -> SpanAnswer:
-    return SpanAnswer(
-        start=span.start, end=span.end, text=span.quote, turn_id=span.turn or turn_id
-    )
+    return SpanAnswer(start=span.start, end=span.end, text=span.quote, turn_id=span.turn or turn_id)
 
 
 def _hint(row: DecisionRow, subject: str | None, category: str | None) -> str | None:

@@ -117,7 +117,7 @@ def tagger_for(log: Log) -> Callable[[str, str, str | None], str | None]:
     """Tags of words, under each subject's own key, so that a view can be filtered without words."""
 
     @lru_cache(maxsize=100_000)
-    def of(subject_ref: str, key: bytes, kind: str, text: str) -> str:
+    def of(key: bytes, kind: str, text: str) -> str:
         canonical = canonical_entity(text) if kind == "entity" else canonical_text(text)
         return tag(key, f"tag {kind}", canonical)
 
@@ -125,7 +125,6 @@ def tagger_for(log: Log) -> Callable[[str, str, str | None], str | None]:
         if text is None:
             return None
         keys = log.keys(subject_ref)
-        return None if keys is None else of(subject_ref, keys.ids, kind, text)
+        return None if keys is None else of(keys.ids, kind, text)
 
     return tagger
-

@@ -1,4 +1,5 @@
-"""What is said, and what must happen: row by row, through the front door with the rule extractor."""
+"""What is said, and what must happen: row by row, through the front door with the rule
+extractor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The queue is the log: a turn without an outcome waits, in its subject's order, until it is done."""
+"""The queue is the log: a turn without an outcome waits, in its subject's order, until it is
+done."""
 
 from __future__ import annotations
 

@@ -192,9 +192,7 @@ def test_two_ledgers_fed_the_same_say_the_same(said, cut):
                     if not batched and index % cut == 0:
                         memory.process()
                 memory.process()
-                contents.append(
-                    {view.name: view.content_digest for view in memory.status().views}
-                )
+                contents.append({view.name: view.content_digest for view in memory.status().views})
     assert contents[0] == contents[1]
 
 
@@ -244,9 +242,7 @@ def test_digests_tell_rows_and_contents_apart(tmp_path):
         with memory._asking.view("belief_versions") as (connection, generation):
             its = memory._parts.projector.views["belief_versions"].tables(generation)
             before = digests.digest(connection, its)
-            [row] = questions.standing(
-                connection, generation, memory._log.subject("ana")
-            )
+            [row] = questions.standing(connection, generation, memory._log.subject("ana"))
             [said] = digests.contents(connection, "belief_versions", its[0], memory._log)
         assert row.memory_id not in map(str, said)
         assert "Porto" in said

@@ -130,9 +130,7 @@ class Scenario:
         belief = self.belief
         for event in events:
             belief = evolve(belief, belief.version + 1, event, REGISTRY)
-        return replace(
-            self, belief=belief, turns=self.turns + 1, decision=decision, events=events
-        )
+        return replace(self, belief=belief, turns=self.turns + 1, decision=decision, events=events)
 
     def then(
         self,
