@@ -20,7 +20,6 @@ from typing import Any
 from uuid import UUID
 
 from eventsourcing.persistence import (
-    ConnectionPoolClosedError,
     IntegrityError,
     InterfaceError,
     Notification,
@@ -202,6 +201,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         in_memory = SQLiteConnectionPool.detect_memory_mode(str(path))
         self._process = os.getpid()
         self._grown = threading.Condition()
+        self._idle = threading.Condition()
+        self._using = 0
+        self._closed = False
         try:
             if not in_memory:
                 _make_private(self.path)
@@ -264,18 +266,19 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     def _connection(self, *, writing: bool) -> Iterator[sqlite3.Connection]:
         """A connection from the pool. What SQLite says over it is raised as our own errors."""
         self._check_process()
+        with self._idle:
+            if self._closed:
+                raise CallerMistake(f"{self.path} was closed: open it again.")
+            self._using += 1
         try:
             with self.datastore.get_connection(commit=writing) as connection:
                 yield connection._sqlite_conn  # noqa: SLF001  its cursor hides row counts
-        except (
-            sqlite3.DatabaseError,
-            InterfaceError,
-            OperationalError,
-            ConnectionPoolClosedError,
-        ) as problem:
-            if self.datastore.pool.closed:
-                raise CallerMistake(f"{self.path} was closed: open it again.") from problem
+        except (sqlite3.DatabaseError, InterfaceError, OperationalError) as problem:
             raise _named(self.path, problem) from problem
+        finally:
+            with self._idle:
+                self._using -= 1
+                self._idle.notify_all()
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
@@ -475,11 +478,13 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return True
 
     def close(self) -> None:
-        """A write that is under way in another thread ends first. In a child of the process that
-        opened it there is nothing to close: the files are the parent's."""
+        """What is under way in other threads ends first: closing a connection that is in use crashes
+        the process. In a child of the process that opened it there is nothing to close."""
         if os.getpid() != self._process:
             return
-        with self._queue.lock:
+        self._closed = True
+        with self._queue.lock, self._idle:
+            self._idle.wait_for(lambda: not self._using)
             self.datastore.close()
             self._queue.close()
 
