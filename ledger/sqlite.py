@@ -478,8 +478,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return True
 
     def close(self) -> None:
-        """What is under way in other threads ends first: closing a connection that is in use crashes
-        the process. In a child of the process that opened it there is nothing to close."""
+        """What is under way in other threads ends first: closing a connection in use crashes the
+        process. In a child of the process that opened it there is nothing to close."""
         if os.getpid() != self._process:
             return
         self._closed = True
@@ -592,6 +592,7 @@ def _make_private(path: Path) -> None:
 
 def _named(path: Path, problem: Exception) -> LedgerError:
     """The error for what SQLite said. Only a version conflict is ever told as one."""
-    if re.search(r"locked|busy|unable to open|full|readonly|disk I/O", str(problem)):
-        return BackendUnavailable(f"{path}: {problem}.")
-    return LogCorrupted(f"{path}: {problem}.")
+    said = str(problem).split(" with text ")[0]  # what cannot be decoded is not quoted
+    if re.search(r"locked|busy|unable to open|full|readonly|disk I/O", said):
+        return BackendUnavailable(f"{path}: {said}.")
+    return LogCorrupted(f"{path}: {said}.")
