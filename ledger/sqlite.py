@@ -30,7 +30,6 @@ from eventsourcing.sqlite import (
     SQLiteApplicationRecorder,
     SQLiteConnection,
     SQLiteConnectionPool,
-    SQLiteCursor,
     SQLiteDatastore,
 )
 
@@ -522,7 +521,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             raise
         with self._grown:
             self._grown.notify_all()
-        return range(first, first + len(stored_events))
+        return list(range(first, first + len(stored_events)))
 
     def select_events(
         self,
@@ -573,10 +572,6 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             Notification(self.convert_originator_id(stream), version, topic, state, position)
             for position, stream, version, topic, state in rows
         ]
-
-    def _max_notification_id(self, c: SQLiteCursor) -> int:
-        c.execute("SELECT position FROM head")
-        return int(c.fetchone()[0])
 
 
 def _hex(stream: UUID | str) -> str:
