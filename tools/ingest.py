@@ -114,22 +114,24 @@ class Ingest:
 
     def _transcript(self, transcript: Transcript, past: int, total: int) -> None:
         batch: list[Said] = []
+        broken: Unreadable | None = None
         try:
             for each in transcript:
                 if isinstance(each, Refused):
                     self._refuse(each)
-                    continue
-                reason = self._greet(each.turn.subject)
-                if reason is not None:
+                elif (reason := self._greet(each.turn.subject)) is not None:
                     self._refuse(Refused(transcript.name, each.line, each.place, reason))
-                    continue
-                batch.append(each)
+                else:
+                    batch.append(each)
                 if len(batch) == BATCH:
                     self._record(transcript, batch)
                     self._progress(past + transcript.read_bytes(), total)
                     batch = []
-        finally:  # also when the file breaks off: what came before goes in
-            self._record(transcript, batch)
+        except Unreadable as problem:
+            broken = problem
+        self._record(transcript, batch)  # what came before a file broke off goes in
+        if broken is not None:
+            raise broken
 
     def _refuse(self, refused: Refused) -> None:
         self.done.refused.append(refused)

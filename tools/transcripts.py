@@ -9,6 +9,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
@@ -89,18 +90,22 @@ class Transcript:
         except OSError as problem:
             raise Unreadable(f"{self.name} cannot be read: {problem}.") from problem
         finally:
-            self._raw = None
+            self._raw = None  # it is closed: nothing more to tell of it
 
-    def _opened(self) -> io.BufferedReader:
+    @contextmanager
+    def _opened(self) -> Iterator[io.BufferedReader[Any]]:
         if self.name == "standard input":
-            raw = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: PTH123, SIM115
+            raw = open(sys.stdin.fileno(), "rb", closefd=False)  # noqa: SIM115 (closed below)
         else:
             self._raw = raw = self.path.open("rb")
-        if raw.peek(2)[:2] == b"\x1f\x8b":
-            return io.BufferedReader(gzip.GzipFile(fileobj=raw))
-        return raw
+        with raw:
+            if raw.peek(2)[:2] == b"\x1f\x8b":
+                with gzip.GzipFile(fileobj=raw) as unpacked, io.BufferedReader(unpacked) as stream:
+                    yield stream
+            else:
+                yield raw
 
-    def _turns(self, stream: io.BufferedReader) -> Iterator[Said | Refused]:
+    def _turns(self, stream: io.BufferedReader[Any]) -> Iterator[Said | Refused]:
         sample = stream.peek(SAMPLE)[:SAMPLE]
         if not sample:
             raise Unreadable(f"{self.name} is empty.")
@@ -121,7 +126,7 @@ class Transcript:
 
     # JSON lines
 
-    def _lines_or_document(self, stream: io.BufferedReader) -> Iterator[Said | Refused]:
+    def _lines_or_document(self, stream: io.BufferedReader[Any]) -> Iterator[Said | Refused]:
         """A first line that is no object by itself may begin a document of many lines."""
         skipped, first = 0, stream.readline()
         while not first.strip(b"\xef\xbb\xbf \t\r\n"):

@@ -63,7 +63,7 @@ def beliefs(
     def page(_answer: Any) -> Iterator[Any]:
         head = output.count(len(answer), "belief")
         if snapshot is not None:
-            head += f", as of position {snapshot.position}"
+            head += f", as of position {snapshot.position}, {snapshot.recorded_at[:16]} UTC"
         if valid_at is not None:
             head += f", valid at {valid_at}"
         yield output.cell(head + ("." if not answer else ""))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import COULD_NOT, REFUSED_INPUT, Json, TheSubject, app, note, opened
+from tools.cli.app import COULD_NOT, REFUSED_INPUT, USAGE, Json, TheSubject, app, fail, note, opened
 
 if TYPE_CHECKING:
     from tools.ingest import Ingested
@@ -111,10 +111,6 @@ def ingest(
         typer.Argument(
             metavar="FILE...",
             help="JSON lines, a list of chat messages or a LongMemEval file; .gz too; - for input.",
-            exists=True,
-            dir_okay=False,
-            readable=True,
-            allow_dash=True,
         ),
     ],
     consent: Consent = None,
@@ -130,6 +126,9 @@ def ingest(
     """Record conversations from files, and decide about them. Again, it adds nothing."""
     from tools.ingest import DEFAULT_SUBJECT, Ingest
 
+    for file in files:
+        if str(file) != "-" and not file.is_file():
+            fail(f"ingest: {file} is not a file.", USAGE)
     told = 0
 
     def tell(refused: Refused) -> None:

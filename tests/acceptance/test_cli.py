@@ -1,0 +1,512 @@
+"""Every command of the command line, as it is typed: answers, exit codes, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tools.cli import app
+
+PROGRAM = [sys.executable, "-m", "beliefledger"]
+DECISION = (
+    "decision_id position turn_id subject claim type outcome reason confidence span policy"
+    " recorded_at"
+).split()
+BELIEF = (
+    "memory_id belief_id type topic entity attribute value text context confidence importance"
+    " contested valid_from valid_to recorded_from recorded_to superseded_by supersedes evidence"
+    " visibility_scope consent_basis expires_at session agent"
+).split()
+
+
+class Cli:
+    """The command line on one ledger."""
+
+    def __init__(self, ledger: Path) -> None:
+        self.ledger = ledger
+
+    def run(self, *words: str, code: int = 0, typed: str | None = None) -> Any:
+        result = CliRunner().invoke(app, ["--ledger", str(self.ledger), *words], input=typed)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, (words, result.stdout, result.stderr)
+        assert "Traceback" not in result.stderr
+        return result
+
+    def json(self, *words: str, code: int = 0) -> Any:
+        return json.loads(self.run(*words, "--json", code=code).stdout)
+
+    def error(self, *words: str, code: int = 3) -> str:
+        """The one line on standard error; there is nothing on standard output."""
+        result = self.run(*words, code=code)
+        assert result.stdout == ""
+        assert result.stderr.count("\n") == 1
+        assert result.stderr.startswith("beliefledger: ")
+        return result.stderr
+
+    def say(self, text: str, at: str, subject: str = "ana") -> list[dict[str, Any]]:
+        return self.json("remember", "--subject", subject, text, "--at", at)["decisions"]
+
+
+@pytest.fixture
+def cli(tmp_path):
+    return Cli(tmp_path / "ledger")
+
+
+@pytest.fixture
+def ana(cli):
+    """A ledger in which Ana consented and said a few things."""
+    cli.run("consent", "grant", "--subject", "ana", "--basis", "consent")
+    cli.say("I live in Lisbon.", "2026-01-05")
+    cli.say("I use unittest.", "2026-01-06")
+    cli.say("I'm tired today.", "2026-01-07")
+    cli.say("I moved to Porto.", "2026-03-01")
+    cli.say("No, I use pytest, not unittest.", "2026-03-02")
+    return cli
+
+
+@pytest.fixture
+def looping(cli):
+    """A ledger in which Ana goes round in circles."""
+    cli.run("consent", "grant", "--subject", "ana")
+    for day, part in enumerate(["morning", "afternoon", "morning", "afternoon", "morning"], 1):
+        cli.say(f"I prefer {part} meetings.", f"2026-04-{3 * day:02}")
+    return cli
+
+
+# Beginning
+
+
+def test_init_makes_a_ledger_and_tells_once_where_the_key_is(cli):
+    first = cli.run("init")
+    assert "master.key" in first.stderr
+    assert "apart from the backups" in first.stderr
+    assert (cli.ledger / "master.key").stat().st_mode & 0o777 == 0o600
+    again = cli.run("init", "--json")
+    assert again.stderr == ""
+    assert json.loads(again.stdout)["key_file"] is None
+
+
+def test_without_consent_a_refusal_says_how_to_grant_it_and_doing_so_helps(cli):
+    said = cli.run("remember", "--subject", "ana", "I live in Porto.")
+    hint = re.search(r"beliefledger (consent grant .*)", said.stdout)
+    assert "permission.no_consent" in said.stdout
+    assert hint is not None
+    cli.run(*hint[1].split())
+    assert cli.say("I live in Porto.", "2026-01-01")[0]["outcome"] == "admit"
+
+
+def test_remember_with_consent_answers_with_turn_position_and_decisions(cli):
+    answer = cli.json("remember", "--subject", "ana", "I live in Porto.", "--consent", "consent")
+    assert set(answer) >= {"turn_id", "position", "decisions"}
+    (decision,) = answer["decisions"]
+    assert set(decision) >= set(DECISION)
+    assert decision["span"]["text"] == "I live in Porto"
+
+
+def test_remembering_the_same_at_the_same_time_is_one_turn(ana):
+    before = ana.json("status")["position"]
+    answer = ana.json("remember", "--subject", "ana", "I use unittest.", "--at", "2026-01-06")
+    assert answer["already"]
+    assert ana.json("status")["position"] == before
+
+
+# Asking
+
+
+def test_beliefs_now_at_a_position_at_a_time_and_of_a_date(ana):
+    now = ana.json("beliefs", "--subject", "ana")
+    assert {each["value"] for each in now} == {"Porto", "pytest"}
+    assert all(set(each) >= set(BELIEF) for each in now)
+    opened = next(each for each in now if each["value"] == "Porto")["recorded_from_position"]
+    before = str(opened - 1)
+    then = ana.json("beliefs", "--as-of", before, "--valid-at", "2026-02-01")
+    assert {each["value"] for each in then} == {"Lisbon", "unittest"}
+    in_february = ana.json("beliefs", "--valid-at", "2026-02-01")
+    assert {each["value"] for each in in_february} == {"Lisbon", "pytest"}
+    assert ana.json("beliefs", "--as-of", "2020-01-01") == []
+    assert f"as of position {before}" in ana.run("beliefs", "--as-of", before).stdout
+
+
+def test_beliefs_can_be_picked(ana):
+    assert ana.json("beliefs", "--subject", "nobody") == []
+    assert ana.json("beliefs", "--type", "preference") == []
+    assert ana.json("beliefs", "--min-confidence", "0.99") == []
+    assert ana.json("beliefs", "--min-importance", "1") == []
+    home = ana.json("beliefs", "--subject", "ana", "--topic", "home")
+    assert [each["value"] for each in home] == ["Porto"]
+    ana.say("What if I were a doctor?", "2026-03-03")
+    kept = ana.json("beliefs", "--quarantined", "--min-confidence", "0")
+    assert any(each["quarantined"] for each in kept)
+
+
+def test_history_and_explain_take_the_first_characters_of_an_id(ana):
+    porto = next(each for each in ana.json("beliefs") if each["value"] == "Porto")
+    short = porto["memory_id"][:8]
+    versions = ana.json("history", short)
+    assert ana.json("history", porto["belief_id"][:8]) == versions
+    assert [each["value"] for each in versions] == ["Lisbon", "Lisbon", "Porto"]
+    answer = ana.json("explain", short)
+    assert answer["turn"]["marked"] == "⟦I moved to Porto⟧."
+    assert answer["decision"]["reason"] == "truth.change"
+    page = ana.run("explain", short).stdout
+    for words in ("⟦I moved to Porto⟧", "truth.change", "confidence", "default", "Lisbon"):
+        assert words in page
+
+
+def test_decisions_by_outcome_reason_and_number(ana):
+    rejected = ana.json("decisions", "--outcome", "reject")
+    assert [each["reason"] for each in rejected] == ["durability.transient"]
+    assert ana.json("decisions", "--reason", "durability.transient") == rejected
+    assert len(ana.json("decisions", "--limit", "2")) == 2
+    assert ana.json("decisions", "--waiting") == []
+    assert "durability.transient" in ana.run("decisions", "--subject", "ana").stdout
+
+
+def test_pages_fit_a_hundred_columns(ana):
+    ana.say("I prefer tea with milk and honey, in the large blue cup, on rainy days.", "2026-03-04")
+    memory = ana.json("beliefs")[0]["memory_id"]
+    for words in (["beliefs"], ["decisions"], ["history", memory], ["explain", memory], ["status"]):
+        page = ana.run(*words).stdout
+        assert max(len(line.rstrip()) for line in page.splitlines()) <= 100, words
+
+
+def test_words_of_others_cannot_steer_the_terminal(cli):
+    cli.run("consent", "grant", "--subject", "eve")
+    cli.say("I like \x1b[31mred\x07 [bold]tea[/bold].", "2026-01-01", "eve")
+    page = cli.run("decisions").stdout + cli.run("tail").stdout + cli.run("beliefs").stdout
+    assert "\x1b" not in page
+    assert "\x07" not in page
+    assert "[bold]" in page
+
+
+# Settling
+
+
+def test_a_loop_is_shown_explained_as_a_choice_and_resolved_by_context(looping):
+    (loop,) = looping.json("loops")
+    assert loop["contested"]
+    assert loop["supersessions"] == 3
+    (conflict,) = looping.json("conflicts", "--subject", "ana")
+    assert "--choose" in looping.run("conflicts").stdout
+    belief = conflict["belief_id"][:10]
+    values = {each["value"] for each in looping.json("history", belief)}
+    morning = next(value for value in values if "morning" in value)
+    afternoon = next(value for value in values if "afternoon" in value)
+    held = looping.json(
+        *("resolve", belief, "--by", "lea"),
+        *("--context", f"office={morning}", "--context", f"home={afternoon}"),
+    )
+    assert {(each["context"], each["value"]) for each in held} == {
+        ("office", morning),
+        ("home", afternoon),
+    }
+    assert looping.json("conflicts") == []
+    assert looping.run("conflicts").stdout == "Nothing to choose.\n"
+
+
+def test_a_conflict_is_settled_by_choosing_an_escalated_decision(looping):
+    (conflict,) = looping.json("conflicts")
+    chosen = conflict["escalated"][0]["decision_id"][:10]
+    held = looping.json("resolve", conflict["belief_id"], "--choose", chosen, "--by", "lea")
+    assert ["morning" in each["value"] for each in held] == [True]
+
+
+def test_resolve_wants_a_choice_a_name_and_a_conflict(ana):
+    belief = ana.json("beliefs")[0]["belief_id"]
+    assert "not contested" in ana.error("resolve", belief, "--choose", "x", "--by", "lea")
+    ana.error("resolve", belief, "--by", "lea", code=2)
+    ana.error("resolve", belief, "--context", "office", "--by", "lea", code=2)
+    ana.run("resolve", belief, "--choose", "x", code=2)
+
+
+def test_review_lists_what_waits_and_keeps_what_is_approved(ana):
+    ana.say("I'm allergic to penicillin.", "2026-03-05")
+    (waiting,) = ana.json("review")
+    assert waiting["outcome"] == "queue"
+    assert "penicillin" in ana.run("review").stdout
+    ana.error("review", waiting["decision_id"], "--by", "lea", code=2)
+    ana.error("review", waiting["decision_id"], "--approve", code=2)
+    answer = ana.json("review", waiting["decision_id"][:8], "--approve", "--by", "dr. lima")
+    assert answer["memory_id"] in {each["memory_id"] for each in ana.json("beliefs")}
+    assert ana.run("review").stdout == "Nothing waits for a review.\n"
+    ana.error("review", waiting["decision_id"], "--refuse", "--by", "dr. lima")
+
+
+def test_a_refused_review_keeps_nothing(ana):
+    ana.say("I'm allergic to penicillin.", "2026-03-05")
+    before = ana.json("beliefs")
+    (waiting,) = ana.json("review")
+    answer = ana.json("review", waiting["decision_id"], "--refuse", "--by", "dr. lima")
+    assert answer == {"approved": False, "memory_id": None}
+    assert ana.json("beliefs") == before
+
+
+def test_consent_is_granted_shown_and_withdrawn(ana):
+    answer = ana.json(
+        *("consent", "grant", "--subject", "ana", "--basis", "explicit_consent"),
+        *("--category", "health", "--expires", "2030-01-01", "--note", "on paper", "--by", "lea"),
+    )
+    assert answer["categories"] == ["health"]
+    assert len(ana.json("consent", "show", "--subject", "ana")) == 2
+    assert "explicit_consent" in ana.run("consent", "show", "--subject", "ana").stdout
+    withdrawn = ana.json("consent", "withdraw", "--subject", "ana", "--basis", "consent")
+    assert withdrawn == {"subject": "ana", "revoked": 3}
+    assert ana.json("beliefs") == []
+    assert "in force" in ana.error("consent", "withdraw", "--subject", "ana", "--grant", "00")
+    assert "lawful basis" in ana.error("consent", "grant", "--subject", "ana", "--basis", "whim")
+    assert ana.json("consent", "show", "--subject", "nobody") == []
+
+
+def test_a_revoked_memory_stays_in_the_history(ana):
+    memory = ana.json("beliefs")[0]["memory_id"]
+    answer = ana.json("revoke", memory[:8], "--by", "lea", "--note", "she asked")
+    assert answer["recorded_to"] is not None
+    assert memory not in {each["memory_id"] for each in ana.json("beliefs")}
+    assert memory in {each["memory_id"] for each in ana.json("history", memory)}
+    ana.error("revoke", memory, "--by", "lea")
+
+
+def test_erasing_asks_then_forgets_and_refuses_until_registered_anew(ana):
+    assert "--yes" in ana.error("erase", "ana", "--by", "lea", code=2)
+    answer = ana.json("erase", "ana", "--by", "lea", "--yes", "--legal-basis", "request")
+    assert answer["bodies"] > 0
+    assert ana.json("beliefs", "--subject", "ana") == []
+    assert "(erased)" in ana.run("decisions").stdout
+    assert "erased" in ana.error("remember", "--subject", "ana", "I am back.")
+    assert "erased" in ana.error("erase", "ana", "--by", "lea", "--yes")
+    assert ana.json("replay", "--all")["inputs_destroyed"] > 0
+    assert "Porto" not in ana.run("tail", "--json").stdout
+    ana.run("register", "ana", "--by", "lea")
+    assert ana.say("I live in Faro.", "2026-05-01")[0]["reason"] == "permission.no_consent"
+    ana.error("register", "nobody", "--by", "lea")
+    ana.error("erase", "nobody", "--by", "lea", "--yes")
+
+
+def test_a_policy_is_shown_validated_adopted_and_named(ana, tmp_path):
+    strict = tmp_path / "strict.yaml"
+    strict.write_text("name: strict\nthresholds: {default: 0.9}\n")
+    valid = ana.json("policy", "validate", str(strict))
+    assert ana.json("policy", "show")["policy"]["name"] == "default"
+    assert ana.json("policy", "adopt", str(strict), "--by", "lea") == valid
+    assert "name: strict" in ana.run("policy", "show").stdout
+    assert ana.json("status")["policy"]["name"] == "strict"
+    assert ana.say("I play the cello.", "2026-05-01")[0]["outcome"] == "quarantine"
+    assert "lawful_bases" in ana.run("policy", "show", "--default").stdout
+    strict.write_text("thresholds: {default: 9}\n")
+    assert "thresholds" in ana.error("policy", "validate", str(strict))
+    ana.error("policy", "adopt", str(strict), "--by", "lea")
+    strict.write_text("a: [")
+    assert "not YAML" in ana.error("policy", "validate", str(strict))
+
+
+# Running
+
+
+def test_replay_one_and_all_and_under_another_policy(ana, tmp_path):
+    decision = ana.json("decisions")[0]["decision_id"]
+    assert ana.json("replay", decision[:8])["verdict"] == "same"
+    assert "same" in ana.run("replay", decision).stdout
+    answer = ana.json("replay", "--all")
+    assert answer["decisions"] == answer["same"] > 0
+    strict = tmp_path / "strict.yaml"
+    strict.write_text("name: strict\nthresholds: {default: 0.9}\n")
+    other = ana.json("replay", "--all", "--policy", str(strict))
+    assert other["different"] == len(other["differing"]) > 0
+    assert "quarantine" in ana.run("replay", "--all", "--policy", str(strict)).stdout
+    assert ana.json("replay", decision, "--policy", str(strict))["verdict"] == "different"
+    ana.error("replay", code=2)
+    ana.error("replay", decision, "--all", code=2)
+    ana.error("replay", "ffffffff")
+
+
+def test_rebuild_gives_the_same_digests_and_takes_one_view(ana):
+    before = {each["name"]: each["digest"] for each in ana.json("status")["views"]}
+    answer = ana.json("rebuild", "--verify")
+    assert {each["name"]: each["digest"] for each in answer} == before
+    assert all(each["same"] for each in answer)
+    assert [each["name"] for each in ana.json("rebuild", "churn")] == ["churn"]
+    assert "There is no view" in ana.error("rebuild", "nonsense", code=2)
+
+
+def test_verify_says_that_nothing_is_wrong_or_where(ana):
+    assert ana.json("verify")["ok"]
+    assert "nothing is wrong" in ana.run("verify").stdout
+
+
+def test_status_has_the_documented_fields(ana):
+    answer = ana.json("status")
+    assert answer["pending_turns"] == 0
+    assert answer["position"] > 0
+    for view in answer["views"]:
+        assert set(view) >= {"name", "position", "lag", "digest", "content_digest"}
+        assert view["lag"] == 0
+        assert len(view["content_digest"]) == 64
+    fast = ana.json("status", "--no-digests")
+    assert {each["name"] for each in fast["views"]} == {each["name"] for each in answer["views"]}
+
+
+def test_tail_writes_one_document_a_line_past_a_position(ana):
+    lines = ana.run("tail", "--json").stdout.splitlines()
+    events = [json.loads(line) for line in lines]
+    assert [each["position"] for each in events] == list(range(1, len(events) + 1))
+    picked = ana.run(
+        *("tail", "--after", "12", "--types", "memory.admitted.v1,gate.decided.v1"),
+        *("--subject", "ana", "--json"),
+    ).stdout.splitlines()
+    kept = [json.loads(line) for line in picked]
+    assert {each["type"] for each in kept} == {"memory.admitted.v1", "gate.decided.v1"}
+    assert {each["subject"] for each in kept} == {"ana"}
+    assert all(each["position"] > 12 for each in kept)
+    assert ana.run("tail", "--subject", "nobody", "--json").stdout == ""
+    assert "memory.admitted.v1" in ana.run("tail").stdout
+
+
+def test_process_decides_what_was_only_recorded(cli, tmp_path):
+    file = tmp_path / "chat.json"
+    file.write_text(json.dumps([{"role": "user", "content": "I live in Porto."}]))
+    cli.run("ingest", str(file), "--consent", "consent", "--no-process")
+    assert cli.json("status")["pending_turns"] == 1
+    assert cli.json("process", "--limit", "5")["turns"] == 1
+    assert cli.json("status")["pending_turns"] == 0
+    assert "0 pending" in cli.run("process").stdout
+
+
+# What goes wrong
+
+
+def test_reading_commands_want_a_ledger_and_make_none(cli, tmp_path):
+    for words in (
+        *(["beliefs"], ["status"], ["decisions"], ["loops"], ["conflicts"], ["verify"], ["tail"]),
+        *(["rebuild"], ["replay", "--all"], ["history", "a"], ["explain", "a"], ["review"]),
+        *(["consent", "show", "-s", "ana"], ["policy", "show"], ["process"]),
+        *(["erase", "ana", "--by", "lea", "--yes"], ["revoke", "a", "--by", "lea"]),
+    ):
+        assert "There is no ledger at" in cli.error(*words)
+        assert not cli.ledger.exists()
+    empty = Cli(tmp_path)
+    empty.error("status")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_malformed_arguments_are_usage_and_unknown_ids_are_not(ana):
+    for words in (
+        ["beliefs", "--valid-at", "yesterday"],
+        ["beliefs", "--as-of", "soon"],
+        ["beliefs", "--as-of", "99999"],
+        ["beliefs", "--topic", "home"],
+        ["decisions", "--outcome", "nonsense"],
+        ["remember", "--subject", "ana", "  "],
+        ["remember", "--subject", "ana", "words", "--at", "soon"],
+    ):
+        ana.error(*words, code=2)
+    for words in (["history", "ffffff"], ["explain", "ffffff"], ["replay", "ffffff"]):
+        ana.error(*words)
+    for words in (["nonsense"], ["beliefs", "--nonsense"], ["beliefs", "--min-confidence", "2"]):
+        ana.run(*words, code=2)
+
+
+def test_a_store_of_another_kind_is_refused_with_its_name():
+    Cli(Path("x")).run("--ledger", "postgres://host/base", "status", code=2)
+
+
+def test_a_file_cannot_be_a_ledger(tmp_path):
+    (tmp_path / "file").write_text("")
+    Cli(tmp_path / "file").error("init")
+
+
+def test_a_wrong_master_key_is_told_before_anything_is_written(ana, monkeypatch):
+    def contents():
+        return {
+            path.name: path.read_bytes()
+            for path in ana.ledger.rglob("*")
+            if path.is_file() and not path.name.endswith(("-shm", "-wal"))
+        }
+
+    before = contents()
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "ab" * 32)
+    for words in (["status"], ["remember", "--subject", "ana", "I like tea."], ["init"]):
+        assert "master key" in ana.error(*words)
+    assert contents() == before
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "no key")
+    ana.error("status")
+
+
+def test_a_missing_key_file_is_told_and_not_replaced(ana):
+    (ana.ledger / "master.key").unlink()
+    assert "no master key" in ana.error("beliefs")
+    assert not (ana.ledger / "master.key").exists()
+
+
+# As processes
+
+
+def _started(*words: object, **more: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **more,
+    )
+
+
+def test_as_a_process_only_the_document_is_on_standard_output(tmp_path):
+    environment = {**os.environ, "BELIEFLEDGER_LEDGER": str(tmp_path / "here")}
+    words = ("remember", "--subject", "ana", "I live in Porto.", "--consent", "consent", "--json")
+    done = subprocess.run(
+        [*PROGRAM, *words], capture_output=True, text=True, env=environment, check=True
+    )
+    assert json.loads(done.stdout)["decisions"][0]["outcome"] == "admit"
+    assert "master.key" in done.stderr
+    assert (tmp_path / "here" / "log.db").exists()
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly(looping):
+    with _started("--ledger", looping.ledger, "tail") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        process.wait(20)
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert process.returncode == 130
+
+
+def test_following_shows_what_another_process_says_and_ends_at_an_interrupt(ana):
+    after = str(ana.json("status")["position"])
+    follow = _started(
+        *("--ledger", ana.ledger, "tail", "--after", after, "--follow", "--json"),
+        start_new_session=True,
+    )
+    with follow:
+        time.sleep(1)
+        ana.say("I play the cello.", "2026-05-01")
+        assert follow.stdout is not None
+        assert json.loads(follow.stdout.readline())["type"] == "turn.recorded.v1"
+        follow.send_signal(signal.SIGINT)
+        follow.wait(20)
+        assert follow.stderr is not None
+        assert "Traceback" not in follow.stderr.read()
+    assert follow.returncode == 130
+
+
+def test_help_is_quick_because_nothing_heavy_is_imported():
+    code = "import sys, tools.cli; print([m for m in sys.modules if m in HEAVY])"
+    heavy = "{'sqlalchemy', 'cryptography', 'dateparser', 'eventsourcing', 'pydantic', 'orjson'}"
+    done = subprocess.run(
+        [sys.executable, "-c", code.replace("HEAVY", heavy)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"

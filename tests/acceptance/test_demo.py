@@ -1,0 +1,82 @@
+"""The demo tells its story, quickly, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from tools.cli import app
+
+
+def _demo(*words: str) -> str:
+    result = CliRunner().invoke(app, ["demo", *words], catch_exceptions=False)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def test_it_tells_the_story_in_less_than_ten_seconds_and_leaves_nothing_behind(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    begun = time.perf_counter()
+    told = _demo()
+    assert time.perf_counter() - begun < 10
+    assert list(tmp_path.iterdir()) == []
+    for words in (
+        "truth.correction",
+        "truth.change",
+        "truth.hypothetical",
+        "truth.instruction_like",
+        "durability.transient",
+        "permission.special_category",
+        "[redacted password]",
+        "nothing to believe",
+        "truth.contested",
+        "(on office",
+        "⟦I use pytest, not unittest⟧",
+        "this decision is the same",
+        "erased",
+    ):
+        assert words in told, words
+    assert "hunter2" not in told
+    assert "different" not in told
+    assert told.count("same") >= 5
+    assert max(len(line.rstrip()) for line in told.splitlines()) <= 100
+    assert len(told.splitlines()) < 140
+
+
+def test_two_months_before_other_things_were_believed():
+    now, then = _demo().split("two months before?")
+    assert "Porto" in now
+    past = then.split("was a correction")[0]
+    assert "Lisbon" in past
+    assert "Porto" not in past
+    assert "unittest" in past
+
+
+def test_its_ledger_can_be_kept_to_look_around_in(tmp_path):
+    place = tmp_path / "kept"
+    assert str(place) in _demo("--keep", str(place)).replace("\n   ", "")
+    status = CliRunner().invoke(app, ["--ledger", str(place), "status", "--json"])
+    assert json.loads(status.stdout)["outcomes"]["supersede"] == 5
+    again = CliRunner().invoke(app, ["demo", "--keep", str(place)])
+    assert again.exit_code == 3
+    assert "not empty" in again.stderr
+
+
+def test_it_runs_as_a_process_anywhere(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-m", "beliefledger", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    assert list(tmp_path.iterdir()) == []

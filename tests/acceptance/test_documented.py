@@ -1,0 +1,95 @@
+"""docs/cli.md names every command, every option and every exit code, and none that is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from tools.answers import BeliefAnswer, DecisionAnswer, StatusAnswer, ViewAnswer
+from tools.cli import app
+from tools.cli.app import COULD_NOT, INTERRUPTED, ORDER, REFUSED_INPUT, USAGE
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text("utf-8")
+GENERAL = {"--help", "-h", "--install-completion", "--show-completion"}
+
+
+def _commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    for each, under in getattr(command, "commands", {}).items():
+        whole = f"{name} {each}".strip()
+        if hasattr(under, "commands"):
+            yield from _commands(under, whole)
+        else:
+            yield whole, under
+
+
+ROOT = typer.main.get_command(app)
+COMMANDS = dict(_commands(ROOT))
+
+
+def _options(command: Any) -> set[str]:
+    return {
+        name
+        for parameter in command.params
+        for name in (*parameter.opts, *parameter.secondary_opts)
+        if name.startswith("-")
+    } - GENERAL
+
+
+def _section(name: str) -> str:
+    """The text under the heading of a command, up to the next heading."""
+    found = re.search(rf"^#+ `{re.escape(name)}[^\n]*`\n(.*?)(?=^#|\Z)", PAGE, re.M | re.S)
+    assert found, f"docs/cli.md has no heading for `{name}`"
+    return found[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_each_of_its_options_is_documented(name):
+    section = _section(name)
+    for option in _options(COMMANDS[name]):
+        assert re.search(rf"(?<![\w-]){option}(?![\w-])", section), (name, option)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_option_is_documented_that_is_not_there(name):
+    known = _options(COMMANDS[name]) | _options(ROOT)
+    written = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", _section(name)))
+    assert written <= known, name
+
+
+def test_no_command_is_documented_that_is_not_there():
+    headings = re.findall(r"^### `([a-z ]+?)(?: [A-Z\[-].*)?`$", PAGE, re.M)
+    assert set(headings) == set(COMMANDS)
+
+
+def test_the_general_options_are_documented():
+    for option in _options(ROOT):
+        assert f"`{option}" in PAGE, option
+
+
+def test_every_command_has_its_place_in_the_help_and_says_what_it_does():
+    assert set(ROOT.commands) == set(ORDER)
+    for name, command in COMMANDS.items():
+        assert command.help, name
+        for parameter in command.params:
+            assert getattr(parameter, "help", None) or parameter.name == "help", (name, parameter)
+
+
+@pytest.mark.parametrize("code", [0, REFUSED_INPUT, USAGE, COULD_NOT, INTERRUPTED])
+def test_every_exit_code_is_documented(code):
+    assert re.search(rf"^\| {code} \|", PAGE, re.M)
+
+
+@pytest.mark.parametrize("answer", [BeliefAnswer, DecisionAnswer, StatusAnswer, ViewAnswer])
+def test_every_field_of_the_main_answers_is_documented(answer):
+    for name in answer.model_fields:
+        assert f"`{name}`" in PAGE, name
+
+
+def test_reading_commands_take_json():
+    without = {name for name, each in COMMANDS.items() if "--json" not in _options(each)}
+    assert without == {"demo"}

@@ -1,0 +1,522 @@
+"""Ingesting files: every form, every kind of bad line, again, and after a crash."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tools.cli import app
+from tools.transcripts import NotATurn, Refused, Said, Transcript, moment
+
+HERE = Path(__file__).resolve().parents[2]
+LONGMEMEVAL = HERE.parent / "shared" / "data" / "longmemeval"
+
+
+def run(ledger: Path, *words: object, code: int = 0) -> Any:
+    result = CliRunner().invoke(app, ["--ledger", str(ledger), *map(str, words)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, (words, result.stdout, result.stderr)
+    return result
+
+
+def ask(ledger: Path, *words: object, code: int = 0) -> Any:
+    return json.loads(run(ledger, *words, "--json", code=code).stdout)
+
+
+def digests(ledger: Path) -> dict[str, str]:
+    return {view["name"]: view["content_digest"] for view in ask(ledger, "status")["views"]}
+
+
+def events(ledger: Path, type_: str) -> list[dict[str, Any]]:
+    lines = run(ledger, "tail", "--types", type_, "--json").stdout.splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def said(ledger: Path) -> list[dict[str, Any]]:
+    """The recorded turns, with their subject beside their words."""
+    return [
+        {"subject": event["subject"], "role": event["facts"]["role"], **event["body"]}
+        for event in events(ledger, "turn.recorded.v1")
+    ]
+
+
+def lines(path: Path, *each: object) -> Path:
+    text = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in each)
+    path.write_text(text + "\n")
+    return path
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return tmp_path / "ledger"
+
+
+# Generated conversations
+
+STATEMENTS = [
+    "I live in {city}.",
+    "I moved to {city}.",
+    "I use {tool} at work.",
+    "No, I use {tool}, not vim.",
+    "I like {thing}.",
+    "I prefer {part} meetings.",
+    "Thanks, that's helpful!",
+    "Could you tell me more about {thing}?",
+    "My sister lives in {city} and likes {thing}.",
+    "I'm tired today.",
+]
+WORDS = {
+    "city": ["Porto", "Lisbon", "Faro", "Rome", "Oslo", "Ghent"],
+    "tool": ["vim", "emacs", "pytest", "make", "git"],
+    "thing": ["jazz", "green tea", "hiking", "chess", "old films"],
+    "part": ["morning", "afternoon"],
+}
+
+
+def conversations(seed: int, turns: int, people: int = 8) -> list[dict[str, Any]]:
+    """Turns of several people, who alternate with an assistant; the same for the same seed."""
+    chance = random.Random(seed)
+    made = []
+    for number in range(turns):
+        person = f"person{number // 2 % people}"
+        words = {name: chance.choice(each) for name, each in WORDS.items()}
+        text = chance.choice(STATEMENTS).format(**words)
+        made.append(
+            {
+                "subject": person,
+                "session": f"{person}-{number // 200}",
+                "role": "assistant" if number % 2 else "user",
+                "content": f"I see: {text}" if number % 2 else text,
+                "timestamp": 1_735_689_600 + number * 3_600,
+            }
+        )
+    return made
+
+
+# The forms
+
+
+def test_json_lines_of_several_people(ledger, tmp_path):
+    file = lines(
+        tmp_path / "turns.jsonl",
+        {"subject": "ana", "session": "s1", "role": "user", "content": "I live in Porto."},
+        {"speaker": "Bo", "content": "I like jazz.", "timestamp": "2026-01-02T10:00:00Z"},
+        {"speaker": "user", "content": "I use vim.", "timestamp": 1_767_434_400},
+        {"role": "user", "content": "I like tea.", "timestamp": 1_767_434_400_000},
+        {"subject": "ana", "speaker": "Bo", "content": "She likes tea."},
+        {"subject": "ana", "role": "assistant", "content": "Noted.", "said_at": "1767434400"},
+        "",
+        {"subject": 7, "role": "human", "content": [{"type": "text", "text": "I play chess."}]},
+    )
+    result = run(ledger, "ingest", file, "--consent", "consent", "--json")
+    answer = json.loads(result.stdout)
+    assert answer["recorded"] == answer["turns"] == answer["processed"] == 7
+    assert answer["refused"] == answer["pending"] == 0
+    assert "2 turns name no subject and went to 'user'" in result.stderr
+    turns = said(ledger)
+    assert [(each["subject"], each["role"]) for each in turns] == [
+        ("ana", "user"),
+        ("Bo", "user"),
+        ("user", "user"),
+        ("user", "user"),
+        ("ana", "other"),
+        ("ana", "assistant"),
+        ("7", "user"),
+    ]
+    assert turns[1]["said_at"] == 1_767_348_000_000_000
+    assert {turns[at]["said_at"] for at in (2, 3, 5)} == {1_767_434_400_000_000}
+    assert turns[0]["session"] == "s1"
+    assert answer["decisions"]["admit"] == 5
+
+
+def test_a_list_of_chat_messages(ledger, tmp_path):
+    file = tmp_path / "chat.json"
+    messages = [
+        {"role": "system", "content": "You help."},
+        {"role": "user", "content": [{"type": "text", "text": "I live in Porto."}]},
+        {"role": "assistant", "content": "Lovely!"},
+        {"role": "user", "content": "I like jazz."},
+    ]
+    file.write_text(json.dumps(messages, indent=2))
+    result = run(ledger, "ingest", file, "--subject", "ana", "--consent", "consent", "--json")
+    assert "name no subject" not in result.stderr
+    assert {each["value"] for each in ask(ledger, "beliefs", "--subject", "ana")} == {
+        "Porto",
+        "jazz",
+    }
+    wrapped = tmp_path / "wrapped.json"
+    wrapped.write_text(json.dumps({"messages": messages}))
+    answer = ask(ledger, "ingest", wrapped, "--subject", "ana")
+    assert (answer["recorded"], answer["already"]) == (0, 4)
+
+
+def _question(name: str, *sessions: tuple[str, str, list[str]]) -> dict[str, Any]:
+    return {
+        "question_id": name,
+        "question": "?",
+        "haystack_session_ids": [session for session, _, _ in sessions],
+        "haystack_dates": [date for _, date, _ in sessions],
+        "haystack_sessions": [
+            [{"role": "user", "content": text, "has_answer": True} for text in texts]
+            for _, _, texts in sessions
+        ],
+    }
+
+
+QUESTIONS = [
+    _question(
+        "q1",
+        ("later", "2023/04/10 (Mon) 17:50", ["I moved to Porto.", "I like jazz."]),
+        ("earlier", "2023/03/01 (Wed) 08:00", ["I live in Lisbon."]),
+    ),
+    _question("q2", ("only", "2023/05/01 (Mon) 09:00", ["I use vim."])),
+]
+
+
+@pytest.mark.parametrize("form", ["plain", "gz", "lines", "shared sessions"])
+def test_a_longmemeval_file_is_one_person_for_each_question(ledger, tmp_path, form):
+    file = tmp_path / "questions"
+    text = json.dumps(QUESTIONS)
+    if form == "lines":
+        text = "\n".join(json.dumps(each) for each in QUESTIONS)
+    if form == "shared sessions":
+        shared, questions = {}, []
+        for each in QUESTIONS:
+            keys = [f"{name}#1" for name in each["haystack_session_ids"]]
+            shared |= dict(zip(keys, each["haystack_sessions"], strict=True))
+            questions.append(each | {"haystack_session_keys": keys})
+            del questions[-1]["haystack_sessions"]
+        text = json.dumps({"sessions": shared, "questions": questions})
+    file.write_bytes(gzip.compress(text.encode()) if form == "gz" else text.encode())
+    answer = ask(ledger, "ingest", file, "--consent", "consent")
+    assert (answer["recorded"], answer["subjects"]) == (4, 2)
+    turns = [(each["subject"], each["session"], each["content"]) for each in said(ledger)]
+    assert turns == [
+        ("q1", "earlier", "I live in Lisbon."),
+        ("q1", "later", "I moved to Porto."),
+        ("q1", "later", "I like jazz."),
+        ("q2", "only", "I use vim."),
+    ]
+    first, second = [each["said_at"] for each in said(ledger)][1:3]
+    assert moment("2023-04-10T17:50:00Z") == first < second
+    home = ask(ledger, "beliefs", "--subject", "q1", "--valid-at", "2023-03-15")
+    assert [each["value"] for each in home] == ["Lisbon"]
+
+
+def test_several_files_and_standard_input(ledger, tmp_path):
+    one = lines(
+        tmp_path / "one.jsonl", {"subject": "ana", "role": "user", "content": "I like tea."}
+    )
+    two = lines(tmp_path / "two.jsonl", {"subject": "bo", "role": "user", "content": "I like tea."})
+    assert ask(ledger, "ingest", one, two)["subjects"] == 2
+    done = subprocess.run(
+        [sys.executable, "-m", "beliefledger", "-l", str(ledger), "ingest", "-", "--json"],
+        input=gzip.compress(one.read_bytes()),
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["already"] == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("2026-01-01", 1_767_225_600_000_000),
+        ("2026-01-01T01:00:00+01:00", 1_767_225_600_000_000),
+        ("2026/01/01 (Thu) 00:00", 1_767_225_600_000_000),
+        (1_767_225_600, 1_767_225_600_000_000),
+        (1_767_225_600.25, 1_767_225_600_250_000),
+        (1_767_225_600_000, 1_767_225_600_000_000),
+        ("1767225600", 1_767_225_600_000_000),
+        (0, 0),
+    ],
+)
+def test_times(given, expected):
+    assert moment(given) == expected
+
+
+@pytest.mark.parametrize("given", ["soon", "", True, {}, 1e18, "2026-13-01", float("inf")])
+def test_what_is_no_time(given):
+    with pytest.raises(NotATurn, match="timestamp"):
+        moment(given)
+
+
+# Bad lines
+
+GOOD = {"subject": "ana", "role": "user", "content": "I live in Porto."}
+BAD = [
+    ("{broken", "not JSON"),
+    ([1, 2], "not an object"),
+    ({"subject": "ana", "role": "user"}, "content is missing"),
+    ({"subject": "ana", "role": "user", "content": "  "}, "content is empty"),
+    ({"subject": "ana", "role": "user", "content": 5}, "content must be text"),
+    ({"subject": "ana", "role": "wizard", "content": "Abracadabra."}, "role is 'wizard'"),
+    ({"subject": "ana", "content": "Who says so?"}, "neither role nor speaker"),
+    ({**GOOD, "timestamp": "soon"}, "'soon' is not a time"),
+    ({**GOOD, "timestamp": 1e20}, "timestamp 1e+20"),
+    ({**GOOD, "subject": ["ana"]}, "subject must be text"),
+    ({**GOOD, "subject": "   "}, "subject is empty"),
+    ('{"subject": "ana", "role": "user", "content": "\\ud800"}', "not JSON"),
+]
+
+
+def test_each_bad_line_is_named_with_its_reason_and_the_rest_goes_in(ledger, tmp_path):
+    file = lines(tmp_path / "turns.jsonl", GOOD, *(bad for bad, _ in BAD), {**GOOD, "session": "2"})
+    result = run(ledger, "ingest", file, "--consent", "consent", "--json", code=1)
+    answer = json.loads(result.stdout)
+    assert (answer["recorded"], answer["refused"]) == (2, len(BAD))
+    for number, (problem, (_, reason)) in enumerate(zip(answer["problems"], BAD, strict=True), 2):
+        assert problem["line"] == number
+        assert problem["file"] == str(file)
+        assert reason in problem["reason"]
+        assert f"{file}, line {number}: " in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_bad_line_can_also_be_the_first(ledger, tmp_path):
+    for number, bad in enumerate(("nonsense", "{broken", '{"a": 1}')):
+        file = lines(tmp_path / "turns.jsonl", bad, {**GOOD, "session": str(number)})
+        answer = ask(ledger, "ingest", file, code=1)
+        assert [each["line"] for each in answer["problems"]] == [1]
+        assert answer["recorded"] == 1
+
+
+def test_many_bad_lines_are_counted_and_the_first_are_told(ledger, tmp_path):
+    file = lines(tmp_path / "turns.jsonl", GOOD, *["{"] * 50)
+    result = run(ledger, "ingest", file, code=1)
+    assert "and 30 more refused lines" in result.stderr
+    assert len(result.stderr.splitlines()) < 30
+
+
+def test_correcting_a_bad_line_adds_just_that_line(ledger, tmp_path):
+    turns = [{**GOOD, "content": f"I like tea number {number}."} for number in range(5)]
+    file = lines(tmp_path / "turns.jsonl", turns[0], "{broken", *turns[2:])
+    assert ask(ledger, "ingest", file, code=1)["recorded"] == 4
+    lines(file, *turns)
+    answer = ask(ledger, "ingest", file)
+    assert (answer["recorded"], answer["already"]) == (1, 4)
+
+
+def test_bad_messages_and_sessions_are_named(ledger, tmp_path):
+    chat = tmp_path / "chat.json"
+    chat.write_text(json.dumps([GOOD, {"role": "user"}, "words"]))
+    problems = ask(ledger, "ingest", chat, code=1)["problems"]
+    assert [each["place"] for each in problems] == ["message 2", "message 3"]
+    broken = json.loads(json.dumps(QUESTIONS))
+    broken[0]["haystack_dates"][0] = "some day"
+    broken[1]["haystack_sessions"][0].append({"role": "user"})
+    broken.append({"question_id": "q3", "haystack_sessions": [[]]})
+    broken.append({"question": "?"})
+    questions = tmp_path / "questions.json"
+    questions.write_text(json.dumps(broken))
+    answer = ask(ledger, "ingest", questions, code=1)
+    assert answer["recorded"] == 2
+    assert [each["place"] for each in answer["problems"]] == [
+        "question q1, session later",
+        "question q2, session only, turn 2",
+        "question q3",
+        "question 4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "not text"),
+        ("[]".encode("utf-16"), "not text"),
+        (b"name,age\nana,7\n", "neither JSON lines"),
+        (b"[{]", "not JSON"),
+        (b"[]", "empty list"),
+        (b"\x1f\x8b\x08\x00broken", "damaged"),
+    ],
+)
+def test_a_file_that_is_no_conversation_is_told_of_and_does_not_stop_others(
+    ledger, tmp_path, content, reason
+):
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    good = lines(tmp_path / "turns.jsonl", GOOD)
+    result = run(ledger, "ingest", file, good, "--json", code=3)
+    assert reason in result.stderr
+    assert str(file) in result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["recorded"] == 1
+    assert len(answer["unreadable"]) == 1
+
+
+def test_what_comes_before_the_end_of_a_truncated_gz_goes_in(ledger, tmp_path):
+    file = tmp_path / "turns.jsonl.gz"
+    whole = gzip.compress("\n".join(map(json.dumps, conversations(1, 600))).encode())
+    file.write_bytes(whole[: len(whole) // 2])
+    result = run(ledger, "ingest", file, "--json", code=3)
+    assert "cut short" in result.stderr
+    assert 0 < json.loads(result.stdout)["recorded"] < 600
+    file.write_bytes(whole)
+    answer = ask(ledger, "ingest", file)
+    assert answer["turns"] == 600
+    assert answer["already"] > 0
+
+
+def test_a_missing_file_is_usage_and_makes_no_ledger(ledger, tmp_path):
+    run(ledger, "ingest", tmp_path / "nowhere.jsonl", code=2)
+    run(ledger, "ingest", tmp_path, code=2)
+    assert not ledger.exists()
+
+
+def test_an_unknown_basis_is_refused_before_a_turn_is_recorded(ledger, tmp_path):
+    file = lines(tmp_path / "turns.jsonl", GOOD)
+    assert "lawful basis" in run(ledger, "ingest", file, "--consent", "whim", code=3).stderr
+    assert ask(ledger, "status")["turns"] == {}
+
+
+def test_lines_of_an_erased_subject_are_refused_and_the_others_go_in(ledger, tmp_path):
+    file = lines(tmp_path / "turns.jsonl", GOOD, {**GOOD, "subject": "bo"})
+    run(ledger, "ingest", file, "--consent", "consent")
+    run(ledger, "erase", "ana", "--by", "lea", "--yes")
+    lines(file, {**GOOD, "content": "I am back."}, {**GOOD, "subject": "bo", "content": "I run."})
+    answer = ask(ledger, "ingest", file, "--consent", "consent", code=1)
+    assert answer["recorded"] == 1
+    (problem,) = answer["problems"]
+    assert problem["line"] == 1
+    assert "erased" in problem["reason"]
+
+
+def test_byte_order_mark_and_windows_line_ends(ledger, tmp_path):
+    file = tmp_path / "turns.jsonl"
+    file.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join([json.dumps(GOOD).encode()] * 2))
+    assert ask(ledger, "ingest", file)["recorded"] == 2
+
+
+# Again
+
+
+def test_again_adds_nothing_and_identical_lines_stay_separate_turns(ledger, tmp_path):
+    turns = conversations(3, 300)
+    file = lines(tmp_path / "turns.jsonl", GOOD, GOOD, GOOD, *turns)
+    first = ask(ledger, "ingest", file, "--consent", "consent")
+    assert (first["recorded"], first["already"]) == (303, 0)
+    position, before = ask(ledger, "status", "--no-digests")["position"], digests(ledger)
+    again = ask(ledger, "ingest", file, "--consent", "consent")
+    assert (again["recorded"], again["already"], again["decisions"]) == (0, 303, {})
+    packed = tmp_path / "other-name"
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert ask(ledger, "ingest", packed)["already"] == 303
+    assert ask(ledger, "status", "--no-digests")["position"] == position
+    assert digests(ledger) == before
+    home = next(each for each in ask(ledger, "beliefs", "-s", "ana") if each["value"] == "Porto")
+    assert home["mentions"] == 3
+
+
+def test_a_longer_file_adds_what_is_new(ledger, tmp_path):
+    turns = conversations(4, 40)
+    file = lines(tmp_path / "turns.jsonl", *turns[:30])
+    ask(ledger, "ingest", file)
+    lines(file, *turns)
+    answer = ask(ledger, "ingest", file)
+    assert (answer["recorded"], answer["already"]) == (10, 30)
+
+
+def test_a_given_key_makes_two_lines_one_turn(ledger, tmp_path):
+    file = lines(
+        tmp_path / "turns.jsonl",
+        {**GOOD, "idempotency_key": "k1"},
+        {**GOOD, "idempotency_key": "k1", "content": "said otherwise"},
+        {**GOOD, "idempotency_key": "k2"},
+    )
+    answer = ask(ledger, "ingest", file)
+    assert (answer["recorded"], answer["already"]) == (2, 1)
+
+
+def test_the_same_words_in_another_order_of_files_are_the_same_turns(tmp_path):
+    one = lines(tmp_path / "one.jsonl", *conversations(5, 20))
+    keys = [
+        [each.turn.idempotency_key for each in Transcript(one, subject="user")] for _ in range(2)
+    ]
+    assert keys[0] == keys[1]
+    assert len(set(keys[0])) == 20
+
+
+def test_recording_only_leaves_the_turns_to_process(ledger, tmp_path):
+    file = lines(tmp_path / "turns.jsonl", *conversations(6, 30))
+    answer = ask(ledger, "ingest", file, "--no-process")
+    assert (answer["pending"], answer["processed"]) == (30, 0)
+    assert ask(ledger, "process")["turns"] == 30
+
+
+# Crashes
+
+
+def _ingesting(ledger: Path, file: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "beliefledger", "--ledger", str(ledger)),
+            *("ingest", str(file), "--consent", "consent"),
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _grown(ledger: Path, least: int) -> bool:
+    files = [ledger / "log.db", ledger / "log.db-wal"]
+    return sum(file.stat().st_size for file in files if file.exists()) > least
+
+
+def _killed_in_the_middle(ledger: Path, file: Path, least: int) -> bool:
+    """Kill the ingest once the log has grown to `least` bytes; False when it was done before."""
+    process = _ingesting(ledger, file)
+    while process.poll() is None and not _grown(ledger, least):
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    return process.wait() == -signal.SIGKILL
+
+
+def _sample(tmp_path: Path) -> Path:
+    """Real conversations where they are at hand, else generated ones."""
+    oracle = LONGMEMEVAL / "oracle_dev.json.gz"
+    if not oracle.exists():
+        return lines(tmp_path / "more.jsonl", *conversations(8, 2_000))
+    file = tmp_path / "oracle.json"
+    file.write_text(json.dumps(json.loads(gzip.decompress(oracle.read_bytes()))[:60]))
+    return file
+
+
+@pytest.mark.parametrize("source", ["generated", "real"])
+def test_killed_in_the_middle_and_run_again_it_ends_as_if_undisturbed(tmp_path, source):
+    file = tmp_path / "turns.jsonl"
+    if source == "generated":
+        lines(file, *conversations(7, 3_000))
+    else:
+        file = _sample(tmp_path)
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    whole = ask(undisturbed, "ingest", file, "--consent", "consent")
+    size = (undisturbed / "log.db").stat().st_size
+    kills = sum(_killed_in_the_middle(killed, file, least) for least in (1, size // 6, size // 2))
+    assert kills >= 2
+    answer = ask(killed, "ingest", file, "--consent", "consent")
+    assert answer["turns"] == whole["turns"]
+    assert answer["pending"] == 0
+    assert digests(killed) == digests(undisturbed)
+    assert ask(killed, "status")["outcomes"] == ask(undisturbed, "status")["outcomes"]
+    assert ask(killed, "verify")["ok"]
+
+
+def test_turns_and_places_of_a_transcript(tmp_path):
+    file = lines(tmp_path / "turns.jsonl", GOOD, "{")
+    first, second = Transcript(file, subject="user")
+    assert isinstance(first, Said)
+    assert (first.line, first.subject_stated, first.turn.subject) == (1, True, "ana")
+    assert isinstance(second, Refused)
