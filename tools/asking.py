@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,28 +10,19 @@ from typing import Any
 from sqlalchemy import Connection
 
 from gate.decide import Outcome
-from gate.effects import evidence as offsets
-from ledger.candidate import Candidate
 from ledger.codec import Recorded
 from ledger.errors import InvalidTurn, LedgerError, LogCorrupted, NotPermitted, UnknownMemory
 from ledger.events.belief import ConflictResolved, Written
 from ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided, ReviewDecided
-from ledger.memory import Memory
-from ledger.times import DAY, Clock, Micros, iso, to_datetime
-from projections import digests, questions, tables
+from ledger.times import Clock, Micros, iso, to_datetime
+from projections import questions, tables
 from projections.beliefs import BeliefsView, Version
-from projections.churn import ChurnView
 from projections.decisions import DecisionsView
 from projections.turns import TurnsView
 from tools.answers import (
     BeliefAnswer,
-    ConflictAnswer,
     DecisionAnswer,
     Explanation,
-    LoopAnswer,
-    RebuildAnswer,
-    StatusAnswer,
-    ViewAnswer,
 )
 from tools.reading import Reader, evidence_in, score
 from tools.wiring import Parts
@@ -324,230 +315,11 @@ class Asking:
             "registry": rules.registry_digest,
         }
 
-    # Loops and conflicts
-
-    def loops(self, subject: str | None, window_days: int | None) -> list[LoopAnswer]:
-        policy = self._parts.rulebook.refreshed().policy
-        window = (window_days or policy.loops.window_days) * DAY
-        ref = None
-        if subject is not None:
-            ref = self._log.subject(subject)
-            if ref is None:
-                return []
-        with self.view(ChurnView.name) as (connection, generation):
-            changes = questions.changes(connection, generation, subject_ref=ref)
-        by_belief: dict[str, list[questions.ChurnRow]] = {}
-        for change in changes:
-            by_belief.setdefault(change.belief, []).append(change)
-        answers = []
-        for belief, rows in by_belief.items():
-            times = sorted(row.said_at for row in rows if row.said_at is not None)
-            needed = policy.loops.supersessions
-            looping = any(
-                times[i + needed - 1] - times[i] <= window for i in range(len(times) - needed + 1)
-            )
-            contested = _contested(rows)
-            if looping or contested:
-                answers.append(self._loop(belief, rows, contested))
-        return answers
-
-    def _loop(
-        self, belief: str, rows: Sequence[questions.ChurnRow], contested: bool
-    ) -> LoopAnswer:
-        history = self.history(belief)
-        first_seen: dict[str, BeliefAnswer] = {}
-        for version in history:
-            first_seen.setdefault(version.memory_id, version)
-        values = [
-            {
-                "memory_id": version.memory_id,
-                "value": version.value,
-                "negated": version.negated,
-                "context": version.context,
-                "text": version.text,
-                "said_at": version.evidence[0].said_at.isoformat() if version.evidence else None,
-                "turn_id": version.evidence[0].turn_id if version.evidence else None,
-            }
-            for version in first_seen.values()
-        ]
-        return LoopAnswer(
-            belief_id=belief,
-            subject=self._reader.name(rows[0].subject_ref),
-            attribute=history[0].attribute if history else "",
-            supersessions=sum(row.happened == "superseded" for row in rows),
-            contested=contested,
-            values=tuple(values),
-        )
-
-    def conflicts(self, subject: str | None) -> list[ConflictAnswer]:
-        waiting = self.decisions(
-            subject, outcome="escalate", reason=None, turn_id=None, waits=True, limit=None
-        )
-        by_belief: dict[str, list[DecisionAnswer]] = {}
-        for decision in waiting:
-            by_belief.setdefault(decision.belief_id, []).append(decision)
-        answers = []
-        now = to_datetime(self._clock())
-        for belief, escalated in by_belief.items():
-            history = self.history(belief)
-            standing = [
-                version
-                for version in history
-                if version.recorded_to is None
-                and not version.quarantined
-                and (version.valid_to is None or version.valid_to > now)
-            ]
-            answers.append(
-                ConflictAnswer(
-                    belief_id=belief,
-                    subject=escalated[0].subject,
-                    attribute=history[0].attribute if history else "",
-                    reason=escalated[-1].reason,
-                    standing=tuple(standing),
-                    escalated=tuple(escalated),
-                )
-            )
-        return answers
-
-    def escalated(self, belief: str) -> tuple[str, dict[str, Memory]]:
-        """The subject of a belief, and what its escalated decisions proposed."""
-        with self.view(BeliefsView.name) as (connection, generation):
-            rows = questions.versions_of(connection, generation, belief)
-        if not rows:
-            raise UnknownMemory(f"There is no belief {belief}.")
-        with self.view(DecisionsView.name) as (connection, generation):
-            waiting = [
-                row
-                for row in questions.decided(
-                    connection, generation, subject_ref=rows[0].subject_ref, waits=True
-                )
-                if row.belief == belief
-            ]
-        candidates = digests.candidates_of(waiting, self._log)
-        offered = {}
-        for row in waiting:
-            proposed = candidates.get((row.turn_id, row.candidate_version))
-            if proposed is not None:
-                recorded, said = self._reader.turn(row.turn_id)
-                if said is None:
-                    continue
-                said_at = recorded.recorded_at if said.said_at is None else said.said_at
-                offered[row.decision_id] = _words(
-                    proposed.candidate, row.turn_id, said_at, said.session, said.agent
-                )
-        return rows[0].subject_ref, offered
-
-    # Running
+    # The queue
 
     def pending_count(self) -> int:
         with self.view(TurnsView.name) as (connection, generation):
             return questions.turn_counts(connection, generation).get("pending", 0)
-
-    def forget(self, subject_ref: str) -> None:
-        """Let the views drop an erased subject at once, and their files the old pages."""
-        self._projector.catch_up()
-        self._projector.scrub()
-
-    def rebuild(
-        self,
-        view: str | None,
-        *,
-        verify: bool,
-        progress: Callable[[str, int, int], None] | None,
-    ) -> list[RebuildAnswer]:
-        names = list(self._projector.views) if view is None else [view]
-        for name in names:
-            if name not in self._projector.views:
-                raise InvalidTurn(
-                    f"There is no view {name!r}; there are: {', '.join(self._projector.views)}."
-                )
-        if verify:
-            self._projector.catch_up()
-        return [self._rebuild(name, verify, progress) for name in names]
-
-    def _rebuild(
-        self,
-        name: str,
-        verify: bool,
-        progress: Callable[[str, int, int], None] | None,
-    ) -> RebuildAnswer:
-        def report(done: int, total: int) -> None:
-            if progress:
-                progress(name, done, total)
-
-        projector = self._projector
-        with projector.reading() as connection:
-            before = projector.states(connection)[name]
-        upto = before.position if verify and before.stopped_at is None else None
-        generation, position = projector.shadow(name, upto, report)
-        if not verify:
-            projector.use(name, generation, position)
-            return RebuildAnswer(name=name, position=position)
-        view = projector.views[name]
-        old, new = view.tables(before.generation), view.tables(generation)
-        with projector.reading() as connection:
-            digest = digests.digest(connection, new)
-            content = digests.content_digest(connection, name, new[0], self._log)
-            same = before.stopped_at is None and digest == digests.digest(connection, old)
-            difference = None
-            if not same:
-                difference = before.reason or digests.first_difference(connection, old, new)
-        projector.use(name, generation, position)
-        return RebuildAnswer(
-            name=name,
-            position=position,
-            digest=digest,
-            content_digest=content,
-            same=same,
-            first_difference=difference,
-        )
-
-    def status(self, *, digests: bool) -> StatusAnswer:
-        self._projector.catch_up()
-        head = self._log.head()
-        rules = self._parts.rulebook.refreshed()
-        with self._projector.reading() as connection:
-            states = self._projector.states(connection)
-            turns = questions.turn_counts(connection, states[TurnsView.name].generation)
-            generation = states[DecisionsView.name].generation
-            outcomes = questions.counts(connection, generation, "outcome")
-            waiting = len(questions.decided(connection, generation, waits=True))
-        return StatusAnswer(
-            ledger="",
-            position=head.position,
-            recorded_at=to_datetime(head.recorded_at) if head.position else None,
-            subjects=len(self._log.vault.subjects(self._log.tenant)),
-            pending_turns=turns.get("pending", 0),
-            parked_turns=turns.get("parked", 0),
-            turns=turns,
-            outcomes=outcomes,
-            waiting=waiting,
-            policy={"name": rules.policy.name, "digest": rules.policy_digest},
-            extractor="",
-            master_key=self._parts.master_key.id,
-            views=tuple(self._view_answer(name, head.position, digests) for name in states),
-        )
-
-    def _view_answer(self, name: str, head: int, wanted: bool) -> ViewAnswer:
-        projector = self._projector
-        with projector.reading() as connection:
-            state = projector.states(connection)[name]
-            digest, content = projector.known_digests(connection, name)
-            if wanted and digest is None:
-                its = projector.views[name].tables(state.generation)
-                digest = digests.digest(connection, its)
-                content = digests.content_digest(connection, name, its[0], self._log)
-        if wanted and digest is not None and content is not None:
-            projector.remember_digests(name, state.position, digest, content)
-        return ViewAnswer(
-            name=name,
-            position=state.position,
-            lag=head - state.position,
-            digest=digest,
-            content_digest=content,
-            stopped_at=state.stopped_at,
-            reason=state.reason,
-        )
 
 
 def _only(found: Sequence[str], what: str, given: str) -> str:
@@ -563,37 +335,3 @@ def _spans(recorded: Recorded) -> list[tuple[int, int]]:
     if not isinstance(event, Written):
         return []
     return [(span.start, span.end) for span in event.memory.spans if span.turn is None]
-
-
-def _contested(rows: Sequence[questions.ChurnRow]) -> bool:
-    state = False
-    for row in rows:
-        if row.happened in {"contested", "resolved"}:
-            state = row.happened == "contested"
-    return state
-
-
-def _words(
-    candidate: Candidate, turn_id: str, said_at: Micros, session: str | None, agent: str | None
-) -> Memory:
-    """What an escalated candidate would say as a memory."""
-    return Memory(
-        claim=candidate.claim,
-        entity=candidate.entity,
-        attribute=candidate.attribute,
-        value=candidate.value,
-        negated=candidate.negated,
-        context=candidate.context,
-        topic=candidate.topic,
-        category=candidate.category,
-        session=session,
-        agent=agent,
-        said_at=said_at,
-        said_at_stated=False,
-        valid_from=said_at,
-        when=candidate.when,
-        turn=turn_id,
-        spans=offsets(candidate.spans),
-        participants=candidate.participants,
-    )
-

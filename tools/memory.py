@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from gate.consent import ORDINARY
 from gate.extractor import Extractor
 from gate.gate import Pending, Processed, Receipt
 from gate.intake import TurnInput
@@ -18,13 +16,12 @@ from ledger.candidate import SELF, Candidate, Source, Span, When
 from ledger.errors import (
     CallerMistake,
     InvalidTurn,
-    NotPermitted,
     UnknownMemory,
 )
 from ledger.events.choices import Choices
 from ledger.events.turn import GateDecided
 from ledger.log import Subscription
-from ledger.times import Clock, Micros, from_datetime, parse, system_clock, to_datetime
+from ledger.times import Clock, system_clock
 from ledger.vault import SYSTEM
 from ledger.verify import Verified, verify
 from projections import questions
@@ -32,9 +29,7 @@ from tools.answers import (
     BeliefAnswer,
     ConflictAnswer,
     DecisionAnswer,
-    ErasureAnswer,
     Explanation,
-    GrantAnswer,
     LoopAnswer,
     ProcessAnswer,
     RebuildAnswer,
@@ -43,28 +38,11 @@ from tools.answers import (
     StatusAnswer,
     TurnReceipt,
 )
-from tools.asking import Asking, Snapshot
+from tools.asking import Snapshot
+from tools.moments import Moment, Progress, micros
 from tools.settings import Settings
+from tools.settling import Settling
 from tools.wiring import Parts, build
-
-Moment = datetime | str | int
-"""A time: a datetime (UTC where it has no zone), ISO 8601 text, or microseconds since 1970 UTC."""
-Progress = Callable[[int, int], None]
-"""(done, of how many)"""
-
-PROCESS_TURNS = 500
-
-
-def micros(moment: Moment | None, name: str) -> Micros | None:
-    """Raises `InvalidTurn` naming the argument."""
-    if moment is None or isinstance(moment, int):
-        return moment
-    if isinstance(moment, datetime):
-        return from_datetime(moment)
-    try:
-        return parse(moment)
-    except ValueError as problem:
-        raise InvalidTurn(f"{name}: {problem}.") from problem
 
 
 def open_memory(
@@ -109,22 +87,20 @@ def open_memory(
     return MemoryLedger(path, parts, clock)
 
 
-class MemoryLedger:
+PROCESS_TURNS = 500
+
+
+class MemoryLedger(Settling):
     """A ledger that is open. Use it as a context manager, or close it.
 
     Safe to use from several threads; several processes may have the same ledger open.
     """
 
     def __init__(self, path: Path, parts: Parts, clock: Clock) -> None:
+        super().__init__(parts, clock)
         self.path = path
         self.made_key_file = parts.made_key_file
         """The master key's file, if it was made just now. Keep it apart from backups."""
-        self._parts = parts
-        self._clock = clock
-        self._log = parts.log
-        self._gate = parts.gate
-        self._steward = parts.steward
-        self._asking = Asking(parts, clock)
 
     def __enter__(self) -> Self:
         return self
@@ -242,7 +218,7 @@ class MemoryLedger:
     ) -> tuple[TurnReceipt, list[DecisionAnswer]]:
         """Record one turn of the subject and decide about it at once.
 
-        `consent` names a lawful basis that is recorded first. Returns the receipt and the decisions.
+        `consent` names a lawful basis that is recorded first. Returns receipt and decisions.
         """
         if consent is not None:
             self.grant_consent(subject, consent)
@@ -285,7 +261,7 @@ class MemoryLedger:
         """Write a memory with chosen fields: for seeding, migration and tests.
 
         Nothing is extracted and words are not examined, but consent, scope and contradiction are
-        decided like any other. Returns the decision; a repeated `idempotency_key` returns the first.
+        decided like any other. Returns the decision; for a repeated `idempotency_key`, the first.
         """
         subject_name = "User" if entity == SELF else entity
         verb = "is not" if negated else "is"
@@ -407,6 +383,10 @@ class MemoryLedger:
             subject, outcome=outcome, reason=reason, turn_id=turn_id, waits=waits, limit=limit
         )
 
+    def decision(self, decision_id: str) -> DecisionAnswer:
+        """One decision, by its id or the first characters of it. Raises `UnknownMemory`."""
+        return self._asking.decision(self._asking.decision_id(decision_id))
+
     def replay(
         self, decision_id: str, *, policy: Policy | Path | str | Mapping[str, Any] | None = None
     ) -> ReplayAnswer:
@@ -453,200 +433,11 @@ class MemoryLedger:
     ) -> list[LoopAnswer]:
         """The beliefs that keep changing: contested, or superseded as often within the window as
         the policy calls a loop."""
-        return self._asking.loops(subject, window_days)
+        return self._disputes.loops(subject, window_days)
 
     def conflicts(self, subject: str | None = None) -> list[ConflictAnswer]:
         """The beliefs about which a person has to choose."""
-        return self._asking.conflicts(subject)
-
-    # Settling
-
-    def resolve(
-        self,
-        belief_id: str,
-        *,
-        by: str,
-        choose: str | None = None,
-        contexts: Mapping[str, str] | None = None,
-        note: str | None = None,
-    ) -> list[BeliefAnswer]:
-        """Settle a contested belief: `choose` one value, or name the value for each context.
-
-        A value is named by its words, by a memory's id or an escalated decision's. Returns what
-        holds from now on. Raises `UnknownMemory`, `NotPermitted`.
-        """
-        belief = self._asking.belief_id(belief_id)
-        subject_ref, offered = self._asking.escalated(belief)
-        self._steward.resolve(
-            subject_ref,
-            belief,
-            choose=choose,
-            contexts=contexts,
-            candidates=offered,
-            note=note,
-            actor=self._actor(by),
-        )
-        now = self._clock()
-        return [
-            version
-            for version in self._asking.history(belief)
-            if version.recorded_to is None
-            and not version.quarantined
-            and (version.valid_to is None or version.valid_to > to_datetime(now))
-        ]
-
-    def review(
-        self,
-        decision_id: str,
-        *,
-        approve: bool,
-        by: str,
-        basis: str = "explicit_consent",
-        note: str | None = None,
-    ) -> str | None:
-        """Approve or refuse a queued candidate, as a named principal; returns the memory written.
-
-        `basis` is the lawful basis that an approved memory stands on. Raises `NotPermitted`.
-        """
-        recorded = self._log.find(self._asking.decision_id(decision_id))
-        if recorded is None:
-            raise UnknownMemory(f"There is no decision {decision_id}.")
-        return self._steward.review(
-            recorded, approved=approve, basis=basis, note=note, actor=self._actor(by)
-        )
-
-    def grant_consent(
-        self,
-        subject: str,
-        basis: str,
-        *,
-        categories: Sequence[str] = (ORDINARY,),
-        purpose: str | None = None,
-        scope: str = "subject",
-        expires_at: Moment | None = None,
-        note: str | None = None,
-        by: str = SYSTEM,
-    ) -> str:
-        """Record a lawful basis for keeping memories; returns the grant's id. Twice is once.
-
-        `categories` are `ordinary` or special ones of the policy, each named. Memories may not be
-        visible wider than `scope`. Raises `NotPermitted` for what the policy does not know.
-        """
-        actor = self._actor(by)
-        ref = self._log.register([subject])[subject]
-        return self._steward.grant(
-            ref,
-            basis,
-            categories=tuple(categories),
-            purpose=purpose,
-            scope=scope,
-            expires_at=micros(expires_at, "expires_at"),
-            note=note,
-            actor=actor,
-        )
-
-    def consents(self, subject: str) -> list[GrantAnswer]:
-        """The lawful bases in force for a subject."""
-        ref = self._log.subject(subject)
-        if ref is None:
-            return []
-        return [
-            GrantAnswer(
-                grant_id=grant.id,
-                basis=grant.basis,
-                categories=tuple(sorted(grant.categories)),
-                purpose=grant.purpose,
-                scope=grant.scope,
-                expires_at=None if grant.expires_at is None else to_datetime(grant.expires_at),
-            )
-            for grant in self._steward.grants(ref)
-        ]
-
-    def withdraw_consent(
-        self,
-        subject: str,
-        *,
-        grant_id: str | None = None,
-        basis: str | None = None,
-        note: str | None = None,
-        by: str = SYSTEM,
-    ) -> int:
-        """Withdraw a subject's consents: one grant, those of one basis, or all.
-
-        Every memory that stood on one is revoked in the same append; returns how many. Raises
-        `NotPermitted` when there is nothing to withdraw.
-        """
-        actor = self._actor(by)
-        ref = self._known_subject(subject)
-
-        def attempt() -> int:
-            granted = self._steward.grants(ref)
-            ended = [
-                grant.id
-                for grant in granted
-                if (basis is None or grant.basis == basis)
-                and (grant_id is None or grant.id.startswith(grant_id))
-            ]
-            standing = self._asking.standing(ref)
-            given = {grant.id for grant in granted}
-            memories = {
-                row.memory_id: row.belief
-                for row in standing
-                if row.grant_id in ended
-                # A review's approval is a basis of its own, and ends with its kind or with all.
-                or (
-                    grant_id is None
-                    and row.grant_id not in given
-                    and (basis is None or row.basis == basis)
-                )
-            }
-            if not ended and not memories:
-                raise NotPermitted("No such consent is in force for this subject.")
-            return self._steward.withdraw(ref, ended, memories, note=note, actor=actor)
-
-        return self._gate.again(attempt)
-
-    def revoke(self, memory_id: str, *, by: str = SYSTEM, note: str | None = None) -> BeliefAnswer:
-        """Take a memory back; it stays in the history. Raises `UnknownMemory`."""
-        memory = self._asking.memory_id(memory_id)
-        last = self._asking.history(memory, only_memory=True)[-1]
-        ref = self._known_subject(last.subject or "")
-        self._steward.revoke(ref, memory, last.belief_id, note=note, actor=self._actor(by))
-        return self._asking.history(memory, only_memory=True)[-1]
-
-    def erase(
-        self, subject: str, *, by: str = SYSTEM, legal_basis: str = "request of the subject"
-    ) -> ErasureAnswer:
-        """Forget a subject: their key, every body, every row of a view.
-
-        What remains are envelopes that name nobody. Recording them again is refused until
-        `register_anew`. Raises `UnknownMemory` for somebody nobody knows.
-        """
-        ref = self._known_subject(subject)
-        bodies = self._log.erase(ref, actor=self._actor(by), legal_basis=legal_basis)
-        self._gate.forget()
-        self._asking.forget(ref)
-        return ErasureAnswer(subject_ref=ref, bodies=bodies, position=self._log.head().position)
-
-    def register_anew(self, subject: str, *, by: str) -> None:
-        """Let somebody who was erased be recorded again, on a named actor's word."""
-        if not self._log.vault.was_erased(self._log.tenant, subject):
-            raise NotPermitted("This subject was not erased: there is nothing to lift.")
-        self._log.register([subject], actor=self._actor(by), anew=True)
-
-    def adopt_policy(
-        self, policy: Policy | Path | str | Mapping[str, Any], *, by: str = SYSTEM
-    ) -> str:
-        """Put a policy in force; returns its digest. Raises `PolicyInvalid`."""
-        chosen = load(policy)
-        self._parts.rulebook.ensure(chosen, self._actor(by))
-        self._gate.forget()
-        return chosen.digest()
-
-    @property
-    def policy(self) -> Policy:
-        """The policy in force."""
-        return self._parts.rulebook.refreshed().policy
+        return self._disputes.conflicts(subject)
 
     # Running
 
@@ -661,7 +452,7 @@ class MemoryLedger:
 
         With `verify`, compare each with what it replaces, and name the first row that differs.
         """
-        return self._asking.rebuild(view, verify=verify, progress=progress)
+        return self._upkeep.rebuild(view, verify=verify, progress=progress)
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Check every event of the log; the answer names the first thing that is wrong, if any."""
@@ -687,7 +478,7 @@ class MemoryLedger:
 
     def status(self, *, digests: bool = True) -> StatusAnswer:
         """How the ledger is: positions, the queue, what waits for a person, the views."""
-        answer = self._asking.status(digests=digests)
+        answer = self._upkeep.status(digests=digests)
         return answer.model_copy(
             update={"ledger": str(self.path), "extractor": self._gate.extractor.name}
         )
@@ -699,17 +490,6 @@ class MemoryLedger:
     def actor_name(self, actor: str) -> str:
         """The name under which somebody acted, of the `actor` of an event."""
         return self._log.vault.principal_name(actor)
-
-    def _known_subject(self, subject: str) -> str:
-        ref = self._log.subject(subject)
-        if ref is None:
-            raise UnknownMemory(f"Nothing is known about {subject!r}.")
-        return ref
-
-    def _actor(self, name: str) -> str:
-        if not name.strip():
-            raise NotPermitted("Name who acts.")
-        return self._log.principal(name)
 
 
 def _receipt(receipt: Receipt) -> TurnReceipt:

@@ -1,0 +1,131 @@
+"""Looking after a ledger: rebuild, status, forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ledger.errors import InvalidTurn
+from ledger.times import to_datetime
+from projections import digests as measures
+from projections import questions
+from projections.decisions import DecisionsView
+from projections.turns import TurnsView
+from tools.answers import RebuildAnswer, StatusAnswer, ViewAnswer
+from tools.asking import Asking
+from tools.wiring import Parts
+
+
+class Upkeep:
+    """Keeps the views as they should be, and tells how they are."""
+
+    def __init__(self, parts: Parts, asking: Asking) -> None:
+        self._parts = parts
+        self._log = parts.log
+        self._projector = parts.projector
+        self._asking = asking
+
+    def forget(self) -> None:
+        """Let the views drop an erased subject at once, and their files the old pages."""
+        self._projector.catch_up()
+        self._projector.scrub()
+
+    def rebuild(
+        self,
+        view: str | None,
+        *,
+        verify: bool,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> list[RebuildAnswer]:
+        names = list(self._projector.views) if view is None else [view]
+        for name in names:
+            if name not in self._projector.views:
+                raise InvalidTurn(
+                    f"There is no view {name!r}; there are: {', '.join(self._projector.views)}."
+                )
+        if verify:
+            self._projector.catch_up()
+        return [self._rebuild(name, verify, progress) for name in names]
+
+    def _rebuild(
+        self,
+        name: str,
+        verify: bool,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> RebuildAnswer:
+        def report(done: int, total: int) -> None:
+            if progress:
+                progress(name, done, total)
+
+        projector = self._projector
+        with projector.reading() as connection:
+            before = projector.states(connection)[name]
+        upto = before.position if verify and before.stopped_at is None else None
+        generation, position = projector.shadow(name, upto, report)
+        if not verify:
+            projector.use(name, generation, position)
+            return RebuildAnswer(name=name, position=position)
+        view = projector.views[name]
+        old, new = view.tables(before.generation), view.tables(generation)
+        with projector.reading() as connection:
+            digest = measures.digest(connection, new)
+            content = measures.content_digest(connection, name, new[0], self._log)
+            same = before.stopped_at is None and digest == measures.digest(connection, old)
+            difference = None
+            if not same:
+                difference = before.reason or measures.first_difference(connection, old, new)
+        projector.use(name, generation, position)
+        return RebuildAnswer(
+            name=name,
+            position=position,
+            digest=digest,
+            content_digest=content,
+            same=same,
+            first_difference=difference,
+        )
+
+    def status(self, *, digests: bool) -> StatusAnswer:
+        self._projector.catch_up()
+        head = self._log.head()
+        rules = self._parts.rulebook.refreshed()
+        with self._projector.reading() as connection:
+            states = self._projector.states(connection)
+            turns = questions.turn_counts(connection, states[TurnsView.name].generation)
+            generation = states[DecisionsView.name].generation
+            outcomes = questions.counts(connection, generation, "outcome")
+            waiting = len(questions.decided(connection, generation, waits=True))
+        return StatusAnswer(
+            ledger="",
+            position=head.position,
+            recorded_at=to_datetime(head.recorded_at) if head.position else None,
+            subjects=len(self._log.vault.subjects(self._log.tenant)),
+            pending_turns=turns.get("pending", 0),
+            parked_turns=turns.get("parked", 0),
+            turns=turns,
+            outcomes=outcomes,
+            waiting=waiting,
+            policy={"name": rules.policy.name, "digest": rules.policy_digest},
+            extractor="",
+            master_key=self._parts.master_key.id,
+            views=tuple(self._view_answer(name, head.position, digests) for name in states),
+        )
+
+    def _view_answer(self, name: str, head: int, wanted: bool) -> ViewAnswer:
+        projector = self._projector
+        with projector.reading() as connection:
+            state = projector.states(connection)[name]
+            digest, content = projector.known_digests(connection, name)
+            if wanted and digest is None:
+                its = projector.views[name].tables(state.generation)
+                digest = measures.digest(connection, its)
+                content = measures.content_digest(connection, name, its[0], self._log)
+        if wanted and digest is not None and content is not None:
+            projector.remember_digests(name, state.position, digest, content)
+        return ViewAnswer(
+            name=name,
+            position=state.position,
+            lag=head - state.position,
+            digest=digest,
+            content_digest=content,
+            stopped_at=state.stopped_at,
+            reason=state.reason,
+        )
