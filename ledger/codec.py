@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
@@ -14,7 +14,7 @@ from ledger.events import BY_NAME, Event
 from ledger.sealing import NotAuthentic, clear, is_clear
 from ledger.store import Row, Sealed
 from ledger.times import Micros
-from ledger.upcast import upcast
+from ledger.upcast import STEPS, upcast
 from ledger.vault import SYSTEM, Vault
 
 
@@ -31,7 +31,7 @@ class New:
     correlation: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recorded:
     """An event that happened. `event` is None once its body is destroyed: a tombstone, of which the
     envelope's facts remain."""
@@ -49,6 +49,17 @@ class Recorded:
     correlation: str | None
     facts: dict[str, Any]
     event: Event | None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Opens `event` when it is first asked for, where `unseal` left that for later."""
+            mine = vars(self)
+            if name != "event" or "later" not in mine:
+                raise AttributeError(name)
+            mine["event"] = _event(*mine["later"], mine)[2]
+            del mine["later"]
+            return mine["event"]
 
 
 def seal(new: New, version: int, tenant: str, vault: Vault) -> Sealed:
@@ -77,13 +88,33 @@ def seal(new: New, version: int, tenant: str, vault: Vault) -> Sealed:
     return Sealed(address, head, tail, blob)
 
 
-def unseal(row: Row, vault: Vault) -> Recorded:
+def unseal(row: Row, vault: Vault, *, later: bool = False) -> Recorded:
     """Read an event back.
+
+    With `later`, a body that is there is opened and checked only when `event` is asked for: most
+    of a log's events tell a view all that it needs in their envelopes.
 
     Raises `LogCorrupted` naming the position, `UnknownEventType`, `KeyMissing`.
     """
     fields = envelope.read(row.envelope, row.position)
-    subject_ref = fields["subject_ref"]
+    name = fields["type"]
+    there = row.body is not None or fields["body_digest"] is None
+    if later and there and name in BY_NAME and name not in STEPS:
+        if row.body is not None and fields["subject_ref"]:
+            vault.keys(fields["subject_ref"])  # a key that is missing is noticed now
+        fields["later"] = row, vault
+    else:
+        fields["type"], fields["facts"], fields["event"] = _event(row, vault, fields)
+    fields["position"] = row.position
+    recorded = object.__new__(Recorded)
+    object.__setattr__(recorded, "__dict__", fields)
+    return recorded
+
+
+def _event(
+    row: Row, vault: Vault, fields: dict[str, Any]
+) -> tuple[str, dict[str, Any], Event | None]:
+    """Today's name, facts and event."""
     facts: dict[str, Any] = fields["facts"]
     body: dict[str, Any] | None = None
     gone = False
@@ -98,26 +129,11 @@ def unseal(row: Row, vault: Vault) -> Recorded:
     if kind is None:
         raise UnknownEventType(f"Position {row.position} holds {name!r}.")
     try:
-        event = None if gone else kind.model_validate({**facts, **(body or {})})
+        return name, facts, None if gone else kind.model_validate({**facts, **(body or {})})
     except ValidationError as problem:
         raise LogCorrupted(
             f"The {name} at position {row.position} does not have its fields: {problem}."
         ) from problem
-    return Recorded(
-        row.position,
-        name,
-        fields["stream"],
-        fields["version"],
-        fields["event_id"],
-        fields["tenant"],
-        subject_ref,
-        fields["actor"],
-        fields["recorded_at"],
-        fields["causation"],
-        fields["correlation"],
-        facts,
-        event,
-    )
 
 
 def _open(row: Row, fields: dict[str, Any], vault: Vault) -> bytes | None:

@@ -159,16 +159,19 @@ class Log:
             yield from page
 
     def pages(
-        self, after: int = 0, upto: int | None = None, size: int = PAGE
+        self, after: int = 0, upto: int | None = None, size: int = PAGE, *, later: bool = False
     ) -> Iterator[list[Recorded]]:
-        """As `read`, a list of up to `size` events at a time."""
+        """As `read`, a list of up to `size` events at a time.
+
+        With `later`, each event's body is opened when it is first asked for.
+        """
         upto = self.head().position if upto is None else upto
         while after < upto:
             rows = self._store.read(after, size, upto)
             self._check_contiguous(after, rows, upto)
             after = rows[-1].position
             self.vault.refresh()
-            yield [codec.unseal(row, self.vault) for row in rows]
+            yield [codec.unseal(row, self.vault, later=later) for row in rows]
 
     def _check_contiguous(self, after: int, rows: list[Row], upto: int) -> None:
         for expected, row in enumerate(rows, after + 1):
