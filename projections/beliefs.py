@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, select
+from sqlalchemy import Connection, Table, select
 
 from ledger.codec import Recorded
 from ledger.events.belief import (
@@ -36,7 +36,7 @@ from ledger.events.belief import (
 )
 from ledger.events.subject import SubjectErased
 from projections import tables
-from projections.view import Tagger, insert_rows
+from projections.view import Tagger, delete_subjects, insert_rows
 
 _ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""
@@ -263,12 +263,12 @@ class BeliefsView:
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
-        happened = event.event
         if event.type == SubjectErased.NAME:
             self._forget(event.subject_ref or "")
             return
         if not event.type.startswith(("memory.", "memories.", "belief.", "conflict.")):
             return
+        happened = event.event
         if happened is None or event.type == "memories.recalled.v1":
             return
         fold = Fold(self._rows(event.stream, connection), self._tag)
@@ -279,7 +279,7 @@ class BeliefsView:
                 self._closed[row.row_id] = row
         for row in fold.opened:
             self._new[row.row_id] = row
-        if isinstance(happened, Written | MemoryConfirmed):
+        if isinstance(happened, (Written, MemoryConfirmed)):
             self._new_evidence.append(
                 (event.position, event.subject_ref or "", happened.memory_id)
             )
@@ -308,8 +308,7 @@ class BeliefsView:
 
     def flush(self, connection: Connection) -> None:
         for table in (self._versions, self._evidence):
-            for subject_ref in self._gone:
-                connection.execute(delete(table).where(table.c.subject_ref == subject_ref))
+            delete_subjects(connection, table, self._gone)
         insert_rows(connection, self._versions, [_values(row) for row in self._new.values()])
         if self._closed:
             table = self._versions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Table, delete
+from sqlalchemy import Connection, Table
 
 from ledger.codec import Recorded
 from ledger.events.belief import (
@@ -15,7 +15,18 @@ from ledger.events.belief import (
 )
 from ledger.events.subject import SubjectErased
 from projections import tables
-from projections.view import Row, insert_rows
+from projections.view import Row, delete_subjects, insert_rows
+
+_CHANGES = frozenset(
+    kind.NAME
+    for kind in (
+        MemorySuperseded,
+        BeliefContested,
+        ConflictEscalated,
+        ConflictResolved,
+        SubjectErased,
+    )
+)
 
 
 class ChurnView:
@@ -35,6 +46,8 @@ class ChurnView:
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
+        if event.type not in _CHANGES:
+            return
         match event.event:
             case MemorySuperseded() as happened:
                 self._add(
@@ -84,9 +97,6 @@ class ChurnView:
         )
 
     def flush(self, connection: Connection) -> None:
-        for subject_ref in self._gone:
-            connection.execute(
-                delete(self._table).where(self._table.c.subject_ref == subject_ref)
-            )
+        delete_subjects(connection, self._table, self._gone)
         insert_rows(connection, self._table, self._new)
         self._new, self._gone = [], []

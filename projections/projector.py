@@ -6,8 +6,9 @@ whose fold fails stops at that event with its reason and does not stop the other
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +17,18 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, insert, select, update
 from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.schema import CreateTable
 
 from ledger.codec import Recorded
 from ledger.errors import BackendUnavailable, LedgerError
 from ledger.log import Log
-from projections.tables import state_metadata, view_state
+from projections.tables import FOLD, state_metadata, view_state
 from projections.view import View
 
 REBUILD_PAGE = 20_000
+"""Events written in one transaction."""
+FOLD_PAGE = 500
+"""Events in memory at once: with more, the garbage collector looks at them again and again."""
 FOLLOW_PAGE = 2_000
 Progress = Callable[[int, int], None]
 """(position reached, position to reach)"""
@@ -38,6 +43,27 @@ class ViewState:
     position: int
     stopped_at: int | None
     reason: str | None
+
+
+@dataclass(slots=True)
+class _Filling:
+    """A view whose new generation is being filled, as far as `upto` (None: the head)."""
+
+    view: View
+    upto: int | None
+    generation: int = 0
+    position: int = 0
+
+    def fold(self, page: Sequence[Recorded], connection: Connection) -> None:
+        """Raises `LedgerError` when an event cannot be folded."""
+        if self.upto is not None and page[-1].position > self.upto:
+            page = [event for event in page if event.position <= self.upto]
+        self.position, failure = _fold(self.view, page, self.position, connection)
+        if failure is not None:
+            raise LedgerError(
+                f"The view {self.view.name} cannot be rebuilt: position {self.position + 1}:"
+                f" {failure}."
+            )
 
 
 def sqlite_engine(path: Path) -> Engine:
@@ -74,6 +100,7 @@ class Projector:
             for view in views:
                 if view.name not in known:
                     self._create(connection, view, 1)
+                    self._index(connection, view, 1)
                     connection.execute(
                         insert(view_state).values(name=view.name, generation=1, position=0)
                     )
@@ -98,8 +125,18 @@ class Projector:
             raise BackendUnavailable(f"The views did not answer: {problem.orig}.") from problem
 
     def _create(self, connection: Connection, view: View, generation: int) -> None:
+        """Make the tables, with the indexes that the fold itself needs."""
         for table in view.tables(generation):
-            table.create(connection, checkfirst=True)
+            connection.execute(CreateTable(table, if_not_exists=True))
+            for index in table.indexes:
+                if index.info == FOLD:
+                    index.create(connection, checkfirst=True)
+
+    def _index(self, connection: Connection, view: View, generation: int) -> None:
+        """Make the other indexes: once the tables are full, that is faster."""
+        for table in view.tables(generation):
+            for index in table.indexes:
+                index.create(connection, checkfirst=True)
 
     def states(self, connection: Connection) -> dict[str, ViewState]:
         """The state of every view, as of this transaction."""
@@ -137,7 +174,7 @@ class Projector:
     def _one_page(self, connection: Connection, behind: list[ViewState], upto: int) -> None:
         after = min(state.position for state in behind)
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
-        page = next(self._log.pages(after, upto, size))
+        page = next(self._log.pages(after, upto, size, later=True))
         for state in behind:
             view = self.views[state.name]
             if self._at.get(state.name) != (state.generation, state.position):
@@ -167,35 +204,51 @@ class Projector:
 
         Returns its number and its position. Raises `LedgerError` when an event cannot be folded.
         """
+        return self.shadows({name: upto}, progress)[name]
+
+    def shadows(
+        self, upto: Mapping[str, int | None], progress: Progress | None = None
+    ) -> dict[str, tuple[int, int]]:
+        """As `shadow` for several views, each up to its position, in one pass over the log."""
         with self._lock:
-            view = self.views[name]
+            filling = [_Filling(self.views[name], end) for name, end in upto.items()]
             with self.writing() as connection:
-                generation = self.states(connection)[name].generation + 1
-                # What an interrupted rebuild left behind.
-                for table in view.tables(generation):
-                    table.drop(connection, checkfirst=True)
-                self._create(connection, view, generation)
-            view.start(generation, empty=True)
+                states = self.states(connection)
+                for each in filling:
+                    each.generation = states[each.view.name].generation + 1
+                    # What an interrupted rebuild left behind.
+                    for table in each.view.tables(each.generation):
+                        table.drop(connection, checkfirst=True)
+                    self._create(connection, each.view, each.generation)
+            for each in filling:
+                each.view.start(each.generation, empty=True)
             position = 0
             try:
-                while position < (until := self._log.head().position if upto is None else upto):
-                    position = self._fill(view, position, until)
+                while position < (until := self._until(filling)):
+                    position = self._fill(filling, position, until)
                     if progress:
                         progress(position, until)
+                for each in filling:
+                    with self.writing() as connection:
+                        self._index(connection, each.view, each.generation)
             finally:
-                self._at.pop(name, None)
-            return generation, position
+                for each in filling:
+                    self._at.pop(each.view.name, None)
+            return {each.view.name: (each.generation, each.position) for each in filling}
 
-    def _fill(self, view: View, after: int, upto: int) -> int:
-        page = next(self._log.pages(after, upto, REBUILD_PAGE))
-        with self.writing() as connection:
-            position, failure = _fold(view, page, after, connection)
-            if failure is not None:
-                raise LedgerError(
-                    f"The view {view.name} cannot be rebuilt: position {position + 1}: {failure}."
-                )
-            view.flush(connection)
-        return position
+    def _until(self, filling: Sequence[_Filling]) -> int:
+        head = self._log.head().position
+        return max((head if each.upto is None else each.upto for each in filling), default=0)
+
+    def _fill(self, filling: Sequence[_Filling], after: int, upto: int) -> int:
+        end = min(after + REBUILD_PAGE, upto)
+        with _uncollected(), self.writing() as connection:
+            for page in self._log.pages(after, end, FOLD_PAGE, later=True):
+                for each in filling:
+                    each.fold(page, connection)
+            for each in filling:
+                each.view.flush(connection)
+        return end
 
     def use(self, name: str, generation: int, position: int) -> None:
         """Put a filled generation in use and drop the one before it."""
@@ -250,6 +303,19 @@ class Projector:
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector: folding makes no cycles, and what the views keep would be
+    looked at again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _fold(
