@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 
-from sqlalchemy import Connection, Table, delete, select
+from sqlalchemy import Connection, Table, select
 
 from ledger.codec import Recorded
 from ledger.events.subject import SubjectErased
@@ -19,8 +20,9 @@ from ledger.events.turn import (
     TurnRecorded,
 )
 from projections import tables
-from projections.view import Tagger, insert_rows
+from projections.view import Tagger, delete_subjects, insert_rows
 
+_KEPT_TURNS = 100_000
 _OF_TURN = frozenset(
     {
         TurnRecorded.NAME,
@@ -51,6 +53,9 @@ class TurnRow:
     attempts: int
 
 
+_values = attrgetter(*(field.name for field in fields(TurnRow)))
+
+
 class TurnsView:
     """`turns`, kept up with the log."""
 
@@ -67,6 +72,7 @@ class TurnsView:
         (self._table,) = self.tables(generation)
         self._new: dict[str, TurnRow] = {}
         self._changed: dict[str, TurnRow] = {}
+        self._written: dict[str, TurnRow] = {}
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
@@ -75,21 +81,20 @@ class TurnsView:
             return
         if event.type not in _OF_TURN:
             return
-        happened = event.event
         if event.type == TurnRecorded.NAME:
-            if isinstance(happened, TurnRecorded):
-                self._new[event.stream] = self._first(event, happened)
+            if isinstance(event.event, TurnRecorded):
+                self._new[event.stream] = self._first(event, event.event)
             return
         row = self._row(event.stream, connection)
         if row is None:
             return  # the turn was erased
         row.version = event.version
-        match happened:
-            case ExtractionCompleted():
-                row.state, row.candidates = "extracted", happened.candidates
-            case ExtractionFailed():
-                row.state, row.attempts = "pending", happened.attempt
-            case TurnParked():
+        match event.type:
+            case ExtractionCompleted.NAME:
+                row.state, row.candidates = "extracted", event.facts["candidates"]
+            case ExtractionFailed.NAME:
+                row.state, row.attempts = "pending", event.facts["attempt"]
+            case TurnParked.NAME:
                 row.state = "parked"
             case _:
                 pass
@@ -112,26 +117,29 @@ class TurnsView:
 
     def _row(self, turn_id: str, connection: Connection) -> TurnRow | None:
         row = self._new.get(turn_id) or self._changed.get(turn_id)
+        if row is not None:
+            return row
+        row = self._written.pop(turn_id, None)
         if row is None:
             found = connection.execute(
                 select(self._table).where(self._table.c.turn_id == turn_id)
             ).first()
             if found is None:
                 return None
-            row = self._changed[turn_id] = TurnRow(*found)
+            row = TurnRow(*found)
+        self._changed[turn_id] = row
         return row
 
     def _forget(self, subject_ref: str) -> None:
-        for kept in (self._new, self._changed):
+        for kept in (self._new, self._changed, self._written):
             for turn_id in [i for i, row in kept.items() if row.subject_ref == subject_ref]:
                 del kept[turn_id]
         self._gone.append(subject_ref)
 
     def flush(self, connection: Connection) -> None:
         table = self._table
-        for subject_ref in self._gone:
-            connection.execute(delete(table).where(table.c.subject_ref == subject_ref))
-        insert_rows(connection, table, [astuple(row) for row in self._new.values()])
+        delete_subjects(connection, table, self._gone)
+        insert_rows(connection, table, list(map(_values, self._new.values())))
         if self._changed:
             mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
             connection.exec_driver_sql(
@@ -142,4 +150,9 @@ class TurnsView:
                     for row in self._changed.values()
                 ],
             )
+        if len(self._written) > _KEPT_TURNS:
+            self._written = {}
+        # What still waits will change: those rows are kept, so that they need not be read again.
+        for kept in (self._new, self._changed):
+            self._written |= {i: row for i, row in kept.items() if row.state == "pending"}
         self._new, self._changed, self._gone = {}, {}, []
