@@ -145,9 +145,13 @@ class _Pool(SQLiteConnectionPool):
                 cached_statements=128,
                 timeout=self.lock_timeout or 10,
             )
+        except sqlite3.Error as problem:
+            raise InterfaceError(problem) from problem
+        try:
             for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
                 made.execute("PRAGMA " + pragma).fetchall()
-        except sqlite3.Error as problem:
+        except (sqlite3.Error, UnicodeDecodeError) as problem:
+            made.close()
             raise InterfaceError(problem) from problem
         made.row_factory = sqlite3.Row
         return SQLiteConnection(made, max_age=self.max_age)
@@ -223,9 +227,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
     # Writing
 
-    def append(
-        self, batch: Sequence[Sealed], expect: Mapping[str, int], clock: Clock
-    ) -> Appended:
+    def append(self, batch: Sequence[Sealed], expect: Mapping[str, int], clock: Clock) -> Appended:
         with self._transaction() as cursor:
             first, recorded_at = self._move_head(cursor, len(batch), clock)
             try:
@@ -269,10 +271,21 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             if self._closed:
                 raise CallerMistake(f"{self.path} was closed: open it again.")
             self._using += 1
+        pool = self.datastore.pool
+        # The pool's own lock on writers stays locked for good when a connection cannot be made.
+        is_writer = writing if pool.is_sqlite_memory_mode else None
         try:
-            with self.datastore.get_connection(commit=writing) as connection:
+            connection = pool.get_connection(is_writer=is_writer)
+            try:
                 yield connection._sqlite_conn  # noqa: SLF001  its cursor hides row counts
-        except (sqlite3.DatabaseError, InterfaceError, OperationalError) as problem:
+            finally:
+                pool.put_connection(connection)
+        except (
+            sqlite3.DatabaseError,
+            InterfaceError,
+            OperationalError,
+            UnicodeDecodeError,  # SQLite quotes damaged names in its messages
+        ) as problem:
             raise _named(self.path, problem) from problem
         finally:
             with self._idle:
@@ -332,9 +345,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                 raise EventIdReused from problem
             raise
 
-    def _appended_before(
-        self, cursor: sqlite3.Cursor, batch: Sequence[Sealed]
-    ) -> Appended | None:
+    def _appended_before(self, cursor: sqlite3.Cursor, batch: Sequence[Sealed]) -> Appended | None:
         """Where this very batch lies already, or None. Raises `EventIdReused`."""
         found = []
         for sealed in batch:
@@ -400,8 +411,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             some = positions[start : start + 500]
             marks = ",".join("?" * len(some))
             rows += [
-                Row(*row)
-                for row in self._fetch(f"{_ROW} WHERE h.position IN ({marks})", some)
+                Row(*row) for row in self._fetch(f"{_ROW} WHERE h.position IN ({marks})", some)
             ]
         return sorted(rows)
 
@@ -489,9 +499,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
     # eventsourcing's recorder port
 
-    def insert_events(
-        self, stored_events: Sequence[StoredEvent], **_: Any
-    ) -> Sequence[int] | None:
+    def insert_events(self, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int] | None:
         """Append events whose state is opaque and whose versions the caller gives."""
         try:
             with self._transaction() as cursor:

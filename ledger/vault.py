@@ -38,6 +38,8 @@ _ERASED = (
     "This subject was erased. A named actor has to register them anew before anything about them is"
     " recorded."
 )
+_BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What a call on the database can raise; in its messages SQLite quotes damaged names."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS keys (
@@ -77,8 +79,10 @@ class Vault:
         self._process = os.getpid()
         fresh = not path.exists()
         try:
-            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
-        except sqlite3.DatabaseError as problem:
+            self._db = sqlite3.connect(
+                path, isolation_level=None, check_same_thread=False, timeout=10
+            )
+        except _BROKEN as problem:
             raise _named(path, problem) from problem
         try:
             if fresh:
@@ -86,7 +90,7 @@ class Vault:
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA synchronous=FULL")
             self._pepper = self._unlock()
-        except sqlite3.DatabaseError as problem:
+        except _BROKEN as problem:
             self._db.close()
             raise _named(path, problem) from problem
         except KeyMissing:
@@ -129,7 +133,7 @@ class Vault:
                         self._db.execute("ROLLBACK")
             except sqlite3.IntegrityError:
                 raise
-            except sqlite3.DatabaseError as problem:
+            except _BROKEN as problem:
                 raise _named(self._path, problem) from problem
 
     def _rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[bytes, ...]]:
@@ -137,7 +141,7 @@ class Vault:
         with self._lock:
             try:
                 return self._db.execute(statement, values).fetchall()
-            except sqlite3.DatabaseError as problem:
+            except _BROKEN as problem:
                 raise _named(self._path, problem) from problem
 
     def _check_process(self) -> None:
@@ -195,7 +199,9 @@ class Vault:
         with self._writing() as db:
             for real_id in real_ids:
                 lookup = self._lookup(tenant, real_id)
-                row = db.execute("SELECT subject_ref FROM keys WHERE lookup = ?", (lookup,)).fetchone()
+                row = db.execute(
+                    "SELECT subject_ref FROM keys WHERE lookup = ?", (lookup,)
+                ).fetchone()
                 if row:
                     refs.append(str(row[0]))
                     continue
@@ -214,7 +220,9 @@ class Vault:
         return refs
 
     def _key(self, subject_ref: str) -> tuple[bytes, bytes] | None:
-        rows = self._rows("SELECT wrapped, sealed_id FROM keys WHERE subject_ref = ?", (subject_ref,))
+        rows = self._rows(
+            "SELECT wrapped, sealed_id FROM keys WHERE subject_ref = ?", (subject_ref,)
+        )
         if not rows:
             if self.is_erased(subject_ref):
                 return None
@@ -333,7 +341,9 @@ class Vault:
         try:
             return self._wrapper.open(rows[0][0], principal_ref.encode()).decode()
         except NotAuthentic:
-            raise LogCorrupted(f"A principal's name in the vault {self._path} was changed.") from None
+            raise LogCorrupted(
+                f"A principal's name in the vault {self._path} was changed."
+            ) from None
 
     def close(self) -> None:
         if os.getpid() == self._process:
@@ -341,7 +351,7 @@ class Vault:
                 self._db.close()
 
 
-def _named(path: Path, problem: sqlite3.DatabaseError) -> LedgerError:
+def _named(path: Path, problem: Exception) -> LedgerError:
     if isinstance(problem, sqlite3.ProgrammingError):
         return CallerMistake(f"The vault {path} was closed: open it again.")
     if isinstance(problem, sqlite3.OperationalError):

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from eventsourcing.persistence import InterfaceError
 
 from ledger import canonical, envelope
 from ledger.codec import New, Sealed
@@ -455,10 +456,30 @@ def test_a_place_that_cannot_hold_a_log_is_unavailable_and_leaves_nothing_open(t
         tmp_path / "log.db",
         Path("/proc/1/log.db"),
     ):
-        before = os.listdir("/proc/self/fd")
+        before = open_files()
         with pytest.raises(BackendUnavailable):
             SQLiteEventStore(path)
-        assert len(os.listdir("/proc/self/fd")) == len(before)
+        assert open_files() == before
+
+
+def open_files():
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def test_a_connection_that_could_not_be_made_once_can_be_made_later(tmp_path, clock, monkeypatch):
+    store = SQLiteEventStore(tmp_path / "log.db")
+    pool = store.datastore.pool
+    with store._connection(writing=False):  # somebody reads, so the writer needs another one
+
+        def too_many_open_files():
+            raise InterfaceError(sqlite3.OperationalError("unable to open database file"))
+
+        monkeypatch.setattr(pool, "_create_connection", too_many_open_files)
+        with pytest.raises(BackendUnavailable, match="unable to open"):
+            store.append([event("s", 1, b"a")], {"s": 0}, clock)
+        monkeypatch.undo()
+        assert store.append([event("s", 1, b"a")], {"s": 0}, clock).first == 1
+    store.close()
 
 
 def test_a_log_on_a_disk_that_became_read_only_is_unavailable_to_writers(tmp_path, clock):
@@ -553,10 +574,8 @@ def test_any_flipped_bit_is_either_harmless_or_told_as_our_own_error(whole, open
 def test_a_truncated_log_is_not_taken_for_a_whole_one(whole, open_log, kept):
     size = (whole / "log.db").stat().st_size
     os.truncate(whole / "log.db", kept if kept >= 0 else size + kept)
-    with pytest.raises((MustStop, BackendUnavailable)):
-        result = verify(open_log())
-        if not result.ok:
-            raise LogCorrupted(result.problem)
+    with contextlib.suppress(MustStop, BackendUnavailable):  # it may not even be opened
+        assert not verify(open_log()).ok
 
 
 def test_a_deleted_vault_stops_everything(whole, open_log):
