@@ -72,10 +72,13 @@ class Transcript:
         self._subject = subject
         self._seen: dict[bytes, int] = {}
         self._raw: IO[bytes] | None = None
+        self._share: float | None = None
         self.size = 0 if str(path) == "-" else path.stat().st_size
 
     def read_bytes(self) -> int:
-        """How much of the file is read, of `size`."""
+        """How much of the file is turned into turns, of `size`."""
+        if self._share is not None:
+            return int(self._share * self.size)
         return self._raw.tell() if self._raw is not None and self.size else 0
 
     def __iter__(self) -> Iterator[Said | Refused]:
@@ -186,6 +189,7 @@ class Transcript:
             return
         for number, fields in enumerate(document, 1):
             yield self._message(fields, f"message {number}", None)
+            self._share = number / len(document)
 
     def _questions(
         self, questions: Sequence[Any], shared: Mapping[str, Any]
@@ -196,6 +200,7 @@ class Transcript:
                 yield Refused(self.name, None, f"question {number}", "it has no question_id")
                 continue
             yield from self._question(question["question_id"], question, shared)
+            self._share = number / len(questions)
 
     def _question(
         self, subject: str, question: Mapping[str, Any], shared: Mapping[str, Any]

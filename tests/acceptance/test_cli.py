@@ -164,6 +164,18 @@ def test_history_and_explain_take_the_first_characters_of_an_id(ana):
         assert words in page
 
 
+def test_explain_says_why_something_was_refused(ana):
+    (refused,) = ana.json("decisions", "--outcome", "reject")
+    answer = ana.json("explain", refused["decision_id"][:10])
+    assert answer["memory"] is None
+    assert answer["decision"] == refused
+    assert any("transient" in check for check in answer["trace"])
+    assert "durability.transient" in ana.run("explain", refused["decision_id"]).stdout
+    admitted = ana.json("decisions", "--outcome", "admit")[0]
+    by_decision = ana.json("explain", admitted["decision_id"])
+    assert by_decision["memory"]["memory_id"] == admitted["memory_id"]
+
+
 def test_decisions_by_outcome_reason_and_number(ana):
     rejected = ana.json("decisions", "--outcome", "reject")
     assert [each["reason"] for each in rejected] == ["durability.transient"]
@@ -414,6 +426,15 @@ def test_malformed_arguments_are_usage_and_unknown_ids_are_not(ana):
         ana.error(*words)
     for words in (["nonsense"], ["beliefs", "--nonsense"], ["beliefs", "--min-confidence", "2"]):
         ana.run(*words, code=2)
+
+
+def test_the_ledger_may_be_named_after_the_command(ana, tmp_path):
+    elsewhere = Cli(tmp_path / "elsewhere")
+    expected = ana.json("beliefs")
+    assert elsewhere.json("beliefs", "--ledger", str(ana.ledger)) == expected
+    assert elsewhere.json("consent", "show", "-s", "ana", f"--ledger={ana.ledger}")
+    elsewhere.run("beliefs", "--ledger", code=2)
+    ana.run("remember", "--subject", "ana", "--", "--ledger")
 
 
 def test_a_store_of_another_kind_is_refused_with_its_name():

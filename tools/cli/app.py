@@ -59,6 +59,20 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return sorted(super().list_commands(ctx), key=ORDER.index)
 
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Takes `--ledger` after the command too."""
+        end = args.index("--") if "--" in args else len(args)
+        first: list[str] = []
+        others: list[str] = []
+        rest = iter(args[:end])
+        for word in rest:
+            if word == "--ledger":
+                first += [word, *([value] if (value := next(rest, None)) is not None else [])]
+            else:
+                (first if word.startswith("--ledger=") else others).append(word)
+        args = [*first, *others, *args[end:]]
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]
         """Raises `typer.Exit` for every error that is ours."""
         try:

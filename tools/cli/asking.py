@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from tools.answers import BeliefAnswer, DecisionAnswer, LoopAnswer
 
 PANEL = "Asking"
+SCORES = ("s", "r", "e", "t", "base", "c", "importance")
+HINTED = 7
+"""Beyond so many lines of advice, a list gives none."""
 
 
 @app.command(rich_help_panel=PANEL)
@@ -155,15 +158,38 @@ def history_table(answer: Sequence[BeliefAnswer]) -> Any:
 def explain(
     ctx: typer.Context,
     identifier: Annotated[
-        str, typer.Argument(metavar="MEMORY", help="A memory's id; its first characters do.")
+        str, typer.Argument(metavar="ID", help="A memory or a decision; its first characters do.")
     ],
     json: Json = False,
 ) -> None:
-    """Why a memory is there: the decision, its scores, and the words in the turn."""
-    with opened(ctx) as memory:
-        answer = memory.explain(identifier)
-    from tools.cli.pages import explanation
+    """Why a memory is there, or why something was refused: decision, scores, words."""
+    from ledger.errors import UnknownMemory
+    from tools.cli.pages import explanation, refusal
 
+    with opened(ctx) as memory:
+        try:
+            answer = memory.explain(identifier)
+        except UnknownMemory as no_memory:
+            try:
+                decision = memory.decision(identifier)
+            except UnknownMemory:
+                raise no_memory from None
+            if decision.memory_id is None:
+                recorded = memory.replay(decision.decision_id).recorded
+                output.show(
+                    {
+                        "memory": None,
+                        "holds": False,
+                        "decision": decision,
+                        "decided_by": "gate",
+                        "scores": {name: recorded[name] / 1e6 for name in SCORES},
+                        "trace": recorded["trace"],
+                    },
+                    json,
+                    refusal,
+                )
+                return
+            answer = memory.explain(decision.memory_id)
     output.show(answer, json, explanation)
 
 
@@ -194,9 +220,9 @@ def decisions(
         yield output.count(len(answer), "decision") + ("" if answer else ".")
         if answer:
             yield decision_table(answer, whose=subject is None)
-        hints = dict.fromkeys(each.hint for each in answer if each.hint)
-        if len(hints) == 1:
-            yield output.cell(f"To change that, {next(iter(hints))}")
+        hints = list(output.hints(answer))
+        if len(hints) <= HINTED:
+            yield from hints
 
     output.show(answer, json, page)
 

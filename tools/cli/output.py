@@ -142,20 +142,37 @@ def tally(counts: dict[str, int]) -> str:
     return " · ".join(f"{name} {value:,}" for name, value in counts.items()) or "none"
 
 
+def hints(answers: Iterable[Any]) -> Iterator[Text]:
+    """What to do about decisions, where there is something to do: each way on a line to copy."""
+    from rich.text import Text
+
+    ways = dict.fromkeys(way for each in answers if each.hint for way in each.hint.split("; or "))
+    if ways:
+        yield cell("To change that:")
+    for way in ways:
+        yield Text("  ", no_wrap=True, overflow="ignore").append_text(cell(way))
+
+
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar on standard error while it is a terminal. Gives (done, of how many)."""
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     columns: Sequence[Any] = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)

@@ -63,10 +63,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
             "outcome": f"{answer.decision.outcome}, because {answer.decision.reason}",
         }
     if answer.scores:
-        decided["scores"] = ", ".join(
-            f"{_SCORES.get(name, name)} {output.number(value)}"
-            for name, value in answer.scores.items()
-        )
+        decided["scores"] = _scored(answer.scores)
     if answer.trace:
         decided["checks"] = " → ".join(answer.trace)
     if answer.policy:
@@ -81,6 +78,32 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     from tools.cli.asking import history_table
 
     yield history_table(answer.history)
+
+
+def refusal(answer: dict[str, Any]) -> Iterator[Any]:
+    """Why a statement is no memory."""
+    decision = answer["decision"]
+    yield output.cell(decision.claim or "(erased)", "bold")
+    words = {} if decision.span is None else {"words": f"⟦{decision.span.text}⟧"}
+    yield _facts(
+        {
+            "of": decision.subject or "(erased)",
+            "said in": f"turn {decision.turn_id}",
+            **words,
+            "decision": f"{decision.decision_id}, position {decision.position}",
+            "outcome": f"{decision.outcome}, because {decision.reason}",
+            "scores": _scored(answer["scores"]),
+            "checks": " → ".join(answer["trace"]),
+            "policy": f"{decision.policy[:16]}…",
+        }
+    )
+    yield from output.hints([decision])
+
+
+def _scored(scores: dict[str, float]) -> str:
+    return ", ".join(
+        f"{_SCORES.get(name, name)} {output.number(value)}" for name, value in scores.items()
+    )
 
 
 def _facts(rows: dict[str, str]) -> Any:

@@ -99,8 +99,7 @@ def _remembered(answer: dict[str, Any]) -> Iterator[Any]:
             output.short(each.memory_id),
         )
     yield made
-    for hint in dict.fromkeys(each.hint for each in answer["decisions"] if each.hint):
-        yield output.cell(f"To change that, {hint}")
+    yield from output.hints(answer["decisions"])
 
 
 @app.command(rich_help_panel="Saying")
