@@ -47,6 +47,8 @@ class Log:
         self.tenant = tenant
         self.clock = clock
         self._store = store
+        self._registered: set[str] = set()
+        """Subjects whose registration is known to be in the log, where it stays."""
         self._begun = vault.log_has_begun()
         self._complete_erasures()
         self._check_together()
@@ -115,15 +117,15 @@ class Log:
                 new.append(real_id)
         if new:
             refs.update(zip(new, self.vault.register(self.tenant, new, anew=anew), strict=True))
-        unrecorded = [
-            ref for ref, version in self._store.versions(list(refs.values())).items() if not version
-        ]
-        for ref in unrecorded:
+        unsure = [ref for ref in refs.values() if ref not in self._registered]
+        versions = self._store.versions(unsure)
+        for ref in (ref for ref in unsure if not versions[ref]):
             event = New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)
             try:
                 self.append([event], {subject_stream(ref): 0})
             except VersionConflict:
                 continue  # another writer registered them in the meantime
+        self._registered.update(unsure)
         return refs
 
     def principal(self, name: str) -> str:
