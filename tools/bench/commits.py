@@ -119,7 +119,7 @@ def turn_rate(run: Run) -> Iterator[Measured]:
                 memory.record_turn(child.SUBJECT, next(said))
 
             recorded, committed = in_pairs(record, insert, run.sizes.paired_commits)
-            ratios.append(sum(committed) / sum(recorded))
+            ratios.append(median(committed) / median(recorded))
             raw_commits.append(median(committed) * 1e6)
             turns_taken.append(median(recorded) * 1e6)
         connection.close()
