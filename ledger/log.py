@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from ledger import codec, envelope
 from ledger.codec import New, Recorded
@@ -91,6 +91,13 @@ class Log:
         """The reference of somebody known, else None. Raises `NotPermitted` after an erasure."""
         self.vault.refresh()
         return self.vault.find(self.tenant, real_id)
+
+    def half_erased(self, real_id: str) -> str | None:
+        """The reference of somebody whose key is destroyed and whose erasure is not finished."""
+        for ref in self.vault.erased(self.tenant, real_id):
+            if self._erasures(subject_stream(ref)) == [ErasureRequested.NAME]:
+                return ref
+        return None
 
     def register(
         self, real_ids: Sequence[str], *, actor: str = SYSTEM, anew: bool = False
@@ -191,7 +198,9 @@ class Log:
     def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Recorded]:
         """The events of one stream of versions in (after, upto]."""
         self.vault.refresh()
-        return [codec.unseal(row, self.vault) for row in self._store.read_stream(stream, after, upto)]
+        return [
+            codec.unseal(row, self.vault) for row in self._store.read_stream(stream, after, upto)
+        ]
 
     def find(self, event_id: str) -> Recorded | None:
         self.vault.refresh()
@@ -376,10 +385,13 @@ class Subscription:
     def close(self) -> None:
         self._closed.set()
 
-    def __enter__(self) -> Subscription:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
     ) -> None:
         self.close()

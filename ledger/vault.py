@@ -186,8 +186,13 @@ class Vault:
         return None
 
     def was_erased(self, tenant: str, real_id: str) -> bool:
+        return bool(self.erased(tenant, real_id))
+
+    def erased(self, tenant: str, real_id: str) -> list[str]:
+        """The references that somebody had who was erased."""
         lookup = self._lookup(tenant, real_id)
-        return bool(self._rows("SELECT 1 FROM tombstones WHERE lookup = ? LIMIT 1", (lookup,)))
+        rows = self._rows("SELECT subject_ref FROM tombstones WHERE lookup = ?", (lookup,))
+        return [str(row[0]) for row in rows]
 
     def register(self, tenant: str, real_ids: Sequence[str], *, anew: bool = False) -> list[str]:
         """Make a key for each new subject, in one durable commit; returns their references.
@@ -274,8 +279,8 @@ class Vault:
         return False
 
     def keep_erased(self, subject_refs: Collection[str], now: Micros) -> None:
-        """Let nobody come back whose erasure the log records, also when this vault was restored from
-        a backup that still has their key, or that never heard of them."""
+        """Let nobody come back whose erasure the log records, also when this vault was restored
+        from a backup that still has their key, or that never heard of them."""
         known = {row[0] for row in self._rows("SELECT subject_ref FROM tombstones")}
         for subject_ref in set(subject_refs) - known:
             if self._rows("SELECT 1 FROM keys WHERE subject_ref = ?", (subject_ref,)):

@@ -193,7 +193,7 @@ class Settling:
         What remains are envelopes that name nobody. Recording them again is refused until
         `register_anew`. Raises `UnknownMemory` for somebody nobody knows.
         """
-        ref = self._known_subject(subject)
+        ref = self._log.half_erased(subject) or self._known_subject(subject)
         bodies = self._log.erase(ref, actor=self._actor(by), legal_basis=legal_basis)
         self._gate.forget()
         self._upkeep.forget()
