@@ -1,8 +1,8 @@
 """The envelope of an event: what is kept for ever, as canonical JSON.
 
 Everything but `recorded_at` is written before the log is locked; `stamp` puts the time in.
-The envelope holds: actor, body_digest, causation, correlation, event_id, facts, recorded_at, stream,
-subject_ref, tenant, type, version.
+The envelope holds: actor, body_digest, causation, correlation, event_id, facts, recorded_at,
+stream, subject_ref, tenant, type, version.
 """
 
 from __future__ import annotations

@@ -56,7 +56,8 @@ class Sealer:
         if blob[:1] != _SEALED:
             raise NotAuthentic
         try:
-            return self._cipher.decrypt(blob[1 : 1 + _NONCE_BYTES], blob[1 + _NONCE_BYTES :], bound_to)
+            nonce, sealed = blob[1 : 1 + _NONCE_BYTES], blob[1 + _NONCE_BYTES :]
+            return self._cipher.decrypt(nonce, sealed, bound_to)
         except (InvalidTag, ValueError):
             raise NotAuthentic from None
 

@@ -1,7 +1,8 @@
 """The port between the log and a database, and what a backend guarantees.
 
 - An append is all or nothing over any number of streams, durable when it returns.
-- Positions are dense (1, 2, 3 …) in commit order: no gap after a rollback, none visible out of order.
+- Positions are dense (1, 2, 3 …) in commit order: no gap after a rollback, none visible out of
+  order.
 - The versions of a stream have no gaps. `recorded_at` never goes back.
 - What was appended can be read and cannot be changed; only bodies can be deleted.
 - A read sees everything committed before it began, from this process or another.

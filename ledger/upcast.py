@@ -1,7 +1,8 @@
 """Old event versions, read as today's.
 
-A step turns the facts and body of one version into those of the next. Steps are pure and total: they
-also take an event whose body is gone (None) and give one back. The log itself is never rewritten.
+A step turns the facts and body of one version into those of the next. Steps are pure and total:
+they also take an event whose body is gone (None) and give one back. The log itself is never
+rewritten.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class ConsentGranted(Event):
 
 
 class ConsentWithdrawn(Event):
-    """A lawful basis was withdrawn; the memories that stood on it are revoked in the same append."""
+    """A lawful basis was withdrawn; what stood on it is revoked in the same append."""
 
     NAME: ClassVar = "consent.withdrawn.v1"
     grants: Fact[tuple[str, ...]]
