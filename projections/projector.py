@@ -94,6 +94,9 @@ class Projector:
         self._log = log
         self._lock = threading.RLock()
         self._at: dict[str, tuple[int, int]] = {}
+        """The generation and position that each view's memory is of."""
+        self._caught_up = 0
+        """Up to here every view that is not stopped is known to be."""
         with self.writing() as connection:
             state_metadata.create_all(connection)
             known = set(connection.scalars(select(view_state.c.name)))
@@ -149,7 +152,7 @@ class Projector:
         """Bring every view that is not stopped up to the position (by default the head)."""
         upto = self._log.head().position if upto is None else upto
         with self._lock:
-            if self._at and all(at >= upto for _, at in self._at.values()) and not progress:
+            if upto <= self._caught_up:
                 return
             while True:
                 with self.writing() as connection:
@@ -162,10 +165,7 @@ class Projector:
                         and state.name in self.views
                     ]
                     if not behind:
-                        self._at = {
-                            name: (state.generation, max(state.position, upto))
-                            for name, state in states.items()
-                        }
+                        self._caught_up = upto
                         return
                     self._one_page(connection, behind, upto)
                 if progress:
@@ -234,6 +234,7 @@ class Projector:
             finally:
                 for each in filling:
                     self._at.pop(each.view.name, None)
+                self._caught_up = 0
             return {each.view.name: (each.generation, each.position) for each in filling}
 
     def _until(self, filling: Sequence[_Filling]) -> int:

@@ -250,3 +250,17 @@ def test_digests_tell_rows_and_contents_apart(tmp_path):
         memory.store("ana", "Lisbon", attribute="home.location", said_at=START + DAY)
         with memory._asking.view("belief_versions") as (connection, generation):
             assert digests.digest(connection, its) != before
+
+
+def test_a_reopened_ledger_that_is_caught_up_goes_on(tmp_path):
+    with open_memory(tmp_path) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.store("ana", "Porto", attribute="home.location")
+        assert memory.beliefs("ana")
+    with open_memory(tmp_path) as memory:
+        assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
+        memory.store("ana", "Faro", attribute="home.location")
+        assert [belief.value for belief in memory.beliefs("ana")] == ["Faro"]
+        assert all(answer.same for answer in memory.rebuild(verify=True))
+        memory.store("ana", "Braga", attribute="home.location")
+        assert [belief.value for belief in memory.beliefs("ana")] == ["Braga"]
