@@ -334,6 +334,9 @@ def _role(given: Any) -> str | None:
 def _content(fields: Mapping[str, Any]) -> str:
     """Text, or the text parts of a list of parts as chat APIs write them."""
     content = fields.get("content")
+    if content is None and fields.get("tool_calls"):
+        # What an assistant writes when it only calls a tool: the call is what it said.
+        content = orjson.dumps(fields["tool_calls"]).decode()
     if content is None:
         raise NotATurn("content is missing")
     if isinstance(content, list):

@@ -520,3 +520,19 @@ def test_turns_and_places_of_a_transcript(tmp_path):
     assert isinstance(first, Said)
     assert (first.line, first.subject_stated, first.turn.subject) == (1, True, "ana")
     assert isinstance(second, Refused)
+
+
+def test_an_assistant_that_only_calls_a_tool_has_said_the_call(tmp_path):
+    messages = [
+        {"role": "user", "content": "I live in Porto."},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "1", "function": {"name": "weather", "arguments": "{}"}}],
+        },
+        {"role": "tool", "content": "sunny"},
+    ]
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(messages))
+    summary = ask(tmp_path / "ledger", "ingest", path)
+    assert (summary["recorded"], summary["refused"]) == (3, 0)
