@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, func, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, or_, select
 
 from ledger.times import Micros
 from projections import tables
@@ -220,21 +221,25 @@ def earlier_turns(
     connection: Connection, generation: int, position: int, limit: int
 ) -> list[int]:
     """The positions of the turns before one in its session, oldest first."""
-    c = tables.turns(generation).c
-    here = connection.execute(
-        select(c.subject_ref, c.session_tag).where(c.position == position)
-    ).first()
-    if here is None:
-        return []
-    query = (
-        select(c.position)
-        .where(
-            c.subject_ref == here[0], c.session_tag == here[1], c.position < position
-        )
-        .order_by(c.position.desc())
-        .limit(limit)
+    found = connection.scalars(_earlier(generation), {"at": position, "count": limit})
+    return list(found)[::-1]
+
+
+@cache
+def _earlier(generation: int) -> Select[Any]:
+    """Made once: it is asked for every turn, and to make it costs more than to run it."""
+    table = tables.turns(generation)
+    here = table.alias("here")
+    same = and_(
+        table.c.subject_ref == here.c.subject_ref, table.c.session_tag == here.c.session_tag
     )
-    return list(connection.scalars(query))[::-1]
+    return (
+        select(table.c.position)
+        .select_from(here.join(table, same))
+        .where(here.c.position == bindparam("at"), table.c.position < bindparam("at"))
+        .order_by(table.c.position.desc())
+        .limit(bindparam("count"))
+    )
 
 
 def changes(
