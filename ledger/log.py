@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self, TypeVar
@@ -125,15 +125,20 @@ class Log:
         if new:
             refs.update(zip(new, self.vault.register(self.tenant, new, anew=anew), strict=True))
         unsure = [ref for ref in refs.values() if ref not in self._registered]
-        versions = self._store.versions(unsure)
-        for ref in (ref for ref in unsure if not versions[ref]):
-            event = New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)
-            try:
-                self.append([event], {subject_stream(ref): 0})
-            except VersionConflict:
-                continue  # another writer registered them in the meantime
-        self._registered.update(unsure)
+        if unsure:
+            self.decide_again(lambda: self._record_registrations(unsure, actor, anew=anew))
+            self._registered.update(unsure)
         return refs
+
+    def _record_registrations(self, refs: Sequence[str], actor: str, *, anew: bool) -> None:
+        versions = self._store.versions(refs)
+        events = [
+            New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)
+            for ref in refs
+            if not versions[ref]
+        ]
+        if events:
+            self.append(events, {event.stream: 0 for event in events})
 
     def principal(self, name: str) -> str:
         """The reference of someone who acts, registering who is not known yet."""
@@ -229,11 +234,15 @@ class Log:
         self,
         after: int = 0,
         types: Sequence[str] | None = None,
-        subjects: Sequence[str] | None = None,
+        subjects: Callable[[], Collection[str]] | None = None,
         *,
         follow: bool = True,
     ) -> Subscription:
-        """Events past `after`, first those that are there, then (with `follow`) those that come."""
+        """Events past `after`, first those that are there, then (with `follow`) those that come.
+
+        `subjects` tells the references of the people who are wanted; it is asked for each page,
+        since somebody may be registered later.
+        """
         return Subscription(self, after, types, subjects, follow=follow)
 
     def wait(self, position: int, seconds: float) -> bool:
@@ -341,31 +350,32 @@ class Subscription:
         log: Log,
         after: int,
         types: Sequence[str] | None,
-        subjects: Sequence[str] | None,
+        subjects: Callable[[], Collection[str]] | None,
         *,
         follow: bool,
     ) -> None:
         self.position = max(after, 0)
         self._log = log
         self._types = None if types is None else frozenset(types)
-        self._subjects = None if subjects is None else frozenset(subjects)
+        self._subjects = subjects
         self._follow = follow
         self._closed = threading.Event()
         self._events = self._run()
 
-    def _wanted(self, event: Recorded) -> bool:
+    def _wanted(self, event: Recorded, subjects: Collection[str] | None) -> bool:
         return (self._types is None or event.type in self._types) and (
-            self._subjects is None or event.subject_ref in self._subjects
+            subjects is None or event.subject_ref in subjects
         )
 
     def _run(self) -> Iterator[Recorded]:
         while not self._closed.is_set():
             for page in self._log.pages(self.position, size=500):
+                subjects = None if self._subjects is None else frozenset(self._subjects())
                 for event in page:
                     if self._closed.is_set():
                         return
                     self.position = event.position
-                    if self._wanted(event):
+                    if self._wanted(event, subjects):
                         yield event
             if not self._follow:
                 return

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, insert, select, update
+from sqlalchemy.exc import DatabaseError as SQLDatabaseError
 from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateTable
@@ -41,6 +42,7 @@ class ViewState:
     name: str
     generation: int
     position: int
+    last_event: str | None
     stopped_at: int | None
     reason: str | None
 
@@ -85,6 +87,18 @@ def sqlite_engine(path: Path) -> Engine:
     return engine
 
 
+def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
+    """A projector over a SQLite file; a file that is damaged is thrown away and folded anew."""
+    try:
+        return Projector(log, sqlite_engine(path), views)
+    except SQLDatabaseError as problem:
+        if isinstance(problem, SQLOperationalError):
+            raise BackendUnavailable(f"{path}: {problem.orig}.") from problem
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        path.with_name(name).unlink(missing_ok=True)
+    return Projector(log, sqlite_engine(path), views)
+
+
 class Projector:
     """Keeps views up with a log. Safe to use from several threads and processes."""
 
@@ -95,6 +109,8 @@ class Projector:
         self._lock = threading.RLock()
         self._at: dict[str, tuple[int, int]] = {}
         """The generation and position that each view's memory is of."""
+        self._checked = False
+        """Whether the views are known to be of this log."""
         self._caught_up = 0
         """Up to here every view that is not stopped is known to be."""
         with self.writing() as connection:
@@ -154,6 +170,8 @@ class Projector:
         with self._lock:
             if upto <= self._caught_up:
                 return
+            if not self._checked:
+                self._rebuild_strangers()
             while True:
                 with self.writing() as connection:
                     states = self.states(connection)
@@ -171,6 +189,17 @@ class Projector:
                 if progress:
                     progress(min(self._at[state.name][1] for state in behind), upto)
 
+    def _rebuild_strangers(self) -> None:
+        """Rebuild the views that are of another history: the log was restored from a backup."""
+        with self.reading() as connection:
+            states = self.states(connection)
+        for state in states.values():
+            if state.position and state.name in self.views:
+                there = self._log.read_at([state.position]).get(state.position)
+                if there is None or there.event_id != state.last_event:
+                    self.rebuild(state.name)
+        self._checked = True
+
     def _one_page(self, connection: Connection, behind: list[ViewState], upto: int) -> None:
         after = min(state.position for state in behind)
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
@@ -183,6 +212,8 @@ class Projector:
             position, failure = _fold(view, page, state.position, connection)
             view.flush(connection)
             changed: dict[str, Any] = {"position": position}
+            if position >= page[0].position:
+                changed["last_event"] = page[position - page[0].position].event_id
             if failure is not None:
                 changed |= {"stopped_at": position + 1, "reason": failure}
             connection.execute(
@@ -253,6 +284,7 @@ class Projector:
 
     def use(self, name: str, generation: int, position: int) -> None:
         """Put a filled generation in use and drop the one before it."""
+        last = self._log.read_at([position])[position].event_id if position else None
         with self.writing() as connection:
             old = self.states(connection)[name].generation
             connection.execute(
@@ -261,6 +293,7 @@ class Projector:
                 .values(
                     generation=generation,
                     position=position,
+                    last_event=last,
                     stopped_at=None,
                     reason=None,
                     digest_position=None,
@@ -299,8 +332,11 @@ class Projector:
         """Leave no deleted row behind in the views' files."""
         with self.engine.connect() as connection:
             raw = connection.connection.driver_connection
-            if raw is not None:
-                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            if raw is not None and raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise BackendUnavailable(
+                    "The views are being read by a process that does not let go, so deleted rows may"
+                    " still lie in their WAL."
+                )
 
     def close(self) -> None:
         self.engine.dispose()
@@ -332,6 +368,7 @@ def _fold(
         except (LedgerError, SQLAlchemyError):
             raise  # the log or the database has a problem, not this event
         except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
-            return position, f"{each.type}: {type(problem).__name__}: {problem}"
+            # Only the error's class: its text may quote words, which no view may hold.
+            return position, f"{each.type}: {type(problem).__name__}"
         position = each.position
     return position, None

@@ -34,6 +34,7 @@ view_state = Table(
     Column("name", String(40), primary_key=True),
     Column("generation", Integer, nullable=False),
     Column("position", BigInteger, nullable=False),
+    Column("last_event", String(32)),
     Column("stopped_at", BigInteger),
     Column("reason", Text),
     Column("digest_position", BigInteger),

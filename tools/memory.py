@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,6 +17,7 @@ from ledger.candidate import SELF, Candidate, Source, Span, When
 from ledger.errors import (
     CallerMistake,
     InvalidTurn,
+    NotPermitted,
     UnknownMemory,
 )
 from ledger.events.choices import Choices
@@ -471,10 +473,18 @@ class MemoryLedger(Settling):
         An iterator and a context manager; `position` on it is where to go on from. `types` are
         names in the log (`memory.admitted.v1`), `subjects` are people. Close it to stop following.
         """
-        refs = None
-        if subjects is not None:
-            refs = [ref for ref in map(self._log.subject, subjects) if ref is not None]
-        return self._log.subscribe(after, types, refs, follow=follow)
+        people = None if subjects is None else lambda: self._refs_of(subjects)
+        return self._log.subscribe(after, types, people, follow=follow)
+
+    def _refs_of(self, subjects: Sequence[str]) -> list[str]:
+        """The references of those who are known by now and not erased."""
+        refs = []
+        for subject in subjects:
+            with suppress(NotPermitted):
+                ref = self._log.subject(subject)
+                if ref is not None:
+                    refs.append(ref)
+        return refs
 
     def status(self, *, digests: bool = True) -> StatusAnswer:
         """How the ledger is: positions, the queue, what waits for a person, the views."""

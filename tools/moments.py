@@ -10,17 +10,25 @@ from ledger.times import Micros, from_datetime, parse
 
 Moment = datetime | str | int
 """A time: a datetime (UTC where it has no zone), ISO 8601 text, or microseconds since 1970 UTC."""
+LATEST = 2**53
+"""Microseconds that every reader of JSON reads exactly."""
 Progress = Callable[[int, int], None]
 """(done, of how many)"""
 
 
 def micros(moment: Moment | None, name: str) -> Micros | None:
     """Raises `InvalidTurn` naming the argument."""
-    if moment is None or isinstance(moment, int):
-        return moment
-    if isinstance(moment, datetime):
-        return from_datetime(moment)
-    try:
-        return parse(moment)
-    except ValueError as problem:
-        raise InvalidTurn(f"{name}: {problem}.") from problem
+    if moment is None:
+        return None
+    if isinstance(moment, int):
+        found = moment
+    elif isinstance(moment, datetime):
+        found = from_datetime(moment)
+    else:
+        try:
+            found = parse(moment)
+        except ValueError as problem:
+            raise InvalidTurn(f"{name}: {problem}.") from problem
+    if abs(found) >= LATEST:
+        raise InvalidTurn(f"{name}: times go from the year 1684 to the year 2255.")
+    return found

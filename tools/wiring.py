@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from projections import questions
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
 from projections.decisions import DecisionsView
-from projections.projector import Projector, sqlite_engine
+from projections.projector import Projector, open_projector
 from projections.turns import TurnsView
 from projections.view import View
 from tools.settings import MASTER_KEY, MASTER_KEY_FILE, Settings
@@ -70,13 +71,18 @@ def build(
     except OSError as problem:
         raise BackendUnavailable(f"{path} cannot be a ledger: {problem}.") from problem
     master, made = master_key(path, settings)
-    vault = Vault(path / "keys.db", master)
-    log = Log(SQLiteEventStore(path / "log.db"), vault, clock=clock)
-    rulebook = Rulebook(log)
-    rulebook.ensure(policy)
-    tagger = tagger_for(log)
-    views: list[View] = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView(tagger)]
-    projector = Projector(log, sqlite_engine(path / "views" / "views.db"), views)
+    with ExitStack() as opened:  # what was opened is closed again when a later step fails
+        vault = Vault(path / "keys.db", master)
+        opened.callback(vault.close)
+        store = SQLiteEventStore(path / "log.db")
+        opened.callback(store.close)
+        log = Log(store, vault, clock=clock)
+        rulebook = Rulebook(log)
+        rulebook.ensure(policy)
+        tagger = tagger_for(log)
+        views: list[View] = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView(tagger)]
+        projector = open_projector(log, path / "views" / "views.db", views)
+        opened.pop_all()
 
     def earlier(turn: Pending, limit: int) -> Sequence[int]:
         with projector.reading() as connection:

@@ -272,3 +272,20 @@ def test_a_subscriber_catches_up_and_then_follows(memory):
     again = memory.subscribe(after=position, types=types, follow=False)
     assert list(again) == []
     assert again.position >= position
+
+
+def test_a_subscriber_hears_of_somebody_who_is_recorded_later(memory):
+    with memory.subscribe(types=["memory.admitted.v1"], subjects=["ben"]) as following:
+        memory.grant_consent("ben", "consent")
+        memory.store("ben", "Faro", attribute="home.location")
+        assert next(following).event.memory.value == "Faro"
+
+
+def test_times_that_json_cannot_hold_are_refused(memory):
+    for call in (
+        lambda: memory.grant_consent("ana", "contract", expires_at="9999-12-31"),
+        lambda: memory.store("ana", "x", attribute="y", expires_at="9999-12-31"),
+        lambda: memory.record_turn("ana", "hello", said_at=2**60),
+    ):
+        with pytest.raises(InvalidTurn, match="2255"):
+            call()

@@ -382,9 +382,9 @@ def test_filters_pick_and_the_position_moves_over_what_they_leave_out(log):
     with log.subscribe(types=[TurnRecorded.NAME], follow=False) as events:
         assert [each.position for each in events] == [3, 4]
         assert events.position == 5
-    with log.subscribe(subjects=[ben], follow=False) as events:
+    with log.subscribe(subjects=lambda: [ben], follow=False) as events:
         assert [each.position for each in events] == [2, 4]
-    with log.subscribe(types=[TurnRecorded.NAME], subjects=[ana], follow=False) as events:
+    with log.subscribe(types=[TurnRecorded.NAME], subjects=lambda: [ana], follow=False) as events:
         assert [each.position for each in events] == [3]
     with log.subscribe(types=[], follow=False) as events:
         assert list(events) == []
