@@ -9,6 +9,7 @@ from ledger.times import to_datetime
 from projections import digests as measures
 from projections import questions
 from projections.decisions import DecisionsView
+from projections.projector import ViewState
 from projections.turns import TurnsView
 from tools.answers import RebuildAnswer, StatusAnswer, ViewAnswer
 from tools.asking import Asking
@@ -44,23 +45,26 @@ class Upkeep:
                 )
         if verify:
             self._projector.catch_up()
-        return [self._rebuild(name, verify, progress) for name in names]
+        with self._projector.reading() as connection:
+            before = self._projector.states(connection)
 
-    def _rebuild(
-        self,
-        name: str,
-        verify: bool,
-        progress: Callable[[str, int, int], None] | None,
-    ) -> RebuildAnswer:
         def report(done: int, total: int) -> None:
             if progress:
-                progress(name, done, total)
+                for name in names:
+                    progress(name, done, total)
 
-        projector = self._projector
-        with projector.reading() as connection:
-            before = projector.states(connection)[name]
-        upto = before.position if verify and before.stopped_at is None else None
-        generation, position = projector.shadow(name, upto, report)
+        upto = {
+            name: before[name].position if verify and before[name].stopped_at is None else None
+            for name in names
+        }
+        filled = self._projector.shadows(upto, report)
+        return [self._replace(before[name], *filled[name], verify=verify) for name in names]
+
+    def _replace(
+        self, before: ViewState, generation: int, position: int, *, verify: bool
+    ) -> RebuildAnswer:
+        """Put a view's new generation in use; with `verify`, compare it with the one before."""
+        projector, name = self._projector, before.name
         if not verify:
             projector.use(name, generation, position)
             return RebuildAnswer(name=name, position=position)
