@@ -162,7 +162,15 @@ class Gate:
     ) -> dict[str, int]:
         refs = dict(ids)
         events = [
-            New(turn.event(), new_id(), turn_id, refs[turn_id], actor, None, turn_id)
+            New(
+                turn.event(self._session_tag(refs[turn_id], turn)),
+                new_id(),
+                turn_id,
+                refs[turn_id],
+                actor,
+                None,
+                turn_id,
+            )
             for turn_id, turn in turns.items()
             if turn_id not in known
         ]
@@ -170,6 +178,12 @@ class Gate:
             return {}
         appended = self.log.append(events, {event.stream: 0 for event in events} | expect)
         return {event.stream: appended.first + offset for offset, event in enumerate(events)}
+
+    def _session_tag(self, subject_ref: str, turn: TurnInput) -> str:
+        keys = self.log.keys(subject_ref)
+        if keys is None:
+            raise NotPermitted("This subject was erased.")
+        return streams.session_tag(keys.ids, turn.session)
 
     # Processing
 
@@ -293,7 +307,7 @@ class Gate:
             draft = self.draft()
             draft.consent(ref)
             draft.reads(turn_id, 0)
-            event = turn.event(clock_said=draft.now)
+            event = turn.event(self._session_tag(ref, turn), clock_said=draft.now)
             new = New(event, new_id(), turn_id, ref, actor, None, turn_id)
             draft.write(new)
             view = TurnView(

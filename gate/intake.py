@@ -69,7 +69,7 @@ class TurnInput:
         parts = "\x1f".join((self.session or "", place, self.role, self.content))
         return "default\x1f" + hashlib.sha256(parts.encode()).hexdigest()
 
-    def event(self, clock_said: Micros | None = None) -> TurnRecorded:
+    def event(self, session_tag: str, clock_said: Micros | None = None) -> TurnRecorded:
         """The turn with its secrets taken out. `clock_said` stands in for a time nobody stated."""
         cleaned = redact(self.content)
         counts: dict[str, int] = {}
@@ -79,6 +79,7 @@ class TurnInput:
             role=self.role,
             channel=self.channel,
             redacted=counts,
+            session_tag=session_tag,
             content=cleaned.text,
             speaker=self.speaker,
             session=self.session,

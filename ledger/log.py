@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from ledger import codec, envelope
 from ledger.codec import New, Recorded
@@ -31,6 +31,14 @@ _ERASURES = (ErasureRequested.NAME, SubjectErased.NAME)
 def new_id() -> str:
     """A new event id: 128 random bits, as 32 hex digits."""
     return os.urandom(16).hex()
+
+
+class Page(NamedTuple):
+    """The events of some types up to a position, and the id of the event there."""
+
+    position: int
+    event_id: str
+    events: list[Recorded]
 
 
 class Log:
@@ -173,19 +181,33 @@ class Log:
             yield from page
 
     def pages(
-        self, after: int = 0, upto: int | None = None, size: int = PAGE, *, later: bool = False
+        self, after: int = 0, upto: int | None = None, size: int = PAGE
     ) -> Iterator[list[Recorded]]:
-        """As `read`, a list of up to `size` events at a time.
+        """As `read`, a list of up to `size` events at a time."""
+        for rows in self._pages(after, upto, size):
+            yield [codec.unseal(row, self.vault) for row in rows]
 
-        With `later`, each event's body is opened when it is first asked for.
-        """
+    def wanted(
+        self, types: Collection[str], after: int, upto: int, size: int = PAGE
+    ) -> Iterator[Page]:
+        """As `pages`, only the events of these types, for folding. Their bodies are opened when
+        `event` is asked for. That no position is missing is checked before any is left out."""
+        for rows in self._pages(after, upto, size):
+            last = rows[-1]
+            yield Page(
+                last.position,
+                envelope.read(last.envelope, last.position)["event_id"],
+                [codec.unseal(row, self.vault, later=True) for row in rows if row.type in types],
+            )
+
+    def _pages(self, after: int, upto: int | None, size: int) -> Iterator[list[Row]]:
         upto = self.head().position if upto is None else upto
         while after < upto:
             rows = self._store.read(after, size, upto)
             self._check_contiguous(after, rows, upto)
             after = rows[-1].position
             self.vault.refresh()
-            yield [codec.unseal(row, self.vault, later=later) for row in rows]
+            yield rows
 
     def _check_contiguous(self, after: int, rows: list[Row], upto: int) -> None:
         for expected, row in enumerate(rows, after + 1):

@@ -112,7 +112,7 @@ _VERSION = "SELECT max(version) FROM history WHERE stream = ?"
 _INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_BODY = "INSERT INTO bodies VALUES (?, ?)"
 _ROW = (
-    "SELECT h.position, h.envelope, b.body FROM history h"
+    "SELECT h.position, h.envelope, b.body, h.type FROM history h"
     " LEFT JOIN bodies b ON b.position = h.position "
 )
 

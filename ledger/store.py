@@ -47,6 +47,7 @@ class Row(NamedTuple):
     position: int
     envelope: bytes
     body: bytes | None
+    type: str = ""
 
 
 class Head(NamedTuple):

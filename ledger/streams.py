@@ -43,6 +43,10 @@ def turn_stream(key: bytes, idempotency_key: str) -> str:
     return tag(key, "turn", idempotency_key)
 
 
+def session_tag(key: bytes, session: str | None) -> str:
+    return tag(key, "session", session or "")
+
+
 def entity_stream(key: bytes, canonical_name: str) -> str:
     return tag(key, "entity", canonical_name)
 

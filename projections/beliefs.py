@@ -21,6 +21,7 @@ from sqlalchemy import Connection, Table, select
 
 from ledger.codec import Recorded
 from ledger.events.belief import (
+    NAMES,
     BeliefContested,
     ConflictResolved,
     MemoriesConsolidated,
@@ -245,6 +246,7 @@ class BeliefsView:
     """`belief_versions` and `evidence`, kept up with the log."""
 
     name = "belief_versions"
+    types = frozenset({SubjectErased.NAME, *NAMES})
 
     def __init__(self, tag: Tagger) -> None:
         self._tag = tag
@@ -266,11 +268,9 @@ class BeliefsView:
         if event.type == SubjectErased.NAME:
             self._forget(event.subject_ref or "")
             return
-        if not event.type.startswith(("memory.", "memories.", "belief.", "conflict.")):
-            return
         happened = event.event
-        if happened is None or event.type == "memories.recalled.v1":
-            return
+        if happened is None:
+            return  # erased
         fold = Fold(self._rows(event.stream, connection), self._tag)
         fold.apply(event)
         self._open[event.stream] = fold.rows

@@ -33,6 +33,7 @@ class ChurnView:
     """`churn`, kept up with the log."""
 
     name = "churn"
+    types = _CHANGES
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -46,8 +47,6 @@ class ChurnView:
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
-        if event.type not in _CHANGES:
-            return
         match event.event:
             case MemorySuperseded() as happened:
                 self._add(

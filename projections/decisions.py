@@ -20,6 +20,7 @@ class DecisionsView:
     """`decisions`, kept up with the log."""
 
     name = "decisions"
+    types = frozenset({GateDecided.NAME, ReviewDecided.NAME, ConflictResolved.NAME})
 
     def __init__(self) -> None:
         self.start(0, empty=False)

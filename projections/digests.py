@@ -184,7 +184,7 @@ def _turns(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator
             turn.role,
             said.content,
             said.session,
-            turn.said_at if turn.said_at_stated else None,
+            said.said_at if said.said_at_stated else None,
             turn.state,
             turn.candidates,
         ]

@@ -20,9 +20,8 @@ from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateTable
 
-from ledger.codec import Recorded
 from ledger.errors import BackendUnavailable, LedgerError
-from ledger.log import Log
+from ledger.log import Log, Page
 from projections.tables import FOLD, state_metadata, view_state
 from projections.view import View
 
@@ -56,10 +55,11 @@ class _Filling:
     generation: int = 0
     position: int = 0
 
-    def fold(self, page: Sequence[Recorded], connection: Connection) -> None:
+    def fold(self, page: Page, connection: Connection) -> None:
         """Raises `LedgerError` when an event cannot be folded."""
-        if self.upto is not None and page[-1].position > self.upto:
-            page = [event for event in page if event.position <= self.upto]
+        if self.upto is not None and page.position > self.upto:
+            events = [event for event in page.events if event.position <= self.upto]
+            page = Page(max(self.position, self.upto), "", events)
         self.position, failure = _fold(self.view, page, self.position, connection)
         if failure is not None:
             raise LedgerError(
@@ -203,7 +203,8 @@ class Projector:
     def _one_page(self, connection: Connection, behind: list[ViewState], upto: int) -> None:
         after = min(state.position for state in behind)
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
-        page = next(self._log.pages(after, upto, size, later=True))
+        types = frozenset().union(*(self.views[state.name].types for state in behind))
+        page = next(self._log.wanted(types, after, upto, size))
         for state in behind:
             view = self.views[state.name]
             if self._at.get(state.name) != (state.generation, state.position):
@@ -212,10 +213,12 @@ class Projector:
             position, failure = _fold(view, page, state.position, connection)
             view.flush(connection)
             changed: dict[str, Any] = {"position": position}
-            if position >= page[0].position:
-                changed["last_event"] = page[position - page[0].position].event_id
             if failure is not None:
+                last = self._log.read_at([position]).get(position)
                 changed |= {"stopped_at": position + 1, "reason": failure}
+                changed["last_event"] = last.event_id if last else None
+            elif position == page.position:
+                changed["last_event"] = page.event_id
             connection.execute(
                 update(view_state).where(view_state.c.name == state.name).values(changed)
             )
@@ -275,7 +278,8 @@ class Projector:
     def _fill(self, filling: Sequence[_Filling], after: int, upto: int) -> int:
         end = min(after + REBUILD_PAGE, upto)
         with _uncollected(), self.writing() as connection:
-            for page in self._log.pages(after, end, FOLD_PAGE, later=True):
+            types = frozenset().union(*(each.view.types for each in filling))
+            for page in self._log.wanted(types, after, end, FOLD_PAGE):
                 for each in filling:
                     each.fold(page, connection)
             for each in filling:
@@ -356,19 +360,17 @@ def _uncollected() -> Iterator[None]:
 
 
 def _fold(
-    view: View, page: Sequence[Recorded], after: int, connection: Connection
+    view: View, page: Page, after: int, connection: Connection
 ) -> tuple[int, str | None]:
     """Apply a page; returns the last position applied, and why it stopped there if it did."""
-    position = after
-    for each in page:
-        if each.position <= after:
-            continue
-        try:
-            view.apply(each, connection)
-        except (LedgerError, SQLAlchemyError):
-            raise  # the log or the database has a problem, not this event
-        except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
-            # Only the error's class: its text may quote words, which no view may hold.
-            return position, f"{each.type}: {type(problem).__name__}"
-        position = each.position
-    return position, None
+    types, apply = view.types, view.apply
+    for each in page.events:
+        if each.type in types and each.position > after:
+            try:
+                apply(each, connection)
+            except (LedgerError, SQLAlchemyError):
+                raise  # the log or the database has a problem, not this event
+            except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
+                # Only the error's class: its text may quote words, which no view may hold.
+                return each.position - 1, f"{each.type}: {type(problem).__name__}"
+    return max(after, page.position), None

@@ -148,8 +148,6 @@ def turns(generation: int) -> Table:
         Column("subject_ref", _ID, nullable=False),
         Column("session_tag", _ID, nullable=False),
         Column("role", String(12), nullable=False),
-        Column("said_at", BigInteger, nullable=False),
-        Column("said_at_stated", Boolean, nullable=False),
         Column("state", String(12), nullable=False),
         Column("version", Integer, nullable=False),
         Column("candidates", Integer, nullable=False),

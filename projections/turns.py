@@ -11,29 +11,15 @@ from sqlalchemy import Connection, Table, select
 from ledger.codec import Recorded
 from ledger.events.subject import SubjectErased
 from ledger.events.turn import (
-    CandidateProposed,
     ExtractionCompleted,
     ExtractionFailed,
-    GateDecided,
-    ReviewDecided,
     TurnParked,
     TurnRecorded,
 )
 from projections import tables
-from projections.view import Tagger, delete_subjects, insert_rows
+from projections.view import delete_subjects, insert_rows
 
 _KEPT_TURNS = 100_000
-_OF_TURN = frozenset(
-    {
-        TurnRecorded.NAME,
-        ExtractionCompleted.NAME,
-        ExtractionFailed.NAME,
-        TurnParked.NAME,
-        CandidateProposed.NAME,
-        GateDecided.NAME,
-        ReviewDecided.NAME,
-    }
-)
 
 
 @dataclass(slots=True)
@@ -43,10 +29,8 @@ class TurnRow:
     position: int
     turn_id: str
     subject_ref: str
-    session_tag: str | None
+    session_tag: str
     role: str
-    said_at: int
-    said_at_stated: bool
     state: str
     version: int
     candidates: int
@@ -60,9 +44,17 @@ class TurnsView:
     """`turns`, kept up with the log."""
 
     name = "turns"
+    types = frozenset(
+        {
+            TurnRecorded.NAME,
+            ExtractionCompleted.NAME,
+            ExtractionFailed.NAME,
+            TurnParked.NAME,
+            SubjectErased.NAME,
+        }
+    )
 
-    def __init__(self, tag: Tagger) -> None:
-        self._tag = tag
+    def __init__(self) -> None:
         self.start(0, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
@@ -76,44 +68,34 @@ class TurnsView:
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
+        # From facts alone, so that no body has to be opened for it.
+        facts = event.facts
+        if event.type == TurnRecorded.NAME:
+            self._new[event.stream] = TurnRow(
+                event.position,
+                event.stream,
+                event.subject_ref or "",
+                facts["session_tag"],
+                facts["role"],
+                "pending",
+                1,
+                0,
+                0,
+            )
+            return
         if event.type == SubjectErased.NAME:
             self._forget(event.subject_ref or "")
-            return
-        if event.type not in _OF_TURN:
-            return
-        if event.type == TurnRecorded.NAME:
-            if isinstance(event.event, TurnRecorded):
-                self._new[event.stream] = self._first(event, event.event)
             return
         row = self._row(event.stream, connection)
         if row is None:
             return  # the turn was erased
         row.version = event.version
-        match event.type:
-            case ExtractionCompleted.NAME:
-                row.state, row.candidates = "extracted", event.facts["candidates"]
-            case ExtractionFailed.NAME:
-                row.state, row.attempts = "pending", event.facts["attempt"]
-            case TurnParked.NAME:
-                row.state = "parked"
-            case _:
-                pass
-
-    def _first(self, event: Recorded, happened: TurnRecorded) -> TurnRow:
-        subject = event.subject_ref or ""
-        return TurnRow(
-            event.position,
-            event.stream,
-            subject,
-            self._tag(subject, "session", happened.session or ""),
-            happened.role,
-            event.recorded_at if happened.said_at is None else happened.said_at,
-            happened.said_at_stated,
-            "pending",
-            1,
-            0,
-            0,
-        )
+        if event.type == ExtractionCompleted.NAME:
+            row.state, row.candidates = "extracted", facts["candidates"]
+        elif event.type == ExtractionFailed.NAME:
+            row.attempts = facts["attempt"]
+        else:
+            row.state = "parked"
 
     def _row(self, turn_id: str, connection: Connection) -> TurnRow | None:
         row = self._new.get(turn_id) or self._changed.get(turn_id)

@@ -23,6 +23,8 @@ class View(Protocol):
     """
 
     name: str
+    types: frozenset[str]
+    """The names of the events that it is folded from; it is given no others."""
 
     def tables(self, generation: int) -> Sequence[Table]: ...
 

@@ -38,7 +38,9 @@ def test_every_command_shown_exists(page):
             words = words[2:]
         command = commands[words[0]]
         options = {
-            name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)
+            name
+            for parameter in command.params
+            for name in (*parameter.opts, *parameter.secondary_opts)
         }
         for sub in getattr(command, "commands", {}).values():
             options |= {name for parameter in sub.params for name in parameter.opts}

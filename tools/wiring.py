@@ -80,7 +80,7 @@ def build(
         rulebook = Rulebook(log)
         rulebook.ensure(policy)
         tagger = tagger_for(log)
-        views: list[View] = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView(tagger)]
+        views: list[View] = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
         projector = open_projector(log, path / "views" / "views.db", views)
         opened.pop_all()
 

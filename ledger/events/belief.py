@@ -146,3 +146,11 @@ class ConflictResolved(Event):
     closes: Fact[tuple[str, ...]]
     """The memories that held until now and do not any more."""
     note: str | None = None
+
+
+NAMES = frozenset(
+    event.NAME
+    for event in list(globals().values())
+    if isinstance(event, type) and issubclass(event, Event) and hasattr(event, "NAME")
+)
+"""The names of the events of a belief's stream."""

@@ -19,6 +19,8 @@ class TurnRecorded(Event):
     """`conversation`, or `store` for a memory written with chosen fields."""
     redacted: Fact[dict[str, int]]
     """How many secrets of each kind were taken out before this was written."""
+    session_tag: Fact[str]
+    """The session's HMAC under the subject's key: turns of one session can be told together."""
     said_at_stated: Fact[bool]
     """False when nobody said when, so that a clock stood in."""
     content: str

@@ -63,7 +63,7 @@ def told():
 
 def said(words):
     return TurnRecorded(
-        role="user", channel="conversation", redacted={}, said_at_stated=False, content=words)
+        role="user", channel="conversation", redacted={}, session_tag="", said_at_stated=False, content=words)
 
 log = open_log()
 """
@@ -104,7 +104,12 @@ def open_system(path):
 
 def said(words):
     return TurnRecorded(
-        role="user", channel="conversation", redacted={}, said_at_stated=False, content=words
+        role="user",
+        channel="conversation",
+        redacted={},
+        session_tag="",
+        said_at_stated=False,
+        content=words,
     )
 
 

@@ -192,6 +192,7 @@ def test_what_is_read_is_what_was_said_by_those_who_were_not_erased(happened):
                     role="user",
                     channel="conversation",
                     redacted={},
+                    session_tag="",
                     said_at_stated=False,
                     content=words,
                 )

@@ -200,7 +200,8 @@ def test_two_ledgers_fed_the_same_say_the_same(said, cut):
 def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
     with open_memory(tmp_path, extractor=Scripted()) as memory:
         live(memory, [])
-        head = memory.status().position
+        memory.store("ana", "Lisbon", attribute="home.location")
+        assert memory.status().views
         projector = memory._parts.projector
         churn = projector.views["churn"]
 
@@ -210,7 +211,8 @@ def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
         healthy, churn.apply = churn.apply, fails
         memory.store("ana", "Porto", attribute="home.location")
         states = {view.name: view for view in memory.status().views}
-        assert states["churn"].stopped_at == head + 1
+        [poison] = memory.subscribe(types=["memory.superseded.v1"], follow=False)
+        assert states["churn"].stopped_at == poison.position
         assert states["churn"].reason.endswith(": ValueError")
         assert states["belief_versions"].lag == 0
         assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]

@@ -14,7 +14,12 @@ from ledger.events.turn import TurnParked, TurnRecorded
 from ledger.store import Row
 
 TURN = TurnRecorded(
-    role="user", channel="conversation", redacted={}, said_at_stated=False, content="I ski."
+    role="user",
+    channel="conversation",
+    redacted={},
+    session_tag="",
+    said_at_stated=False,
+    content="I ski.",
 )
 
 

@@ -19,7 +19,7 @@ from ledger.upcast import STEPS
 TURN = {
     "role": "user",
     "channel": "conversation",
-    "redacted": {},
+    "redacted": {}, "session_tag": "",
     "said_at_stated": False,
     "content": "I live in Porto.",
 }
@@ -82,7 +82,7 @@ def test_an_event_splits_into_facts_that_stay_and_a_body_that_can_go():
     assert facts == {
         "role": "user",
         "channel": "conversation",
-        "redacted": {},
+        "redacted": {}, "session_tag": "",
         "said_at_stated": False,
     }
     assert body == {

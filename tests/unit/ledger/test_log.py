@@ -31,6 +31,7 @@ def said(words="I ski.", **fields):
         role="user",
         channel="conversation",
         redacted={},
+        session_tag="",
         said_at_stated=False,
         content=words,
         **fields,
