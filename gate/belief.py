@@ -92,15 +92,7 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
         case MemoryAdmitted():
             return _hold(belief, _lifted(belief, event, event.promotes, registry))
         case MemorySuperseded():
-            new = _lifted(belief, event, event.promotes, registry)
-            old = belief.find(event.supersedes)
-            belief = _without(belief, event.supersedes)
-            if old is not None and event.kind == "change":
-                belief = replace(
-                    belief, past=(*belief.past, replace(old, valid_to=event.memory.valid_from))
-                )
-            belief = replace(belief, supersessions=(*belief.supersessions, event.memory.said_at))
-            return _hold(belief, new)
+            return _superseded(belief, event, registry)
         case MemoryQuarantined():
             held = replace(_held(event, registry), capped=event.capped)
             return replace(belief, quarantined=(*belief.quarantined, held))
@@ -126,10 +118,11 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
             return replace(belief, escalated=(*belief.escalated, event.decision))
         case ConflictResolved():
             ended = tuple(held for held in belief.current if held.memory_id in event.closes)
+            over = (replace(held, valid_to=event.resolved_at) for held in ended)
             return replace(
                 belief,
                 current=tuple(held for held in belief.current if held not in ended),
-                past=(*belief.past, *ended),
+                past=(*belief.past, *over),
                 supersessions=(),
                 contested=False,
                 by_context=event.kind == "by_context",
@@ -137,6 +130,19 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
             )
         case _:
             return belief
+
+
+def _superseded(belief: Belief, event: MemorySuperseded, registry: Registry) -> Belief:
+    new = _lifted(belief, event, event.promotes, registry)
+    old = belief.find(event.supersedes)
+    belief = _without(belief, event.supersedes, keep_contested=True)
+    if old is not None and event.kind == "change":
+        over = replace(old, valid_to=event.memory.valid_from)
+        belief = replace(belief, past=(*belief.past, over))
+    if event.past:
+        return replace(belief, past=(*belief.past, new))
+    belief = replace(belief, supersessions=(*belief.supersessions, event.memory.said_at))
+    return _hold(belief, new)
 
 
 def folded(recorded: Iterable[Recorded], registry: Registry, start: Belief | None = None) -> Belief:
@@ -179,16 +185,21 @@ def _lifted(belief: Belief, event: Written, promotes: str | None, registry: Regi
 
 
 def _hold(belief: Belief, held: Held) -> Belief:
-    belief = _without(belief, held.memory_id)
+    belief = _without(belief, held.memory_id, keep_contested=True)
     return replace(belief, current=(*belief.current, held))
 
 
-def _without(belief: Belief, memory_id: str) -> Belief:
+def _without(belief: Belief, memory_id: str, *, keep_contested: bool = False) -> Belief:
+    current = tuple(held for held in belief.current if held.memory_id != memory_id)
+    # Where no value is left there is nothing to contest.
+    settled = bool(belief.current) and not current and not keep_contested
     return replace(
         belief,
-        current=tuple(held for held in belief.current if held.memory_id != memory_id),
+        current=current,
         quarantined=tuple(held for held in belief.quarantined if held.memory_id != memory_id),
         past=tuple(held for held in belief.past if held.memory_id != memory_id),
+        contested=belief.contested and not settled,
+        supersessions=() if settled else belief.supersessions,
     )
 
 

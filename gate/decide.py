@@ -7,7 +7,7 @@ fails refuses the candidate. What passes meets the belief it is about.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from gate import speech
@@ -40,6 +40,7 @@ class Reason(StrEnum):
     NEW = "truth.new"
     PROMOTED = "truth.promoted"
     BACKDATED = "truth.backdated"
+    OUTDATED = "truth.outdated"
     CHANGE = "truth.change"
     CORRECTION = "truth.correction"
     STRONGER = "truth.at_least_as_strong"
@@ -374,7 +375,7 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
     finish = _Finish(case, scored, mentions, grant, valid_from, capped)
 
     # What is over by the time of these words is no longer in their way.
-    current = belief.holding(context) or _meant(case, context)
+    current = _named(case, context) or belief.holding(context) or _only(case, context)
     over = current if current is not None and current.ended(case.turn.said_at) else None
     if over is not None:
         current = None
@@ -403,25 +404,96 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
     promotes = waiting.memory_id if waiting else None
     if belief.by_context and context is None:
         return finish(Outcome.ESCALATE, Reason.NO_CONTEXT, "belief.context")
+    placed = _placed_in_the_past(case, finish, current, value, promotes)
+    if placed is not None:
+        return placed
     if current is None:
         if belief.contested and belief.current:
             return finish(Outcome.ESCALATE, Reason.CONTESTED, "belief.contested")
         reason = Reason.PROMOTED if promotes else Reason.NEW
         return finish(Outcome.ADMIT, reason, "belief.conflict", promotes=promotes, expired=over)
-    return _conflict(case, finish, current, value, promotes)
+    decision = _conflict(case, finish, current, value, promotes)
+    if decision.outcome is Outcome.QUARANTINE and waiting is not None:
+        return replace(decision, outcome=Outcome.CONFIRM, target=waiting.memory_id)
+    return decision
 
 
-def _meant(case: _Case, context: str | None) -> Held | None:
-    """The memory of another context that a change or correction without one is about: the one whose
-    value it names, else the only one there is."""
-    candidate, current = case.candidate, case.belief.current
-    if context is not None or case.act not in _EXPLICIT:
+def _placed_in_the_past(
+    case: _Case, finish: _Finish, current: Held | None, value: str, promotes: str | None
+) -> Decision | None:
+    """What to do with a statement about a time before the current value, or that was said before it;
+    None for one that meets the current value.
+
+    The values of a slot never overlap in time: a statement about a time that a past value covers
+    takes the rest of that time, one about a time before ends where the next value begins.
+    """
+    belief, said_at, begins = case.belief, case.turn.said_at, finish.valid_from
+    if case.act is SpeechAct.CORRECTION and (current is None or said_at >= current.said_at):
         return None
-    kind = case.registry.types.get(candidate.type)
+    context = current.context if current else canonical_context(case.candidate.context)
+    past = [
+        (held, held.valid_to)
+        for held in belief.past
+        if held.context == context and held.valid_to is not None and held.valid_from < held.valid_to
+    ]
+    chosen_end = case.choices.valid_to
+    for held, end in past:
+        if held.valid_from <= begins < end:
+            if held.value == value:
+                return _confirm(case, finish.scored, finish.grant, held)
+            if held.said_at > said_at:
+                return finish(Outcome.REJECT, Reason.OUTDATED, "belief.time")
+            return finish(
+                Outcome.SUPERSEDE,
+                Reason.BACKDATED,
+                "belief.time",
+                target=held.memory_id,
+                promotes=promotes,
+                past=True,
+                valid_to=_earlier(end, chosen_end),
+            )
+    later = [held.valid_from for held, _ in past if held.valid_from > begins]
+    if current is not None and current.valid_from > begins:
+        later.append(current.valid_from)
+    if later:
+        ends = min(later)
+        meets_current = (
+            current is not None and ends == current.valid_from and said_at >= current.said_at
+        )
+        if not meets_current or (chosen_end is not None and chosen_end <= ends):
+            return finish(
+                Outcome.ADMIT,
+                Reason.BACKDATED,
+                "belief.time",
+                promotes=promotes,
+                past=True,
+                valid_to=_earlier(ends, chosen_end),
+            )
+    elif current is not None and said_at < current.said_at:
+        return finish(Outcome.REJECT, Reason.OUTDATED, "belief.time")
+    return None
+
+
+def _earlier(end: Micros, chosen: Micros | None) -> Micros:
+    return end if chosen is None else min(end, chosen)
+
+
+def _named(case: _Case, context: str | None) -> Held | None:
+    """The memory whose value a change or correction without a context names, whatever its context."""
+    candidate = case.candidate
     named = candidate.replaces or (candidate.value if candidate.negated else None)
-    if named is not None:
-        ended = canonical_value(named, negated=False, kind=kind)
-        return next((held for held in current if held.value == ended), None)
+    if context is not None or case.act not in _EXPLICIT or named is None:
+        return None
+    ended = canonical_value(named, negated=False, kind=case.registry.types.get(candidate.type))
+    return next((held for held in case.belief.current if held.value == ended), None)
+
+
+def _only(case: _Case, context: str | None) -> Held | None:
+    """The only memory there is, which a change or correction without a context must be about."""
+    current = case.belief.current
+    named = case.candidate.replaces or (case.candidate.value if case.candidate.negated else None)
+    if context is not None or case.act not in _EXPLICIT or named is not None:
+        return None
     return current[0] if len(current) == 1 else None
 
 
@@ -447,6 +519,7 @@ class _Finish:
         kind: str = "change",
         past: bool = False,
         contests: int = 0,
+        valid_from: Micros | None = None,
         valid_to: Micros | None = None,
         expired: Held | None = None,
     ) -> Decision:
@@ -464,7 +537,7 @@ class _Finish:
             past=past,
             contests=contests,
             capped=self.capped,
-            valid_from=self.valid_from,
+            valid_from=self.valid_from if valid_from is None else valid_from,
             valid_to=case.choices.valid_to if valid_to is None else valid_to,
             expired=expired,
             expires_at=_expires_at(case, self.valid_from),
@@ -480,22 +553,8 @@ def _conflict(
     """A current value stands against this one."""
     belief, policy, said_at = case.belief, case.policy, case.turn.said_at
     # "I don't use unittest" while the current value is pytest contradicts nothing.
-    denies, denied = value.startswith("not "), current.value.startswith("not ")
-    if denies and not denied and value != f"not {current.value}":
+    if value.startswith("not ") and value != f"not {current.value}":
         return finish(Outcome.REJECT, Reason.IMPLIED, "belief.conflict")
-    if said_at < current.said_at and finish.valid_from < current.valid_from:
-        known = next((held for held in belief.past if _covers(held, value, finish)), None)
-        if known is not None:
-            return finish(
-                Outcome.CONFIRM, Reason.REPEATED, "belief.conflict", target=known.memory_id
-            )
-        return finish(
-            Outcome.ADMIT,
-            Reason.BACKDATED,
-            "belief.conflict",
-            past=True,
-            valid_to=current.valid_from,
-        )
     kind = case.registry.types.get(current.type)
     if kind is not None and kind.ends_only_by_removal and case.act is not SpeechAct.REMOVAL:
         return finish(Outcome.ESCALATE, Reason.CONSTRAINT_STANDS, "belief.conflict")
@@ -513,7 +572,8 @@ def _conflict(
     recent = [at for at in belief.supersessions if abs(said_at - at) <= window]
     count = len(recent) + 1
     # One that begins before the old value leaves the old no time in which it was true.
-    replaces_whole = corrects or finish.valid_from < current.valid_from
+    begins = _corrected_from(case, current) if corrects else finish.valid_from
+    replaces_whole = corrects or begins < current.valid_from
     return finish(
         Outcome.SUPERSEDE,
         reason,
@@ -521,18 +581,25 @@ def _conflict(
         target=current.memory_id,
         promotes=promotes,
         kind="correction" if replaces_whole else "change",
+        valid_from=begins,
         contests=count if count >= policy.loops.supersessions else 0,
     )
 
 
-def _covers(held: Held, value: str, finish: _Finish) -> bool:
-    """True if a past memory says the same of the same time."""
-    return (
-        held.value == value
-        and held.context == canonical_context(finish.case.candidate.context)
-        and held.valid_from <= finish.valid_from
-        and (held.valid_to is None or finish.valid_from <= held.valid_to)
-    )
+def _corrected_from(case: _Case, current: Held) -> Micros:
+    """A correction holds for all the time that the wrong value was thought to hold; from an earlier
+    date if one is stated, but not into the time of the values before."""
+    stated = case.choices.valid_from
+    if stated is None:
+        stated = case.candidate.when.start
+    if stated is None or stated >= current.valid_from:
+        return current.valid_from
+    before = [
+        held.valid_to
+        for held in case.belief.past
+        if held.context == current.context and held.valid_to is not None
+    ]
+    return max([stated, *(end for end in before if end <= current.valid_from)])
 
 
 def _confirm(case: _Case, scored: Confidence, grant: Grant, current: Held) -> Decision:

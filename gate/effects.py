@@ -130,6 +130,7 @@ def effects(
             supersedes=decision.target,
             kind=decision.kind,
             promotes=decision.promotes,
+            past=decision.past,
         )
     ]
     if decision.contests and not belief.contested:

@@ -266,6 +266,7 @@ class Steward:
                 settles=belief.escalated,
                 memories=tuple(ids.values()),
                 closes=tuple(held.memory_id for held in belief.current),
+                resolved_at=draft.now,
                 note=note,
             )
             draft.write_belief(New(event, resolution, stream, subject_ref, actor))

@@ -36,6 +36,7 @@ from ledger.events.belief import (
     Written,
 )
 from ledger.events.subject import SubjectErased
+from ledger.memory import Memory
 from projections import tables
 from projections.view import Tagger, delete_subjects, insert_rows
 
@@ -114,13 +115,12 @@ class Fold:
                 self._open_written(event, happened, quarantined=True)
             case MemoryConfirmed():
                 for row in self._of(happened.memory_id):
-                    if row.superseded_by is None:
-                        self._reopen(
-                            row,
-                            event,
-                            confidence=happened.confidence,
-                            mentions=happened.mentions,
-                        )
+                    self._reopen(
+                        row,
+                        event,
+                        confidence=happened.confidence,
+                        mentions=happened.mentions,
+                    )
             case MemoryRevoked() | MemoryMovedOut():
                 for row in self._of(happened.memory_id):
                     self._close(row, event)
@@ -136,16 +136,16 @@ class Fold:
                 self._open_written(event, happened)
             case BeliefContested():
                 for row in list(self.rows):
-                    if not row.quarantined and row.superseded_by is None:
+                    if not row.quarantined and row.valid_to is None:
                         self._reopen(row, event, contested=True)
             case ConflictResolved():
                 by = happened.memories[0] if happened.memories else None
                 for row in list(self.rows):
-                    if row.memory_id in happened.closes and row.superseded_by is None:
+                    if row.memory_id in happened.closes:
                         self._reopen(
                             row,
                             event,
-                            valid_to=max(row.valid_from, event.recorded_at),
+                            valid_to=max(row.valid_from, happened.resolved_at),
                             valid_to_stated=False,
                             superseded_by=by,
                             contested=False,
@@ -158,28 +158,26 @@ class Fold:
 
     def _supersede(self, event: Recorded, happened: MemorySuperseded) -> None:
         memory = happened.memory
-        stated = memory.said_at_stated or memory.when.start is not None
-        valid_from = memory.valid_from
-        valid_from_stated = stated
         if happened.promotes:
             for row in self._of(happened.promotes):
                 self._close(row, event)
+        inherits = False
         for row in self._of(happened.supersedes):
             if happened.kind == "correction":
-                if row.superseded_by is None:
-                    valid_from, valid_from_stated = row.valid_from, row.valid_from_stated
+                inherits = row.valid_from == memory.valid_from and row.valid_from_stated
                 self._close(row, event, by=happened.memory_id)
-            elif row.valid_to is None or row.valid_to > valid_from:
+            else:
                 self._reopen(
                     row,
                     event,
-                    valid_to=valid_from,
-                    valid_to_stated=stated,
+                    valid_to=max(row.valid_from, memory.valid_from),
+                    valid_to_stated=_stated(memory),
                     superseded_by=happened.memory_id,
+                    contested=False,
                 )
         new = self._open_written(event, happened)
         new.supersedes = happened.supersedes
-        new.valid_from, new.valid_from_stated = valid_from, valid_from_stated
+        new.valid_from_stated = new.valid_from_stated or inherits
 
     def _close(self, row: Version, event: Recorded, by: str | None = None) -> None:
         row.closed, row.closed_at, row.closed_by = event.position, event.recorded_at, by
@@ -204,7 +202,7 @@ class Fold:
         self, event: Recorded, happened: Written, *, quarantined: bool = False
     ) -> Version:
         memory, subject, tag = happened.memory, event.subject_ref or "", self._tag
-        stated = memory.said_at_stated or memory.when.start is not None
+        stated = _stated(memory)
         row = Version(
             0,
             subject,
@@ -240,6 +238,11 @@ class Fold:
         )
         self._open(row, event)
         return row
+
+
+def _stated(memory: Memory) -> bool:
+    """False where `valid_from` comes from a clock, because nobody said when."""
+    return memory.said_at_stated or memory.valid_from == memory.when.start
 
 
 class BeliefsView:

@@ -63,6 +63,8 @@ class MemorySuperseded(Written):
     kind: Fact[str]
     """`change`: the old was true until the new begins. `correction`: the old was never so."""
     promotes: Fact[str | None] = None
+    past: Fact[bool] = False
+    """Both are of the past: the old one ends where the new begins, the current value stays."""
 
 
 class MemoryQuarantined(Written):
@@ -145,6 +147,8 @@ class ConflictResolved(Event):
     """The memories that hold from now on."""
     closes: Fact[tuple[str, ...]]
     """The memories that held until now and do not any more."""
+    resolved_at: Fact[Micros]
+    """Where what held until now ends, and what holds from now on begins."""
     note: str | None = None
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import tempfile
 from dataclasses import astuple
+from itertools import pairwise
 from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
@@ -19,6 +20,7 @@ from projections import digests, questions
 from projections.beliefs import Fold, Version
 
 START = parse("2026-01-01T00:00:00Z")
+END = parse("2200-01-01")
 
 
 class Scripted:
@@ -141,7 +143,19 @@ def test_table_as_of_any_position_is_the_fold_is_the_rebuild(history, random):
             assert memory.verify().ok
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+def assert_no_two_values_at_once(rows):
+    """In one context of one slot, valid times never overlap."""
+    for context in {row.context_tag for row in rows}:
+        spans = sorted(
+            (row.valid_from, row.valid_to or END, row.memory_id)
+            for row in rows
+            if row.context_tag == context and row.valid_from != row.valid_to
+        )
+        for (_, end, one), (begin, _, other) in pairwise(spans):
+            assert end <= begin, (one, other)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(histories)
 def test_the_view_and_the_gate_agree_on_what_is_believed(history):
     """Two folds of one stream, written apart, for two purposes."""
@@ -152,20 +166,24 @@ def test_the_view_and_the_gate_agree_on_what_is_believed(history):
             rows = table_rows(memory)
             for stream in {row.belief for row in rows}:
                 belief = folded(memory._log.read_stream(stream), rules.registry)
-                current = {
-                    (row.memory_id, row.confidence, row.mentions, row.contested)
+                held = [
+                    row
                     for row in rows
-                    if row.belief == stream
-                    and row.closed is None
-                    and not row.quarantined
-                    and row.superseded_by is None
+                    if row.belief == stream and row.closed is None and not row.quarantined
+                ]
+                assert {
+                    (row.memory_id, row.confidence, row.mentions, row.valid_from, row.valid_to)
+                    for row in held
+                } == {
+                    (each.memory_id, each.confidence, each.mentions, each.valid_from, each.valid_to)
+                    for each in (*belief.current, *belief.past)
                 }
-                gate = {
-                    (held.memory_id, held.confidence, held.mentions, belief.contested)
-                    for held in belief.current
+                now = {each.memory_id for each in belief.current}
+                assert {row.contested for row in held if row.memory_id in now} <= {
+                    belief.contested
                 }
-                past = {held.memory_id for held in belief.past}
-                assert {row for row in current if row[0] not in past} == gate
+                assert not any(row.contested for row in held if row.memory_id not in now)
+                assert_no_two_values_at_once(held)
                 assert {row.memory_id for row in rows if row.quarantined and not row.closed} >= {
                     held.memory_id for held in belief.quarantined
                 }
