@@ -421,8 +421,8 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
 def _placed_in_the_past(
     case: _Case, finish: _Finish, current: Held | None, value: str, promotes: str | None
 ) -> Decision | None:
-    """What to do with a statement about a time before the current value, or that was said before it;
-    None for one that meets the current value.
+    """What to do with a statement about a time before the current value, or that was said before
+    it; None for one that meets the current value.
 
     The values of a slot never overlap in time: a statement about a time that a past value covers
     takes the rest of that time, one about a time before ends where the next value begins.
@@ -479,7 +479,8 @@ def _earlier(end: Micros, chosen: Micros | None) -> Micros:
 
 
 def _named(case: _Case, context: str | None) -> Held | None:
-    """The memory whose value a change or correction without a context names, whatever its context."""
+    """The memory whose value a change or correction without a context names, whatever its
+    context."""
     candidate = case.candidate
     named = candidate.replaces or (candidate.value if candidate.negated else None)
     if context is not None or case.act not in _EXPLICIT or named is None:

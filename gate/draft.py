@@ -138,7 +138,7 @@ class Draft:
             proposed = New(
                 CandidateProposed(
                     index=index,
-                    type=candidate.type,
+                    type=self._type(candidate),
                     act=candidate.act.value,
                     inferred=candidate.inferred,
                     chosen=choices is not None,
@@ -188,6 +188,7 @@ class Draft:
                     decision,
                     rules,
                     candidate=candidate,
+                    type_=self._type(candidate),
                     candidate_id=proposed.event_id,
                     candidate_version=candidate_version,
                     belief=stream,
@@ -206,6 +207,10 @@ class Draft:
         )
         self.decided.append(decision_id)
         self.apply(decision, decision_id, candidate, turn, subject_ref, stream, new_memory, actor)
+
+    def _type(self, candidate: Candidate) -> str:
+        """The type as a fact: one that nobody registered may be anybody's words."""
+        return candidate.type if candidate.type in self.rules.registry.types else "unknown"
 
     def apply(
         self,
@@ -266,6 +271,7 @@ def gate_decided(
     rules: Rules,
     *,
     candidate: Candidate,
+    type_: str,
     candidate_id: str,
     candidate_version: int,
     belief: str,
@@ -281,7 +287,7 @@ def gate_decided(
         candidate_version=candidate_version,
         outcome=decision.outcome.value,
         reason=decision.reason.value,
-        type=candidate.type,
+        type=type_,
         decided_at=decided_at,
         belief=belief,
         belief_version=belief_version,

@@ -14,12 +14,18 @@ from gate.rulebook import Rulebook
 from ledger import streams
 from ledger.candidate import Candidate
 from ledger.codec import New, Recorded
-from ledger.errors import ExtractionUnavailable, LogCorrupted, NotPermitted, VersionConflict
+from ledger.errors import (
+    ExtractionUnavailable,
+    LedgerError,
+    LogCorrupted,
+    NotPermitted,
+    VersionConflict,
+)
 from ledger.events.choices import Choices
 from ledger.events.turn import ExtractionCompleted, ExtractionFailed, TurnParked, TurnRecorded
 from ledger.log import Log, new_id
 from ledger.store import Appended
-from ledger.times import Clock
+from ledger.times import Clock, Micros
 from ledger.vault import SYSTEM
 
 CONTEXT_TURNS = 4
@@ -218,12 +224,12 @@ class Gate:
                 if before is None:
                     before = sessions[lane] = self._before(each)
                 try:
-                    candidates = self.extractor.extract(turn, before)
+                    candidates = self._extract(turn, before)
                 except ExtractionUnavailable as problem:
                     failing.add(each.subject_ref)
                     self._failed(draft, each, turn_event, problem, done)
                     continue
-                turn = view_of(turn_event, event, _cited(candidates, before))
+                turn = view_of(turn_event, event, cited(self.log, each.subject_ref, candidates))
                 outcome = ExtractionCompleted(
                     extractor=self.extractor.name, candidates=len(candidates)
                 )
@@ -238,6 +244,19 @@ class Gate:
         held |= failing
         done.decisions = draft.decided
         return done
+
+    def _extract(self, turn: TurnView, before: Sequence[TurnView]) -> list[Candidate]:
+        """Raises `ExtractionUnavailable` for whatever goes wrong in an extractor: it is not ours,
+        and a turn that it cannot read must not keep the others from being read."""
+        try:
+            found = self.extractor.extract(turn, before)
+        except LedgerError:
+            raise
+        except Exception as problem:
+            raise ExtractionUnavailable(f"{type(problem).__name__}: {problem}.") from problem
+        if not isinstance(found, list) or not all(isinstance(each, Candidate) for each in found):
+            raise ExtractionUnavailable("The extractor did not return a list of candidates.")
+        return found
 
     def _before(self, pending: Pending) -> list[TurnView]:
         positions = self._earlier(pending, CONTEXT_TURNS)
@@ -263,7 +282,7 @@ class Gate:
             ExtractionFailed(
                 extractor=self.extractor.name,
                 attempt=attempt,
-                error=type(problem).__name__,
+                error=type(problem.__cause__ or problem).__name__,
                 detail=str(problem),
             )
         ]
@@ -330,6 +349,9 @@ class Gate:
 
     # Appending
 
+    def now(self) -> Micros:
+        return self._clock()
+
     def draft(self) -> Draft:
         """An empty draft under the rules in force."""
         return Draft(
@@ -362,7 +384,12 @@ class Gate:
         return self.log.decide_again(afresh)
 
 
-def _cited(candidates: Sequence[Candidate], before: Sequence[TurnView]) -> dict[str, str]:
-    """The words of the earlier turns that candidates cite."""
+def cited(log: Log, subject_ref: str, candidates: Sequence[Candidate]) -> dict[str, str]:
+    """The words of the turns of the same subject that candidates cite; others stay unfound."""
     wanted = {span.turn for candidate in candidates for span in candidate.spans if span.turn}
-    return {turn.turn_id: turn.content for turn in before if turn.turn_id in wanted}
+    found = {}
+    for turn_id in sorted(wanted):
+        for recorded in log.read_stream(turn_id, upto=1):
+            if recorded.subject_ref == subject_ref and isinstance(recorded.event, TurnRecorded):
+                found[turn_id] = recorded.event.content
+    return found

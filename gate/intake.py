@@ -36,9 +36,17 @@ class TurnInput:
 
     def check(self) -> None:
         """Raises `InvalidTurn` saying what is wrong."""
-        for name in ("subject", "content", "role", "speaker", "session", "agent"):
+        for name in (
+            "subject",
+            "content",
+            "role",
+            "speaker",
+            "session",
+            "agent",
+            "idempotency_key",
+        ):
             value = getattr(self, name)
-            if value is None and name in {"speaker", "session", "agent"}:
+            if value is None and name not in {"subject", "content", "role"}:
                 continue
             if not isinstance(value, str):
                 raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
@@ -56,6 +64,8 @@ class TurnInput:
             )
         if self.role not in ROLES:
             raise InvalidTurn(f"role is {self.role!r}; it must be one of {', '.join(ROLES)}.")
+        if self.ordinal is not None and not isinstance(self.ordinal, int):
+            raise InvalidTurn("ordinal must be a whole number.")
         if self.said_at is not None and not -(2**53) < self.said_at < 2**53:
             raise InvalidTurn("said_at is out of range.")
 

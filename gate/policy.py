@@ -56,6 +56,7 @@ class Policy(Frozen):
     topics: tuple[str, ...] = Field(min_length=1)
     special_categories: dict[str, Literal["queue", "prohibit"]]
     lawful_bases: tuple[str, ...] = Field(min_length=1)
+    erasure_bases: tuple[str, ...] = Field(min_length=1)
     scopes: tuple[str, ...] = Field(min_length=1)
     default_scope: str
     loops: Loops
@@ -87,6 +88,10 @@ class Policy(Frozen):
         return millionths(self.thresholds.default if own is None else own)
 
     def is_wider(self, scope: str, than: str) -> bool:
+        """A limit that the policy does not know (any more) allows nothing; nor does it know a scope
+        that could be narrower than none."""
+        if than not in self.scopes or scope not in self.scopes:
+            return True
         return self.scopes.index(scope) > self.scopes.index(than)
 
     def ttl(self, type_: str) -> Micros | None:

@@ -10,7 +10,7 @@ from gate.belief import Belief, folded
 from gate.consent import Consent
 from gate.decide import Decision, TurnView, decide
 from gate.effects import memory_id_of
-from gate.gate import view_of
+from gate.gate import cited, view_of
 from gate.policy import Policy
 from gate.rulebook import Rulebook, Rules
 from ledger import streams
@@ -106,16 +106,14 @@ class Replayer:
             proposal.event, CandidateProposed
         ):
             raise LogCorrupted(f"The turn of the decision at position {recorded.position} is odd.")
-        cited = {}
-        for span in proposal.event.candidate.spans:
-            if span.turn is not None:
-                source = self._log.read_stream(span.turn, upto=1)
-                said = source[0].event if source else None
-                if isinstance(said, TurnRecorded):
-                    cited[span.turn] = said.content
+        candidate = proposal.event.candidate
         rules = self._rulebook.at(decided.policy_version)
         return Inputs(
-            turn=view_of(turn_event, turn_event.event, cited),
+            turn=view_of(
+                turn_event,
+                turn_event.event,
+                cited(self._log, recorded.subject_ref, [candidate]),
+            ),
             candidate=proposal.event,
             belief=folded(
                 self._log.read_stream(decided.belief, upto=decided.belief_version), rules.registry

@@ -9,7 +9,7 @@ from gate.consent import ORDINARY, Grant
 from gate.decide import Approval, Outcome, decide
 from gate.draft import Draft
 from gate.effects import memory_id_of
-from gate.gate import Gate, view_of
+from gate.gate import Gate, cited, view_of
 from gate.policy import millionths
 from gate.slots import canonical_text
 from ledger import streams
@@ -53,6 +53,9 @@ class Steward:
         purpose = purpose or policy.purpose
         _known("lawful basis", basis, policy.lawful_bases)
         _known("scope", scope, policy.scopes)
+        _known("purpose", purpose, (policy.purpose,))
+        if expires_at is not None and expires_at <= self._gate.now():
+            raise NotPermitted("The grant would be over already.")
         for category in categories:
             _known("category", category, (ORDINARY, *policy.special_categories))
             if category != ORDINARY and policy.special_categories[category] == "prohibit":
@@ -198,8 +201,8 @@ class Steward:
         if not isinstance(said, TurnRecorded):
             raise NotPermitted("What was queued is erased; refuse it, to close the review.")
         subject_ref = _subject(decision)
-        turn = view_of(turn_event, said, {})
         candidate = proposed.candidate
+        turn = view_of(turn_event, said, cited(self._log, subject_ref, [candidate]))
         again = decide(
             turn,
             candidate,

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Table, update
 
 from ledger.codec import Recorded
 from ledger.events.belief import ConflictResolved
+from ledger.events.subject import SubjectErased
 from ledger.events.turn import GateDecided, ReviewDecided
 from projections import tables
 from projections.view import Row, insert_rows
@@ -20,7 +21,9 @@ class DecisionsView:
     """`decisions`, kept up with the log."""
 
     name = "decisions"
-    types = frozenset({GateDecided.NAME, ReviewDecided.NAME, ConflictResolved.NAME})
+    types = frozenset(
+        {GateDecided.NAME, ReviewDecided.NAME, ConflictResolved.NAME, SubjectErased.NAME}
+    )
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -32,6 +35,7 @@ class DecisionsView:
         (self._table,) = self.tables(generation)
         self._new: list[Row] = []
         self._settled: list[tuple[str, int]] = []
+        self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         if event.type == GateDecided.NAME:
@@ -60,6 +64,8 @@ class DecisionsView:
             self._settled.append((event.facts["decision"], event.position))
         elif event.type == ConflictResolved.NAME:
             self._settled += [(each, event.position) for each in event.facts["settles"]]
+        elif event.type == SubjectErased.NAME:
+            self._gone.append(event.subject_ref or "")
 
     def flush(self, connection: Connection) -> None:
         insert_rows(connection, self._table, self._new)
@@ -69,4 +75,11 @@ class DecisionsView:
                 .where(self._table.c.decision_id == decision_id)
                 .values(settled=position, waits=False)
             )
-        self._new, self._settled = [], []
+        for subject_ref in self._gone:
+            # Nobody is asked any more about a person who was erased.
+            connection.execute(
+                update(self._table)
+                .where(self._table.c.subject_ref == subject_ref)
+                .values(waits=False)
+            )
+        self._new, self._settled, self._gone = [], [], []

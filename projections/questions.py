@@ -205,6 +205,13 @@ def pending(
     return [TurnRow(*row) for row in connection.execute(query)]
 
 
+def pending_count(connection: Connection, generation: int) -> int:
+    """How many turns wait for their extraction."""
+    c = tables.turns(generation).c
+    found = connection.scalar(select(func.count()).where(c.state == "pending"))
+    return int(found or 0)
+
+
 def turn_counts(connection: Connection, generation: int) -> dict[str, int]:
     """How many turns there are in each state."""
     c = tables.turns(generation).c

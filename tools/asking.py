@@ -76,6 +76,17 @@ class Asking:
             return Snapshot(0, 0)
         return Snapshot(position, self._log.read_at([position])[position].recorded_at)
 
+    def now(self) -> Micros:
+        """The present; never before the last event, though a clock may go back a little."""
+        return max(self._clock(), self._log.head().recorded_at)
+
+    def known_or_none(self, subject: str) -> str | None:
+        """A subject's reference; None for somebody nobody knows or who was erased."""
+        try:
+            return self._log.subject(subject)
+        except NotPermitted:
+            return None
+
     def at_time(self, at: Micros) -> Snapshot:
         return Snapshot(self._log.position_at(at), at)
 
@@ -127,14 +138,11 @@ class Asking:
     ) -> list[BeliefAnswer]:
         ref = None
         if subject is not None:
-            try:
-                ref = self._log.subject(subject)
-            except NotPermitted:
-                return []  # erased: nothing is believed about them
+            ref = self.known_or_none(subject)
             if ref is None:
                 return []
         if valid_at is None:
-            valid_at = self._clock() if snapshot is None else snapshot.at
+            valid_at = self.now() if snapshot is None else snapshot.at
         topic_tag = None
         if topic is not None:
             if ref is None:
@@ -161,22 +169,24 @@ class Asking:
         connection: Connection,
         generation: int,
         rows: Sequence[Version],
-        snapshot: Snapshot | None = None,
-    ) -> dict[str, list[int]]:
-        return questions.evidence_of(
+        snapshot: Snapshot | None,
+    ) -> dict[int, list[int]]:
+        """What each row rests on, as far as was known then."""
+        found = questions.evidence_of(
             connection,
             generation,
             list(dict.fromkeys(row.memory_id for row in rows)),
             None if snapshot is None else snapshot.position,
         )
+        return {row.row_id: found[row.memory_id] for row in rows}
 
     def history(self, given: str, *, only_memory: bool = False) -> list[BeliefAnswer]:
+        """Every version, each with the evidence that it added."""
         key = self.memory_id(given) if only_memory else self.belief_id(given)
         with self.view(BeliefsView.name) as (connection, generation):
             ask = questions.versions_of_memory if only_memory else questions.versions_of
             rows = ask(connection, generation, key)
-            evidence = self._evidence(connection, generation, rows)
-        return self._reader.beliefs(rows, evidence)
+        return self._reader.beliefs(rows, {row.row_id: [row.opened] for row in rows})
 
     def standing(self, subject_ref: str) -> list[Version]:
         with self.view(BeliefsView.name) as (connection, generation):
@@ -198,10 +208,7 @@ class Asking:
             raise InvalidTurn(f"outcome: {outcome!r} is none of {', '.join(Outcome)}.")
         ref = None
         if subject is not None:
-            try:
-                ref = self._log.subject(subject)
-            except NotPermitted:
-                return []
+            ref = self.known_or_none(subject)
             if ref is None:
                 return []
         with self.view(DecisionsView.name) as (connection, generation):
@@ -246,9 +253,12 @@ class Asking:
             positions = questions.evidence_of(connection, generation, [memory_id])[memory_id]
         events = self._log.read_at(positions)
         written, confirmations = events[positions[0]], [events[at] for at in positions[1:]]
+        # A promoted memory was written twice; the decision is about the later words.
+        again = [each for each in confirmations if isinstance(each.event, Written)]
+        written = again[-1] if again else written
         turn_id = written.event.memory.turn if isinstance(written.event, Written) else ""
         proposed, extractor = self._origin(turn_id, decided)
-        now = to_datetime(self._clock())
+        now = to_datetime(self.now())
         return Explanation(
             memory=last,
             holds=last.recorded_to is None
@@ -319,7 +329,7 @@ class Asking:
 
     def pending_count(self) -> int:
         with self.view(TurnsView.name) as (connection, generation):
-            return questions.turn_counts(connection, generation).get("pending", 0)
+            return questions.pending_count(connection, generation)
 
 
 def _only(found: Sequence[str], what: str, given: str) -> str:

@@ -34,7 +34,7 @@ class Disputes:
         window = (window_days or policy.loops.window_days) * DAY
         ref = None
         if subject is not None:
-            ref = self._log.subject(subject)
+            ref = self._asking.known_or_none(subject)
             if ref is None:
                 return []
         with self._asking.view(ChurnView.name) as (connection, generation):
@@ -88,7 +88,7 @@ class Disputes:
         for decision in waiting:
             by_belief.setdefault(decision.belief_id, []).append(decision)
         answers = []
-        now = to_datetime(self._clock())
+        now = to_datetime(self._asking.now())
         for belief, escalated in by_belief.items():
             history = self._asking.history(belief)
             standing = [

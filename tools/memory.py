@@ -23,6 +23,7 @@ from ledger.errors import (
 from ledger.events.choices import Choices
 from ledger.events.turn import GateDecided
 from ledger.log import Subscription
+from ledger.redact import redact
 from ledger.times import Clock, system_clock
 from ledger.vault import SYSTEM
 from ledger.verify import Verified, verify
@@ -90,6 +91,7 @@ def open_memory(
 
 
 PROCESS_TURNS = 500
+_STORED = ("value", "attribute", "text", "entity", "context", "topic", "type", "category")
 
 
 class MemoryLedger(Settling):
@@ -276,6 +278,19 @@ class MemoryLedger(Settling):
             raise InvalidTurn(f"importance is {importance}; it must be from 0 to 1.")
         if not attribute.strip() or not value.strip():
             raise InvalidTurn("attribute and value must not be empty.")
+        words = (value, attribute, claim, entity, context or "", topic, type, category or "")
+        for name, given in zip(_STORED, words, strict=True):
+            try:
+                given.encode()
+            except (UnicodeEncodeError, AttributeError):
+                raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+            if redact(given).redactions:
+                raise InvalidTurn(f"{name} holds a secret, and secrets are not kept.")
+        begins = micros(valid_from, "valid_from")
+        ends = micros(valid_to, "valid_to")
+        known_from = begins if begins is not None else micros(said_at, "said_at") or self._clock()
+        if ends is not None and ends <= known_from:
+            raise InvalidTurn("valid_to must come after valid_from; give both for what is past.")
         turn = TurnInput(
             subject=subject,
             content=claim,
@@ -304,14 +319,17 @@ class MemoryLedger(Settling):
         )
         choices = Choices(
             confidence=None if confidence is None else millionths(confidence),
-            valid_from=micros(valid_from, "valid_from"),
-            valid_to=micros(valid_to, "valid_to"),
+            valid_from=begins,
+            valid_to=ends,
             expires_at=micros(expires_at, "expires_at"),
             visibility_scope=visibility_scope,
         )
         receipt, decision = self._gate.store(turn, candidate, choices, self._actor(by))
         if decision is None:
-            return self.decisions(turn_id=receipt.turn_id)[0]
+            made = self.decisions(turn_id=receipt.turn_id)
+            if not made:
+                raise InvalidTurn("This idempotency_key belongs to another turn.")
+            return made[0]
         return self._asking.decision(decision)
 
     # Asking

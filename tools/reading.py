@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from gate.decide import Reason
@@ -51,9 +51,12 @@ class Reader:
         return self._log.vault.real_id(subject_ref)
 
     def beliefs(
-        self, rows: Sequence[Version], evidence: dict[str, list[int]]
+        self, rows: Sequence[Version], evidence: Mapping[int, Sequence[int]]
     ) -> list[BeliefAnswer]:
-        """Answers in the order of the rows; a row whose words are erased is left out."""
+        """Answers in the order of the rows; a row whose words are erased is left out.
+
+        `evidence` has the positions of the events that a row (by its id) rests on.
+        """
         words = self._log.read_at(
             [row.words_at for row in rows] + [at for found in evidence.values() for at in found]
         )
@@ -67,7 +70,10 @@ class Reader:
                 continue
             memory = written.memory
             spans = [
-                each for at in evidence.get(row.memory_id, ()) for each in evidence_in(words[at])
+                each
+                for at in evidence.get(row.row_id, ())
+                if words[at].facts.get("memory_id") == row.memory_id
+                for each in evidence_in(words[at])
             ]
             answers.append(
                 BeliefAnswer(

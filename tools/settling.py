@@ -57,7 +57,7 @@ class Settling:
             note=note,
             actor=self._actor(by),
         )
-        now = self._clock()
+        now = self._asking.now()
         return [
             version
             for version in self._asking.history(belief)
@@ -118,9 +118,10 @@ class Settling:
 
     def consents(self, subject: str) -> list[GrantAnswer]:
         """The lawful bases in force for a subject."""
-        ref = self._log.subject(subject)
+        ref = self._asking.known_or_none(subject)
         if ref is None:
             return []
+        now = self._clock()
         return [
             GrantAnswer(
                 grant_id=grant.id,
@@ -131,6 +132,7 @@ class Settling:
                 expires_at=None if grant.expires_at is None else to_datetime(grant.expires_at),
             )
             for grant in self._steward.grants(ref)
+            if grant.expires_at is None or grant.expires_at > now
         ]
 
     def withdraw_consent(
@@ -150,7 +152,7 @@ class Settling:
         actor = self._actor(by)
         ref = self._known_subject(subject)
 
-        def attempt() -> int:
+        def attempt(also: Sequence[str]) -> int:
             granted = self._steward.grants(ref)
             ended = [
                 grant.id
@@ -158,12 +160,11 @@ class Settling:
                 if (basis is None or grant.basis == basis)
                 and (grant_id is None or grant.id.startswith(grant_id))
             ]
-            standing = self._asking.standing(ref)
             given = {grant.id for grant in granted}
             memories = {
                 row.memory_id: row.belief
-                for row in standing
-                if row.grant_id in ended
+                for row in self._asking.standing(ref)
+                if row.grant_id in (*ended, *also)
                 # A review's approval is a basis of its own, and ends with its kind or with all.
                 or (
                     grant_id is None
@@ -172,10 +173,15 @@ class Settling:
                 )
             }
             if not ended and not memories:
+                if also:
+                    return 0
                 raise NotPermitted("No such consent is in force for this subject.")
-            return self._steward.withdraw(ref, ended, memories, note=note, actor=actor)
+            self._steward.withdraw(ref, ended, memories, note=note, actor=actor)
+            # A decision may have been on its way while the view was read. Now that the grants have
+            # ended there can be no further one, so what is found here is the rest.
+            return len(memories) + attempt([*also, *ended])
 
-        return self._gate.again(attempt)
+        return self._gate.again(lambda: attempt([]))
 
     def revoke(self, memory_id: str, *, by: str = SYSTEM, note: str | None = None) -> BeliefAnswer:
         """Take a memory back; it stays in the history. Raises `UnknownMemory`."""
