@@ -38,6 +38,11 @@ def _cue(name: str) -> re.Pattern[str]:
 
 _PRETEND = _cue("pretend")
 _IMAGINE = _cue("imagine")
+_SCENE = _cue("scene")
+_FICTION = _cue("fiction")
+_GAME = _cue("game")
+_JOKE = _cue("joke")
+_DEMAND = _cue("demand")
 _SARCASM = _cue("sarcasm")
 _CHANGING = _cue("changing")
 _REMOVING = _cue("removing")
@@ -56,6 +61,8 @@ class _Layout(NamedTuple):
     sentences: tuple[tuple[int, int], ...]
     starts: tuple[int, ...]
     foreign: tuple[tuple[int, int], ...]
+    scene: tuple[SpeechAct | None, ...]
+    """For each sentence, the scene that an earlier one of its paragraph has set."""
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -99,7 +106,29 @@ def _add_trimmed(found: list[tuple[int, int]], text: str, start: int, end: int) 
 @lru_cache(maxsize=4)
 def _layout(text: str) -> _Layout:
     spans = tuple(sentences(text))
-    return _Layout(spans, tuple(start for start, _ in spans), tuple(pasted(text)))
+    return _Layout(
+        spans, tuple(start for start, _ in spans), tuple(pasted(text)), _scenes(text, spans)
+    )
+
+
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+def _scenes(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[SpeechAct | None, ...]:
+    """A scene ("Let's pretend.") holds for what follows it up to the end of its paragraph."""
+    found: list[SpeechAct | None] = []
+    scene: SpeechAct | None = None
+    ended = 0
+    for start, end in spans:
+        if scene is not None and _PARAGRAPH.search(text, ended, start):
+            scene = None
+        found.append(scene)
+        sentence = text[start : min(end, start + _NEAR)]
+        if scene is None and not sentence.endswith("?") and _SCENE.match(sentence):
+            imagined = _IMAGINE.search(sentence) is not None
+            scene = SpeechAct.HYPOTHETICAL if imagined else SpeechAct.ROLE_PLAY
+        ended = end
+    return tuple(found)
 
 
 def is_foreign(text: str, start: int) -> bool:
@@ -124,20 +153,27 @@ _IF = re.compile(
     re.I,
 )
 _WOULD_IF = re.compile(r"\b(?:i'd|i would|i could|i might)\b", re.I)
-_LEVERAGE = re.compile(
-    r"\b(?:i(?:'m|’m| am)|as)\s+(?:actually |really |in fact )?(?:an?|the|your)\s+"
-    r"(?:[\w-]+\s+){0,3}"
-    + _CUES["parts"]["authority"]
-    + r"\b[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*"
-    r"(?:so|therefore|which means|that means|hence)\b"
-    r"\s*,?\s*(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|give|explain|show|"
-    r"skip|drop|don'?t|do not|let|help|be|go|answer|share|speak|talk|provide|unlock|grant|trust)\b|"
-    r"it'?s (?:ok|okay|fine|safe))"
-    r"|\bas an?\s+(?:[\w-]+\s+){0,2}"
-    + _CUES["parts"]["authority"]
-    + r"\s*,\s*i (?:need|want|require|demand|must|am (?:allowed|entitled|authori[sz]ed))\b",
+_AUTHORITY = re.compile(
+    r"\b(?:i(?:['’]?m| am)|as|being)\s+(?:actually |really |in fact |also )?(?:an?|the|your)\s+"
+    rf"(?:[\w-]+\s+){{0,3}}{_CUES['parts']['authority']}\b",
     re.I,
 )
+_SO = re.compile(
+    r"[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*"
+    r"\b(?:so|therefore|which means|that means|hence)\b"
+    r"\s*,?\s*(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|give|explain|show|"
+    r"skip|drop|don'?t|do not|let|help|be|go|answer|share|speak|talk|provide|unlock|grant|trust)\b|"
+    r"it'?s (?:ok|okay|fine|safe))",
+    re.I,
+)
+_AS_DEMANDED = re.compile(
+    r"\bas an?\s+(?:[\w-]+\s+){0,3}[\w-]+\s*,\s*i (?:need|require|demand|order|expect) you\b|"
+    rf"\bas an?\s+(?:[\w-]+\s+){{0,2}}{_CUES['parts']['authority']}"
+    r"\s*,\s*i (?:need|want|require|demand|must|am (?:allowed|entitled|authori[sz]ed))\b",
+    re.I,
+)
+_SELF = re.compile(r"\bi(?:['’]?m| am| live| work)\b", re.I)
+_SAY = re.compile(r"^(?:ok(?:ay)?,? |so,? |now,? |and )?say,?\s+(?:that\s+)?$", re.I)
 _CORRECTING = re.compile(
     r"^(?:(?:oh|hm+|well|wait|ah|um+|uh)[,.!\s]+)*(?:no|nope|nah|correction|i meant|i mean|"
     r"that'?s (?:not right|wrong|incorrect|not correct)|(?:you'?re|that is) wrong|not quite|"
@@ -193,22 +229,27 @@ def speech_act(text: str, start: int, end: int) -> SpeechAct:
     span, after = text[start:end], text[end:high]
     if instruction_like(sentence):
         return SpeechAct.INSTRUCTION
-    earlier = text[max(layout.sentences[index - 1][0], low - _NEAR) : low] if index else ""
     return (
-        _not_meant(sentence, before, span, earlier)
+        _not_meant(sentence, before, span, after)
+        or layout.scene[index]
         or _asked(sentence, before, after)
-        or _sarcastic_or_leverage(text, layout, index, sentence)
+        or _sarcastic_or_leverage(text, layout, index, sentence, span + after)
         or _revision(sentence, span)
     )
 
 
-def _not_meant(sentence: str, before: str, span: str, earlier: str) -> SpeechAct | None:
+def _not_meant(sentence: str, before: str, span: str, after: str) -> SpeechAct | None:
     """Quoted, pretended, imagined or conditional speech."""
     if _REPORTED.search(before):
         return SpeechAct.QUOTED
-    if _PRETEND.search(before) or _PRETEND.match(span) or _sets_scene(_PRETEND, earlier):
+    if _PRETEND.search(before) or _PRETEND.match(span):
         return SpeechAct.ROLE_PLAY
-    if _IMAGINE.search(before) or _IMAGINE.match(span) or _sets_scene(_IMAGINE, earlier):
+    if _IMAGINE.search(before) or _IMAGINE.match(span) or _SAY.match(before):
+        return SpeechAct.HYPOTHETICAL
+    scene = _SCENE.match(sentence)
+    if scene is not None and scene.end() <= len(before):
+        return SpeechAct.ROLE_PLAY
+    if _FICTION.search(sentence) or (_SELF.match(span) and _GAME.search(before + span + after)):
         return SpeechAct.HYPOTHETICAL
     openings = list(_IF.finditer(before))
     if openings and not _COMMA.search(before, openings[-1].end()):
@@ -216,14 +257,6 @@ def _not_meant(sentence: str, before: str, span: str, earlier: str) -> SpeechAct
     if _IF.match(span) or (_WOULD_IF.search(span) and _IF.search(sentence)):
         return SpeechAct.CONDITIONAL
     return None
-
-
-def _sets_scene(cue: re.Pattern[str], earlier: str) -> bool:
-    """A neighbour sets a scene only when it opens with the cue, or proposes it."""
-    found = cue.search(earlier)
-    return found is not None and (
-        (found.start() < 12 and not earlier.rstrip().endswith("?")) or "let's" in earlier.lower()
-    )
 
 
 def _asked(sentence: str, before: str, after: str) -> SpeechAct | None:
@@ -238,9 +271,9 @@ def _asked(sentence: str, before: str, after: str) -> SpeechAct | None:
 
 
 def _sarcastic_or_leverage(
-    text: str, layout: _Layout, index: int, sentence: str
+    text: str, layout: _Layout, index: int, sentence: str, from_here: str
 ) -> SpeechAct | None:
-    if _sarcastic(sentence):
+    if _sarcastic(sentence) or _JOKE.search(from_here):
         return SpeechAct.SARCASTIC
     if index:
         low, high = layout.sentences[index - 1]
@@ -254,9 +287,23 @@ def _sarcastic_or_leverage(
             ("yeah right", "yeah, right")
         ):
             return SpeechAct.SARCASTIC
-        if following[:3].lower() == "so ":
+        joke = _JOKE.search(following)
+        if joke is not None and joke.start() < 8:
+            return SpeechAct.SARCASTIC
+        demanded = _DEMAND.match(following)
+        if following[:3].lower() == "so " or demanded is not None:
             sentence = f"{sentence} {following}"
-    return SpeechAct.LEVERAGE if _LEVERAGE.search(sentence) else None
+    return SpeechAct.LEVERAGE if _leverage(sentence) else None
+
+
+def _leverage(sentence: str) -> bool:
+    """Whether the speaker's standing is given as the reason to be told or allowed something."""
+    if _AS_DEMANDED.search(sentence):
+        return True
+    standing = _AUTHORITY.search(sentence)
+    return standing is not None and (
+        _DEMAND.search(sentence) is not None or _SO.match(sentence, standing.end()) is not None
+    )
 
 
 def _sarcastic(sentence: str) -> bool:
@@ -281,3 +328,8 @@ def instruction_like(text: str) -> bool:
     if not any(word in lowered for word in _INSTRUCTION_WORDS):
         return False
     return _INSTRUCTION.search(text) is not None
+
+
+def forget() -> None:
+    """Let go of the last texts that were looked at."""
+    _layout.cache_clear()
