@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from gate.dates import find_when
 from gate.rules import possessions
-from gate.rules.drafts import NEVER, Draft, Reading, capped
+from gate.rules.drafts import NEVER, Draft, Reading, capped, category_of
 from gate.rules.lexicon import WORDS, Form, load, verb_form
+from gate.rules.patterns import KINDS
 from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
 from gate.rules.possessions import between, owned
 from gate.rules.words import Token, clause_end
@@ -159,7 +160,12 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
     elif (
         next_low in ("called", "named")
         or (next_low == "," and not _is_list(words, at + 2))
-        or (next_low == "is" and _name_end(words, at + 2) in (len(words), len(words) - 1))
+        or (
+            next_low == "is"
+            and _name_end(words, at + 2) in (len(words), len(words) - 1)
+            and words[at + 2].low not in KINDS
+            and category_of(words[at + 2].text) is None
+        )
     ):
         name_at = at + 2
     subject_end, key_of = at + 1, noun
@@ -235,7 +241,10 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
     elif verb == "is" and words[begin].low.isdigit() and stop - begin in (1, 3):
         value, stop = words[begin].text, begin + 1
         claim, kind, slot = f"{subject} is {value}", "fact", f"relation.{key}.age"
-    elif state in ("is", "has") and words[begin].low in ("a", "an", "allergic"):
+    elif state in ("is", "has") and (
+        words[begin].low in ("a", "an", "allergic")
+        or (stop - begin <= 6 and _personal(words[begin].low, claim))
+    ):
         value = text_of(content, words, begin, stop)
         kind, slot = "fact", f"relation.{key}.{state}.{slug(value)}"
     elif state == "likes" and tidy(words, begin, stop):
@@ -252,6 +261,14 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
                  negated=verb == "hates",
                  topic=_topic(noun))._replace(
         when=NEVER if found is None or kind != "event" else found.when)  # fmt: skip
+
+
+def _personal(low: str, claim: str) -> bool:
+    """Whether "is Catholic" or "has cancer" says what somebody is, not how they feel today."""
+    entry = KINDS.get(low)
+    if entry is not None:
+        return entry[1].get("durability") != "transient"
+    return category_of(claim) is not None
 
 
 def _tells(verb: str) -> bool:

@@ -214,7 +214,10 @@ def _with_verb(
         low == "got"
         and aux[-1:] == ["have"]
         and at + 1 < len(words)
-        and (words[at + 1].low in WORDS["determiners"] or words[at + 1].low.isdigit())
+        and (
+            words[at + 1].low in WORDS["determiners"] | WORDS["conditions"]
+            or words[at + 1].low.isdigit()
+        )
     ):
         lemma, tense = "have", "present"
     if lemma in ("am", "is"):

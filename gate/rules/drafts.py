@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate.dates import find_when
 from gate.rules.clauses import Clause
@@ -80,21 +80,27 @@ def to_candidate(draft: Draft, said_at: int) -> Candidate:
     )
 
 
+_PERSONAL_DATA: dict[str, Any] = load("sensitive.yaml")
+_PHRASES = tuple(
+    (re.compile("|".join(lines.splitlines())), category)
+    for category, lines in _PERSONAL_DATA.pop("phrases").items()
+)
 _SENSITIVE: dict[str, str] = {
-    word: category for category, words in load("sensitive.yaml").items() for word in words.split()
+    word: category for category, words in _PERSONAL_DATA.items() for word in words.split()
 }
 _OTHER_UNIONS = frozenset({"credit", "european", "western", "soviet"})
-_WORD = re.compile(r"[\w+-]+")
+_WORD = re.compile(r"[\w+'-]+")
 
 
 def category_of(claim: str) -> str | None:
     """The special category of personal data that a claim's words belong to, or None."""
     before = ""
-    for word in _WORD.findall(claim.lower()):
+    for found in _WORD.findall(claim.lower().replace("’", "'")):
+        word = found if found in _SENSITIVE else found.removesuffix("'s")
         if word in _SENSITIVE and before not in _OTHER_UNIONS:
             return _SENSITIVE[word]
         before = word
-    return None
+    return next((category for phrase, category in _PHRASES if phrase.search(claim)), None)
 
 
 _TOPICS: dict[str, str] = {

@@ -175,7 +175,7 @@ def _had_something(clause: Clause, dated: bool) -> bool:
         and second[0].low in ("chance", "opportunity", "pleasure")
     ):
         return True
-    return dated and first.low in ("a", "an", "my", "two", "to", "three", "some")
+    return dated and first.low in ("a", "an", "my", "two", "to", "three", "some", "surgery")
 
 
 def _was_something(clause: Clause, stop: int) -> bool:

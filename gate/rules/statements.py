@@ -70,6 +70,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         joined = f" {' '.join(token.low for token in words[a:b])} "
         if not any(f" {head} " in joined for head in says["heads"]):
             return False
+    if "any_of" in says and not WORDS[says["any_of"]].intersection(low):
+        return False
     if "heads_in" in says and not set(says["heads_in"]).intersection(low[:8]):
         return False
     if says["attribute"] == "work.role" and clause.negated and not clause.ended:
@@ -189,7 +191,8 @@ def _draft(
     begin, end = item
     replaces = _contrast(reading, clause, slots)
     attribute, topic, category = says["attribute"], says.get("topic", ""), says.get("category")
-    importance, durability = says.get("importance", 500), Durability.LASTING
+    importance = says.get("importance", 500)
+    durability = Durability.TRANSIENT if says.get("transient") else Durability.LASTING
     type_ = says["type"]
     if attribute == "kind":
         name = words[begin].low
