@@ -276,9 +276,7 @@ def _truth(case: _Case, kind: MemoryType | None) -> MemoryType:
     if not claim_within_spans(candidate):
         raise case.refuse("truth.claim", Reason.CLAIM_EXCEEDS_SPAN)
     case.passed("truth.claim")
-    if case.act is SpeechAct.INSTRUCTION or any(
-        speech.instruction_like(span.quote) for span in candidate.spans
-    ):
+    if case.act is SpeechAct.INSTRUCTION or speech.instruction_like(turn.content):
         raise case.refuse("truth.act", Reason.INSTRUCTION_LIKE)
     if case.act is SpeechAct.QUESTION:
         raise case.refuse("truth.act", Reason.QUESTION)
@@ -316,7 +314,7 @@ def _durability(case: _Case) -> None:
 
 def _permission(case: _Case) -> Grant:
     policy, category = case.policy, case.candidate.category or ORDINARY
-    if any(REDACTED in span.quote for span in case.candidate.spans):
+    if _beside_a_secret(case):
         raise case.refuse("permission.secret", Reason.SECRET)
     case.passed("permission.secret")
     scope = case.choices.visibility_scope or policy.default_scope
@@ -349,6 +347,18 @@ def _permission(case: _Case) -> Grant:
         raise case.refuse("permission.scope", Reason.SCOPE_TOO_WIDE)
     case.passed("permission.scope", scope)
     return grant
+
+
+def _beside_a_secret(case: _Case) -> bool:
+    """True if a secret was taken out of a sentence that the candidate rests on."""
+    content = case.turn.content
+    if REDACTED not in content:
+        return False
+    own = [span for span in case.candidate.spans if span.turn is None]
+    return any(
+        REDACTED in content[start:end] and any(s.start < end and start < s.end for s in own)
+        for start, end in speech.sentences(content)
+    )
 
 
 # The belief it is about

@@ -252,7 +252,7 @@ class Gate:
             found = self.extractor.extract(turn, before)
         except LedgerError:
             raise
-        except Exception as problem:
+        except Exception as problem:  # recorded, held, tried again, parked in sight
             raise ExtractionUnavailable(f"{type(problem).__name__}: {problem}.") from problem
         if not isinstance(found, list) or not all(isinstance(each, Candidate) for each in found):
             raise ExtractionUnavailable("The extractor did not return a list of candidates.")

@@ -18,14 +18,19 @@ STATEFUL_RELATIONS = frozenset({"relation.reports-to", "relation.located-at"})
 _ARTICLES = frozenset(
     {"a", "an", "the", "my", "our", "their", "your", "his", "her", "its", "user's"}
 )
+_BEFORE_CONTEXT = frozenset({"on", "at", "in", "for", "during", "when", "while", "with"})
 _WORD = re.compile(r"[^\W_]+(?:[.+#'’-][^\W_]+)*[+#]*")
 
 
 def words(text: str) -> list[str]:
-    """Case-folded words in Unicode's compatibility form, without articles and possessives."""
+    """Case-folded words in Unicode's compatibility form, without articles and possessives in
+    front."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     found = _WORD.findall(plain)
-    return [word for word in found if word not in _ARTICLES] or found
+    start = 0
+    while start < len(found) - 1 and found[start] in _ARTICLES:
+        start += 1
+    return found[start:]
 
 
 def canonical_text(text: str) -> str:
@@ -65,4 +70,12 @@ def canonical_value(value: str, *, negated: bool, kind: MemoryType | None) -> st
 
 
 def canonical_context(context: str | None) -> str | None:
-    return None if context is None else canonical_text(context)
+    """A circumstance without the preposition in front and without plurals: "on Fridays" and
+    "friday" are one."""
+    if context is None:
+        return None
+    found = words(context)
+    while len(found) > 1 and found[0] in _BEFORE_CONTEXT:
+        found = words(" ".join(found[1:]))
+    plain = (word[:-1] if len(word) > 3 and word.endswith("s") else word for word in found)
+    return " ".join(plain) or canonical_text(context)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gate.belief import Belief, Held
-from gate.consent import ORDINARY, Grant
+from gate.consent import ORDINARY, Consent, Grant
 from gate.decide import Approval, Outcome, decide
 from gate.draft import Draft
 from gate.effects import memory_id_of
 from gate.gate import Gate, cited, view_of
 from gate.policy import millionths
-from gate.slots import canonical_text
+from gate.slots import canonical_context, canonical_text, canonical_value
 from ledger import streams
 from ledger.codec import New, Recorded
 from ledger.errors import LogCorrupted, NotPermitted, UnknownMemory
@@ -254,6 +254,8 @@ class Steward:
             if not (belief.contested or belief.escalated):
                 raise NotPermitted("This belief is not contested: there is nothing to resolve.")
             wanted = {None: choose} if choose is not None else dict(contexts or {})
+            if len({canonical_context(context) for context in wanted}) < len(wanted):
+                raise NotPermitted("The same context is named twice.")
             chosen = {
                 context: _named_value(belief, candidates, str(value))
                 for context, value in wanted.items()
@@ -274,6 +276,7 @@ class Steward:
             )
             draft.write_belief(New(event, resolution, stream, subject_ref, actor))
             pattern = _pattern(belief)
+            consent = draft.consent(subject_ref)
             importance = millionths(draft.rules.policy.resolution_importance)
             for context, memory in chosen.items():
                 settled = memory.model_copy(
@@ -287,7 +290,10 @@ class Steward:
                         "said_at_stated": False,
                     }
                 )
+                grant = _grant_for(consent, draft, memory.category)
                 admitted = pattern.written.model_dump() | {
+                    "basis": grant.basis,
+                    "grant": grant.id,
                     "memory_id": ids[context],
                     "decision": resolution,
                     "confidence": max(pattern.confidence, pattern.base),
@@ -335,6 +341,17 @@ def _pattern(belief: Belief) -> Held:
     return held[0]
 
 
+def _grant_for(consent: Consent, draft: Draft, category: str | None) -> Grant:
+    """The basis that a chosen value stands on. Raises `NotPermitted` when there is none."""
+    grant = consent.covering(category or ORDINARY, draft.rules.policy.purpose, draft.now)
+    if grant is None:
+        raise NotPermitted(
+            f"There is no lawful basis for {category or ORDINARY} memories of this subject: record"
+            " one first."
+        )
+    return grant
+
+
 def _named_value(belief: Belief, candidates: Mapping[str, Memory], name: str) -> Memory:
     """The memory or escalated statement that `name` names, by id, id prefix or value."""
     offered: dict[str, Memory] = {
@@ -344,13 +361,17 @@ def _named_value(belief: Belief, candidates: Mapping[str, Memory], name: str) ->
     offered |= candidates
     wanted = canonical_text(name)
     for identifier, memory in reversed(offered.items()):
-        if identifier == name or canonical_text(memory.value) == wanted:
+        if identifier == name or _said(memory) == wanted:
             return memory
     matches = [memory for identifier, memory in offered.items() if identifier.startswith(name)]
     if len(matches) == 1 and len(name) >= 6:
         return matches[0]
-    values = ", ".join(sorted({memory.value for memory in offered.values()}))
+    values = ", ".join(sorted({_said(memory) for memory in offered.values()}))
     raise UnknownMemory(f"{name!r} is no value of this belief; its values are: {values}.")
+
+
+def _said(memory: Memory) -> str:
+    return canonical_value(memory.value, negated=memory.negated, kind=None)
 
 
 def _in_context(claim: str, context: str | None) -> str:

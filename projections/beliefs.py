@@ -215,7 +215,7 @@ class Fold:
             tag(subject, "context", memory.context),
             tag(subject, "session", memory.session),
             quarantined,
-            False,
+            False,  # noqa: FBT003  (contested)
             happened.confidence,
             happened.importance,
             happened.mentions,
@@ -283,9 +283,7 @@ class BeliefsView:
         for row in fold.opened:
             self._new[row.row_id] = row
         if isinstance(happened, (Written, MemoryConfirmed)):
-            self._new_evidence.append(
-                (event.position, event.subject_ref or "", happened.memory_id)
-            )
+            self._new_evidence.append((event.position, event.subject_ref or "", happened.memory_id))
 
     def _rows(self, belief: str, connection: Connection) -> list[Version]:
         known = self._open.get(belief)

@@ -1,4 +1,4 @@
-"""The view of decisions: one row for each, from its envelope alone, so that it outlives an erasure."""
+"""The view of decisions: one row for each, from envelopes alone, so that it outlives erasures."""
 
 from __future__ import annotations
 

@@ -70,9 +70,7 @@ def content_digest(connection: Connection, view: str, table: Table, log: Log) ->
     return canonical.digest(b"\n".join(lines))
 
 
-def contents(
-    connection: Connection, view: str, table: Table, log: Log
-) -> Iterator[list[Any]]:
+def contents(connection: Connection, view: str, table: Table, log: Log) -> Iterator[list[Any]]:
     """What each row of a view says, in order of the table's key."""
     say = _SAYERS[view]
     key = next(iter(table.primary_key.columns))
@@ -203,9 +201,7 @@ def _churn(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator
         ]
 
 
-_SAYERS: dict[
-    str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[list[Any]]]
-] = {
+_SAYERS: dict[str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[list[Any]]]] = {
     "belief_versions": _beliefs,
     "decisions": _decisions,
     "turns": _turns,

@@ -6,7 +6,9 @@ whose fold fails stops at that event with its reason and does not stop the other
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, select, update
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    select,
+    update,
+)
 from sqlalchemy.exc import DatabaseError as SQLDatabaseError
 from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,8 +35,9 @@ from sqlalchemy.schema import CreateTable
 from ledger.errors import BackendUnavailable, LedgerError
 from ledger.log import Log, Page
 from projections.tables import FOLD, state_metadata, view_state
-from projections.view import View
+from projections.view import View, delete_subjects
 
+_GENERATIONS = select(view_state.c.generation)
 REBUILD_PAGE = 20_000
 """Events written in one transaction."""
 FOLD_PAGE = 500
@@ -70,7 +83,8 @@ class _Filling:
 
 def sqlite_engine(path: Path) -> Engine:
     """An engine over a disposable SQLite file, whose write transactions begin at once."""
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": 30})
+    url = URL.create("sqlite", database=str(path))  # a path may hold any character
+    engine = create_engine(url, connect_args={"timeout": 30})
 
     @event.listens_for(engine, "connect")
     def _connect(raw: Any, _: Any) -> None:
@@ -91,9 +105,9 @@ def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
     """A projector over a SQLite file; a file that is damaged is thrown away and folded anew."""
     try:
         return Projector(log, sqlite_engine(path), views)
-    except SQLDatabaseError as problem:
-        if isinstance(problem, SQLOperationalError):
-            raise BackendUnavailable(f"{path}: {problem.orig}.") from problem
+    except BackendUnavailable as problem:
+        if isinstance(problem.__cause__, SQLOperationalError):
+            raise  # locked, full, not to be opened: nothing is wrong with the file itself
     for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
         path.with_name(name).unlink(missing_ok=True)
     return Projector(log, sqlite_engine(path), views)
@@ -104,6 +118,7 @@ class Projector:
 
     def __init__(self, log: Log, engine: Engine, views: Sequence[View]) -> None:
         self.engine = engine
+        self._lock_file = Path(f"{engine.url.database}.rebuild")
         self.views = {view.name: view for view in views}
         self._log = log
         self._lock = threading.RLock()
@@ -111,8 +126,8 @@ class Projector:
         """The generation and position that each view's memory is of."""
         self._checked = False
         """Whether the views are known to be of this log."""
-        self._caught_up = 0
-        """Up to here every view that is not stopped is known to be."""
+        self._caught_up: tuple[int, tuple[int, ...]] = (0, ())
+        """Up to here every view that is not stopped is known to be, in these generations."""
         with self.writing() as connection:
             state_metadata.create_all(connection)
             known = set(connection.scalars(select(view_state.c.name)))
@@ -128,11 +143,13 @@ class Projector:
     def writing(self) -> Iterator[Connection]:
         """One write transaction over the views."""
         try:
-            with self.engine.connect().execution_options(writing=True) as connection:
-                with connection.begin():
-                    yield connection
-        except SQLOperationalError as problem:
-            raise BackendUnavailable(f"The views did not answer: {problem.orig}.") from problem
+            with (
+                self.engine.connect().execution_options(writing=True) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except SQLDatabaseError as problem:
+            raise _named(problem) from problem
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -140,8 +157,8 @@ class Projector:
         try:
             with self.engine.connect() as connection, connection.begin():
                 yield connection
-        except SQLOperationalError as problem:
-            raise BackendUnavailable(f"The views did not answer: {problem.orig}.") from problem
+        except SQLDatabaseError as problem:
+            raise _named(problem) from problem
 
     def _create(self, connection: Connection, view: View, generation: int) -> None:
         """Make the tables, with the indexes that the fold itself needs."""
@@ -162,13 +179,18 @@ class Projector:
         columns = [view_state.c[name] for name in ViewState.__slots__]
         return {row[0]: ViewState(*row) for row in connection.execute(select(*columns))}
 
+    def _generations(self) -> tuple[int, ...]:
+        """The generations in use: another process may have rebuilt a view."""
+        with self.reading() as connection:
+            return tuple(connection.scalars(_GENERATIONS))
+
     # Following
 
     def catch_up(self, upto: int | None = None, progress: Progress | None = None) -> None:
         """Bring every view that is not stopped up to the position (by default the head)."""
         upto = self._log.head().position if upto is None else upto
         with self._lock:
-            if upto <= self._caught_up:
+            if upto <= self._caught_up[0] and self._caught_up[1] == self._generations():
                 return
             if not self._checked:
                 self._rebuild_strangers()
@@ -183,11 +205,14 @@ class Projector:
                         and state.name in self.views
                     ]
                     if not behind:
-                        self._caught_up = upto
+                        self._caught_up = (upto, tuple(each.generation for each in states.values()))
                         return
-                    self._one_page(connection, behind, upto)
+                    # Unless the page goes through, what the views keep in memory is of nothing.
+                    kept = {state.name: self._at.pop(state.name, None) for state in behind}
+                    after = self._one_page(connection, behind, kept, upto)
+                self._at |= after
                 if progress:
-                    progress(min(self._at[state.name][1] for state in behind), upto)
+                    progress(min(position for _, position in after.values()), upto)
 
     def _rebuild_strangers(self) -> None:
         """Rebuild the views that are of another history: the log was restored from a backup."""
@@ -200,14 +225,22 @@ class Projector:
                     self.rebuild(state.name)
         self._checked = True
 
-    def _one_page(self, connection: Connection, behind: list[ViewState], upto: int) -> None:
+    def _one_page(
+        self,
+        connection: Connection,
+        behind: list[ViewState],
+        kept: dict[str, tuple[int, int] | None],
+        upto: int,
+    ) -> dict[str, tuple[int, int]]:
+        """Fold and write one page; returns the generation and position that each view is at."""
+        reached = {}
         after = min(state.position for state in behind)
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
         types = frozenset().union(*(self.views[state.name].types for state in behind))
         page = next(self._log.wanted(types, after, upto, size))
         for state in behind:
             view = self.views[state.name]
-            if self._at.get(state.name) != (state.generation, state.position):
+            if kept[state.name] != (state.generation, state.position):
                 # Another process moved it on, or this one just began: keep nothing.
                 view.start(state.generation, empty=state.position == 0)
             position, failure = _fold(view, page, state.position, connection)
@@ -222,7 +255,8 @@ class Projector:
             connection.execute(
                 update(view_state).where(view_state.c.name == state.name).values(changed)
             )
-            self._at[state.name] = (state.generation, position)
+            reached[state.name] = (state.generation, position)
+        return reached
 
     # Rebuilding
 
@@ -244,7 +278,7 @@ class Projector:
         self, upto: Mapping[str, int | None], progress: Progress | None = None
     ) -> dict[str, tuple[int, int]]:
         """As `shadow` for several views, each up to its position, in one pass over the log."""
-        with self._lock:
+        with self._lock, self._rebuilding():
             filling = [_Filling(self.views[name], end) for name, end in upto.items()]
             with self.writing() as connection:
                 states = self.states(connection)
@@ -268,8 +302,18 @@ class Projector:
             finally:
                 for each in filling:
                     self._at.pop(each.view.name, None)
-                self._caught_up = 0
+                self._caught_up = (0, ())
             return {each.view.name: (each.generation, each.position) for each in filling}
+
+    @contextmanager
+    def _rebuilding(self) -> Iterator[None]:
+        """One rebuild at a time over all processes: two would fill the same generation."""
+        file = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(file)
 
     def _until(self, filling: Sequence[_Filling]) -> int:
         head = self._log.head().position
@@ -291,6 +335,8 @@ class Projector:
         last = self._log.read_at([position])[position].event_id if position else None
         with self.writing() as connection:
             old = self.states(connection)[name].generation
+            if old >= generation:
+                raise BackendUnavailable(f"Another process rebuilt {name} in the meantime.")
             connection.execute(
                 update(view_state)
                 .where(view_state.c.name == name)
@@ -321,9 +367,7 @@ class Projector:
                 .values(digest_position=position, digest=digest, content_digest=content)
             )
 
-    def known_digests(
-        self, connection: Connection, name: str
-    ) -> tuple[str | None, str | None]:
+    def known_digests(self, connection: Connection, name: str) -> tuple[str | None, str | None]:
         """The digests that were kept, if they are of the position that the view has now."""
         row = connection.execute(
             select(view_state.c.digest, view_state.c.content_digest).where(
@@ -332,18 +376,53 @@ class Projector:
         ).first()
         return (None, None) if row is None else (row[0], row[1])
 
+    def _drop_orphans(self) -> None:
+        """Drop the tables of generations that are not in use: interrupted rebuilds left them."""
+        with self._rebuilding(), self.writing() as connection:
+            states = self.states(connection)
+            used = {
+                table.name
+                for name, view in self.views.items()
+                for table in view.tables(states[name].generation)
+            }
+            there = inspect(connection).get_table_names()
+            for name in there:
+                if name not in used and name.rsplit("_", 1)[-1].isdigit():
+                    connection.exec_driver_sql(f"DROP TABLE {name}")
+
+    def forget(self, subject_ref: str) -> None:
+        """Delete an erased subject's rows also where the fold has stopped, and what interrupted
+        rebuilds left; then leave no deleted row behind in the files."""
+        self._drop_orphans()
+        with self.writing() as connection:
+            for name, state in self.states(connection).items():
+                if state.stopped_at is not None and name in self.views:
+                    self.views[name].start(state.generation, empty=False)
+                    for table in self.views[name].tables(state.generation):
+                        if table.name.startswith("decisions"):
+                            continue  # names nobody, and is kept for the audit
+                        delete_subjects(connection, table, [subject_ref])
+        self.scrub()
+
     def scrub(self) -> None:
         """Leave no deleted row behind in the views' files."""
         with self.engine.connect() as connection:
             raw = connection.connection.driver_connection
             if raw is not None and raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
                 raise BackendUnavailable(
-                    "The views are being read by a process that does not let go, so deleted rows may"
-                    " still lie in their WAL."
+                    "The views are being read by a process that does not let go, so deleted rows"
+                    " may still lie in their WAL."
                 )
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+def _named(problem: SQLDatabaseError) -> BackendUnavailable:
+    return BackendUnavailable(
+        f"The views did not answer: {problem.orig}. If they are damaged, close the ledger, delete"
+        " its views directory and open it again: they are folded anew."
+    )
 
 
 @contextmanager
@@ -359,9 +438,7 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _fold(
-    view: View, page: Page, after: int, connection: Connection
-) -> tuple[int, str | None]:
+def _fold(view: View, page: Page, after: int, connection: Connection) -> tuple[int, str | None]:
     """Apply a page; returns the last position applied, and why it stopped there if it did."""
     types, apply = view.types, view.apply
     for each in page.events:

@@ -67,7 +67,8 @@ def held(
     min_importance: int = 0,
     quarantined: bool = False,
 ) -> list[Version]:
-    """The memories of a subject (None: of all) that hold at `valid_at`, as recorded up to `as_of` (None: now).
+    """The memories of a subject (None: of all) that hold at `valid_at`, as recorded up to `as_of`
+    (None: now).
 
     What became of a row after `as_of` is not told: its later end is left out.
     """
@@ -215,7 +216,10 @@ def pending_count(connection: Connection, generation: int) -> int:
 def turn_counts(connection: Connection, generation: int) -> dict[str, int]:
     """How many turns there are in each state."""
     c = tables.turns(generation).c
-    return {row[0]: row[1] for row in connection.execute(select(c.state, func.count()).group_by(c.state))}
+    return {
+        row[0]: row[1]
+        for row in connection.execute(select(c.state, func.count()).group_by(c.state))
+    }
 
 
 def turn_by_id(connection: Connection, generation: int, turn_id: str) -> TurnRow | None:
@@ -224,9 +228,7 @@ def turn_by_id(connection: Connection, generation: int, turn_id: str) -> TurnRow
     return None if row is None else TurnRow(*row)
 
 
-def earlier_turns(
-    connection: Connection, generation: int, position: int, limit: int
-) -> list[int]:
+def earlier_turns(connection: Connection, generation: int, position: int, limit: int) -> list[int]:
     """The positions of the turns before one in its session, oldest first."""
     found = connection.scalars(_earlier(generation), {"at": position, "count": limit})
     return list(found)[::-1]
@@ -271,10 +273,5 @@ def starting_with(
 ) -> list[str]:
     """Ids that begin with a prefix."""
     c = table.c[column]
-    query = (
-        select(c)
-        .where(and_(c >= prefix, c < prefix + "~"))
-        .distinct()
-        .limit(limit)
-    )
+    query = select(c).where(and_(c >= prefix, c < prefix + "~")).distinct().limit(limit)
     return list(connection.scalars(query))

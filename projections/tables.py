@@ -1,8 +1,8 @@
 """The views' tables, defined once and run on SQLite and Postgres.
 
 They hold structure and no words: references, tags (HMACs under the subject's key), types, times,
-numbers, flags. `words_at` is the position of the body that has the words. Each view's tables carry a
-generation in their names, so that a rebuild can fill new ones beside those in use.
+numbers, flags. `words_at` is the position of the body that has the words. Each view's tables carry
+a generation in their names, so that a rebuild can fill new ones beside those in use.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ view_state = Table(
 
 @cache
 def belief_versions(generation: int) -> Table:
-    """What is believed, as rectangles of recorded [opened, closed) × valid [valid_from, valid_to)."""
+    """What is believed: rectangles of recorded [opened, closed) × valid [valid_from, valid_to)."""
     name = f"belief_versions_{generation}"
     return Table(
         name,

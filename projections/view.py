@@ -38,7 +38,7 @@ class View(Protocol):
 
 
 def delete_subjects(connection: Connection, table: Table, subjects: Sequence[str]) -> None:
-    """Delete the rows of these subjects. Together, since while a view is rebuilt it costs a scan."""
+    """Delete the rows of these subjects: together, since in a rebuild it costs a scan."""
     for start in range(0, len(subjects), 500):
         some = subjects[start : start + 500]
         connection.execute(delete(table).where(table.c.subject_ref.in_(some)))

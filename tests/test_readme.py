@@ -33,7 +33,7 @@ def test_every_link_leads_somewhere(page):
 def test_every_command_shown_exists(page):
     commands = get_command(app).commands
     for line in re.findall(r"^\$ beliefledger (.*)$", page.read_text("utf-8"), re.M):
-        words = [word for word in shlex.split(line, comments=True)]
+        words = shlex.split(line, comments=True)
         while words and words[0].startswith("-"):
             words = words[2:]
         command = commands[words[0]]

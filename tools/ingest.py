@@ -13,6 +13,7 @@ from tools.memory import MemoryLedger
 from tools.transcripts import Refused, Said, Transcript, Unreadable
 
 BATCH = 500
+_ERASED = "this subject was erased, and was not registered anew"
 DEFAULT_SUBJECT = "user"
 
 
@@ -140,14 +141,9 @@ class Ingest:
     def _greet(self, subject: str) -> str | None:
         """Why nothing about this subject goes in; None is welcome, and has granted consent."""
         if subject not in self._welcome:
-            self._welcome[subject] = None
-            try:
-                self._memory.consents(subject)
-            except NotPermitted as problem:
-                self._welcome[subject] = problem.detail or str(problem)
-            else:
-                if self._consent is not None:
-                    self._memory.grant_consent(subject, self._consent)
+            self._welcome[subject] = _ERASED if self._memory.was_erased(subject) else None
+            if self._welcome[subject] is None and self._consent is not None:
+                self._memory.grant_consent(subject, self._consent)
         return self._welcome[subject]
 
     def _record(self, transcript: Transcript, batch: Sequence[Said]) -> None:

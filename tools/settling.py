@@ -135,6 +135,14 @@ class Settling:
             if grant.expires_at is None or grant.expires_at > now
         ]
 
+    def was_erased(self, subject: str) -> bool:
+        """True for somebody who was erased and not registered anew: nothing about them goes in."""
+        try:
+            self._log.subject(subject)
+        except NotPermitted:
+            return True
+        return False
+
     def withdraw_consent(
         self,
         subject: str,
@@ -202,7 +210,7 @@ class Settling:
         ref = self._log.half_erased(subject) or self._known_subject(subject)
         bodies = self._log.erase(ref, actor=self._actor(by), legal_basis=legal_basis)
         self._gate.forget()
-        self._upkeep.forget()
+        self._upkeep.forget(ref)
         return ErasureAnswer(subject_ref=ref, bodies=bodies, position=self._log.head().position)
 
     def register_anew(self, subject: str, *, by: str) -> None:

@@ -25,10 +25,11 @@ class Upkeep:
         self._projector = parts.projector
         self._asking = asking
 
-    def forget(self) -> None:
-        """Let the views drop an erased subject at once, and their files the old pages."""
+    def forget(self, subject_ref: str) -> None:
+        """Let the views drop an erased subject at once, and memory what it kept of their words."""
         self._projector.catch_up()
-        self._projector.scrub()
+        self._projector.forget(subject_ref)
+        self._parts.forget_words()
 
     def rebuild(
         self,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
+from gate import speech
 from gate.extractor import Extractor
 from gate.gate import Gate, Pending
 from gate.policy import Policy
@@ -33,6 +33,7 @@ from projections.view import View
 from tools.settings import MASTER_KEY, MASTER_KEY_FILE, Settings
 
 KEY_FILE = "master.key"
+_KEPT_TAGS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Parts:
     tagger: Callable[[str, str, str | None], str | None]
     master_key: MasterKey
     made_key_file: Path | None
+    forget_words: Callable[[], None]
+    """Empties the caches that hold words or keys of ids."""
 
 
 def build(
@@ -79,7 +82,7 @@ def build(
         log = Log(store, vault, clock=clock)
         rulebook = Rulebook(log)
         rulebook.ensure(policy)
-        tagger = tagger_for(log)
+        tagger = WordTagger(log)
         views: list[View] = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
         projector = open_projector(log, path / "views" / "views.db", views)
         opened.pop_all()
@@ -91,7 +94,16 @@ def build(
 
     gate = Gate(log, rulebook, extractor or RuleExtractor(), clock, earlier)
     return Parts(
-        log, rulebook, gate, Steward(gate), Replayer(log, rulebook), projector, tagger, master, made
+        log,
+        rulebook,
+        gate,
+        Steward(gate),
+        Replayer(log, rulebook),
+        projector,
+        tagger,
+        master,
+        made,
+        tagger.forget,
     )
 
 
@@ -119,18 +131,27 @@ def master_key(path: Path, settings: Settings) -> tuple[MasterKey, Path | None]:
         raise BackendUnavailable(f"The key file {file} cannot be made: {problem}.") from problem
 
 
-def tagger_for(log: Log) -> Callable[[str, str, str | None], str | None]:
-    """Tags of words, under each subject's own key, so that a view can be filtered without words."""
+class WordTagger:
+    """Tags of words under each subject's own key, so that a view can be filtered without words."""
 
-    @lru_cache(maxsize=100_000)
-    def of(key: bytes, kind: str, text: str) -> str:
-        canonical = canonical_entity(text) if kind == "entity" else canonical_text(text)
-        return tag(key, f"tag {kind}", canonical)
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._known: dict[tuple[bytes, str, str], str] = {}
 
-    def tagger(subject_ref: str, kind: str, text: str | None) -> str | None:
-        if text is None:
+    def __call__(self, subject_ref: str, kind: str, text: str | None) -> str | None:
+        keys = None if text is None else self._log.keys(subject_ref)
+        if text is None or keys is None:
             return None
-        keys = log.keys(subject_ref)
-        return None if keys is None else of(keys.ids, kind, text)
+        known = self._known.get((keys.ids, kind, text))
+        if known is None:
+            if len(self._known) >= _KEPT_TAGS:
+                self._known.clear()
+            canonical = canonical_entity(text) if kind == "entity" else canonical_text(text)
+            known = tag(keys.ids, f"tag {kind}", canonical)
+            self._known[keys.ids, kind, text] = known
+        return known
 
-    return tagger
+    def forget(self) -> None:
+        """Keep no words of somebody who was erased."""
+        self._known.clear()
+        speech.forget()

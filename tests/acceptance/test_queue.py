@@ -101,3 +101,25 @@ def test_secrets_in_a_failure_stay_in_the_body(tmp_path):
         [failed] = memory.subscribe(types=["extraction.failed.v1"], follow=False)
         assert failed.facts["error"] == "ExtractionUnavailable"
         assert "detail" not in failed.facts
+
+
+def test_an_extractor_that_breaks_holds_up_nobody_else(tmp_path):
+    service = Flaky()
+
+    def breaks(turn, earlier=()):
+        if turn.content == "two":
+            raise RuntimeError("a bug in somebody's extractor")
+        return None if turn.content == "three" else Flaky.extract(service, turn)
+
+    service.extract = breaks
+    with open_memory(tmp_path, extractor=service, policy={"extraction_tries": 2}) as memory:
+        for subject in ("ana", "ben", "cleo"):
+            memory.grant_consent(subject, "consent")
+        memory.record_turn("ana", "two")
+        memory.record_turn("cleo", "three")
+        memory.record_turn("ben", "four")
+        assert memory.process().failed == 2
+        assert [belief.value for belief in memory.beliefs()] == ["four"]
+        assert memory.process().parked == 2
+        [first, *_] = memory.subscribe(types=["extraction.failed.v1"], follow=False)
+        assert first.facts["error"] == "RuntimeError"

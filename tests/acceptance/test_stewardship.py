@@ -289,3 +289,101 @@ def test_times_that_json_cannot_hold_are_refused(memory):
     ):
         with pytest.raises(InvalidTurn, match="2255"):
             call()
+
+
+def test_a_secret_is_not_stored_whatever_field_it_is_in(memory):
+    for fields in (
+        {"value": "4111 1111 1111 1111", "attribute": "card.number"},
+        {"value": "x", "attribute": "y", "text": "My password is hunter2-Xy!"},
+    ):
+        with pytest.raises(InvalidTurn, match="secret"):
+            memory.store("ana", **fields)
+
+
+def test_a_past_that_ends_before_it_begins_is_refused(memory):
+    with pytest.raises(InvalidTurn, match="valid_to must come after"):
+        memory.store("ana", "x", attribute="y", valid_to="2001-01-01")
+    memory.store("ana", "Porto", attribute="home.location", said_at="2026-01-01")
+    past = memory.store(
+        "ana",
+        "Lisbon",
+        attribute="home.location",
+        valid_from="2001-01-01",
+        valid_to="2005-01-01",
+    )
+    assert past.reason == "truth.backdated"
+    assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
+    assert [belief.value for belief in memory.beliefs("ana", valid_at="2003-01-01")] == ["Lisbon"]
+    assert memory.beliefs("ana", valid_at="2010-01-01") == []
+
+
+def test_nobody_waits_for_an_erased_person(memory):
+    contest(memory)
+    memory.store("ana", "asthma", attribute="health.condition", category="health")
+    assert memory.status().waiting == 2
+    memory.erase("ana", by="ben")
+    assert memory.status().waiting == 0
+    assert (memory.conflicts(), memory.loops("ana"), memory.consents("ana")) == ([], [], [])
+
+
+def test_a_review_can_rest_on_a_turn_that_was_confirmed(memory):
+    memory.record_turn("ana", "So you're allergic to peanuts?", role="assistant", session="s")
+    memory.record_turn("ana", "Yes, that's right.", session="s")
+    memory.process()
+    [queued] = memory.decisions("ana")
+    assert queued.reason == "permission.special_category"
+    assert memory.replay(queued.decision_id).verdict == "same"
+    assert memory.review(queued.decision_id, approve=True, by="ben")
+    assert [belief.text for belief in memory.beliefs("ana")] == ["User is allergic to peanuts"]
+
+
+def test_a_resolution_needs_a_basis_for_what_it_chooses(memory):
+    conflict = contest(memory)
+    memory.withdraw_consent("ana", basis="consent")
+    memory.grant_consent("ana", "contract", categories=["health"])
+    with pytest.raises(NotPermitted):
+        memory.resolve(conflict.belief_id, choose="a", by="ben")
+
+
+def test_a_clock_that_goes_back_a_little_hides_nothing(tmp_path):
+    now = [1_800_000_000_000_000]
+    with open_memory(tmp_path, clock=lambda: now[0]) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.store("ana", "Porto", attribute="home.location")
+        now[0] -= 10_000_000
+        memory.store("ana", "x", attribute="y")
+        assert len(memory.beliefs("ana")) == 2
+
+
+def test_words_of_an_unknown_type_do_not_outlive_an_erasure(memory, tmp_path):
+    memory.store("ana", "x", attribute="y", type="Ana has asthma")
+    memory.erase("ana", by="ben")
+    for path in (tmp_path / "ledger").rglob("*"):
+        if path.is_file():
+            assert b"asthma" not in path.read_bytes(), path
+
+
+def test_contexts_are_compared_by_what_they_mean(memory):
+    conflict = contest(memory)
+    memory.resolve(conflict.belief_id, by="ben", contexts={"on Mondays": "a", "on Fridays": "b"})
+    with pytest.raises(NotPermitted):
+        memory.resolve(conflict.belief_id, by="ben", contexts={"Monday": "a", "on mondays": "b"})
+    assert memory.store("ana", "a", attribute="choice", context="monday").outcome == "confirm"
+    assert memory.store("ana", "a", attribute="choice", context="Friday").outcome == "supersede"
+
+
+def test_a_lock_on_the_views_passes(memory):
+    """A page that could not be written is folded again, whole."""
+    memory.store("ana", "Porto", attribute="home.location")
+    assert memory.beliefs("ana")
+    beliefs = memory._parts.projector.views["belief_versions"]
+
+    def full(connection):
+        raise OSError("no space left on device")
+
+    healthy, beliefs.flush = beliefs.flush, full
+    with pytest.raises(OSError, match="no space"):
+        memory.store("ana", "Faro", attribute="home.location")
+    beliefs.flush = healthy
+    assert [belief.value for belief in memory.beliefs("ana")] == ["Faro"]
+    assert all(answer.same for answer in memory.rebuild(verify=True))

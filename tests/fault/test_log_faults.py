@@ -63,7 +63,13 @@ def told():
 
 def said(words):
     return TurnRecorded(
-        role="user", channel="conversation", redacted={}, session_tag="", said_at_stated=False, content=words)
+        role="user",
+        channel="conversation",
+        redacted={},
+        session_tag="",
+        said_at_stated=False,
+        content=words,
+    )
 
 log = open_log()
 """

@@ -126,7 +126,7 @@ def test_values_of_different_contexts_stand_beside_each_other(scenario, said):
     scenario.given(said("Python", context="for backend work")).when(
         said("TypeScript", context="for frontend work")
     ).then(Outcome.ADMIT, "truth.new", MemoryAdmitted).believes(
-        ("for backend work", "python"), ("for frontend work", "typescript")
+        ("backend work", "python"), ("frontend work", "typescript")
     )
 
 
@@ -313,7 +313,7 @@ def test_a_correction_without_a_context_finds_the_value_that_it_names(scenario, 
     )
     meant = before.when(said("pytest", act=SpeechAct.CORRECTION, replaces="unittest", day=1))
     meant.then(Outcome.SUPERSEDE, "truth.correction", MemorySuperseded).believes(
-        ("at work", "nose"), (None, "pytest")
+        ("work", "nose"), (None, "pytest")
     )
     before.when(said("pytest", act=SpeechAct.CHANGE, day=1)).then(
         Outcome.ADMIT, "truth.new", MemoryAdmitted
