@@ -11,6 +11,7 @@ from gate.rules.drafts import Draft, Reading, capped, claim_of
 from gate.rules.lexicon import WORDS
 from gate.rules.patterns import PERSONS, is_role
 from gate.rules.phrases import phrase_end, pointing, retell, slug, text_of, tidy, trim
+from gate.rules.words import Token
 from ledger.candidate import Candidate, Span, SpeechAct
 
 _LEADS = frozenset({"when", "whenever", "before", "after", "once"})
@@ -63,12 +64,26 @@ def drafts(reading: Reading) -> Iterator[Draft]:
             f"User wants to be called {words[at + 2].text}", "preference",
             "identity.preferred-name", words[at + 2].text, 800, 800, "identity",
         )  # fmt: skip
+    elif first == "home" and second == "is" and len(words) - at <= 6 and _named(words, at + 2):
+        stop = len(words)
+        while not words[stop - 1].text[0].isalnum():
+            stop -= 1
+        value = text_of(reading.content, words, at + 2, stop)
+        yield Draft(
+            reading.content, words[at].start, words[stop - 1].end, f"User's home is {value}",
+            "fact", "home.location", value, 800, 850, "home",
+        )  # fmt: skip
     elif first in ("never", "always", "don't", "not"):
         yield from _order(reading, at)
     elif first == "as" and second in ("a", "an", "the"):
         yield from _as_role(reading, at)
     elif words[at].text[0].isupper():
         yield from _entity(reading, at)
+
+
+def _named(words: list[Token], begin: int) -> bool:
+    """Whether the rest of the sentence is a name."""
+    return all(w.text[0].isupper() or not w.text[0].isalnum() for w in words[begin:])
 
 
 def _as_role(reading: Reading, at: int) -> Iterator[Draft]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gate.dates import find_when
-from gate.rules import possessions
+from gate.rules import choices, possessions
 from gate.rules.drafts import NEVER, Draft, Reading, capped, category_of
 from gate.rules.lexicon import WORDS, Form, load, verb_form
 from gate.rules.patterns import KINDS
@@ -50,6 +50,9 @@ def _belonging(reading: Reading, my: int) -> Iterator[Draft]:
     if low in ("name", "name's", "birthday", "favorite", "favourite", "fave"):
         if at == my + 1 or low.startswith("name"):
             yield from _of_self(reading, my, at)
+        return
+    if low == "preferred":
+        yield from _preferred(reading, my, at)
         return
     noun = low.removesuffix("'s")
     if noun in _ONE or noun in _MANY or noun in _PETS:
@@ -118,6 +121,28 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[Draft]:
         value,
         650,
     )
+
+
+def _preferred(reading: Reading, my: int, at: int) -> Iterator[Draft]:
+    """ "My preferred editor is vim", "my preferred meeting time is afternoon"."""
+    words = reading.words
+    link = next((i for i in range(at + 2, min(at + 5, len(words))) if words[i].low == "is"), None)
+    if link is None:
+        return
+    begin, end = trim(words, link + 1, clause_end(words, link + 1, "present"))
+    if not tidy(words, begin, end, 4):
+        return
+    thing = [word.low for word in words[at + 1 : link]]
+    chosen = choices.lookup(words, begin, end)
+    attribute, topic = f"prefers.{slug(' '.join(thing), 3)}", ""
+    if thing[0] in ("meeting", "call") and thing[-1] in ("time", "times", "slot"):
+        attribute, topic = "meeting.time", "schedule"
+    elif chosen is not None:
+        attribute, topic = chosen[0].attribute, chosen[0].topic
+        begin, end = chosen[1:]
+    claim = f"User's {between(reading, at, end)}"
+    value = text_of(reading.content, words, begin, end)
+    yield owned(reading, my, end, claim, "preference", attribute, value, 700, topic=topic)
 
 
 def _name_end(words: list[Token], start: int) -> int:

@@ -94,7 +94,15 @@ def _opening(words: list[Token], index: int, person: str) -> str | None:
         return "main"
     if previous == "that":
         previous, before = before, ""
-    if previous in ("realized", "realised", "mentioned", "remember", "remembered", "noticed"):
+    if previous in (
+        "realized",
+        "realised",
+        "mentioned",
+        "remember",
+        "remembered",
+        "noticed",
+        "meant",
+    ):
         return "main"
     if previous in ("think", "guess", "believe"):
         return "hedged"
@@ -129,6 +137,8 @@ def _clause(words: list[Token], index: int, contracted: str, *, hedged: bool) ->
             at += 1
         elif low == "," and at == index + 1:
             return None
+        elif low == "rather" and aux[-1:] in (["'d"], ["would"]):
+            adverbs.append(low)
         elif low in WORDS["negations"]:
             negated = True
             aux.append(WORDS["negations"][low])

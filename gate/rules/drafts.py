@@ -17,6 +17,11 @@ NEVER = When()
 _ADVERB_NEGATES = frozenset({"never", "no longer", "rarely", "seldom", "hardly"})
 
 
+_SINCERE = frozenset(
+    {SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.REMOVAL, SpeechAct.CORRECTION}
+)
+
+
 class Reading(NamedTuple):
     """One sentence being read: its words, and in which person it speaks of the user."""
 
@@ -47,7 +52,8 @@ class Draft(NamedTuple):
     durability: Durability = Durability.LASTING
     when: When = NEVER
     participants: tuple[str, ...] = ()
-    contrast: bool = False
+    act: SpeechAct | None = None
+    """What a rule knows the words to do; only sincere words can do it."""
 
     def act_of_confirmed(self) -> SpeechAct:
         """The act when the user confirmed these words of the assistant."""
@@ -57,6 +63,9 @@ class Draft(NamedTuple):
 def to_candidate(draft: Draft, said_at: int) -> Candidate:
     """The candidate of a draft: its act from the words around it, its topic from the claim."""
     del said_at
+    act = speech_act(draft.content, draft.start, draft.end)
+    if draft.act is not None and act in _SINCERE:
+        act = draft.act
     quote = draft.content[draft.start : draft.end]
     return Candidate(
         claim=draft.claim,
@@ -68,7 +77,7 @@ def to_candidate(draft: Draft, said_at: int) -> Candidate:
         negated=draft.negated,
         context=draft.context,
         replaces=draft.replaces,
-        act=speech_act(draft.content, draft.start, draft.end),
+        act=act,
         source=Source.STATED,
         durability=draft.durability,
         topic=draft.topic or topic_of(draft.claim),

@@ -12,9 +12,9 @@ from gate.rules.drafts import Draft, Reading, to_candidate
 from gate.rules.statements import from_clause
 from gate.rules.words import Token, tokens
 from gate.speech import sentences
-from ledger.candidate import Candidate, Source, Span, Speech
+from ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
 
-_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b", re.I)
+_PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
@@ -104,6 +104,30 @@ def drafts(text: str, said_at: int) -> Iterator[Draft]:
             yield from _sentence_drafts(text, start, end, said_at, "first")
 
 
+def _contrasted(found: list[Draft]) -> list[Draft]:
+    """ "I don't use unittest, I use pytest": the second corrects the first, of the same slot."""
+    kept: list[Draft] = []
+    for draft in found:
+        wrong = kept[-1] if kept else None
+        if (
+            wrong is not None
+            and wrong.attribute == draft.attribute
+            and wrong.negated
+            and not draft.negated
+            and draft.replaces is None
+            and {wrong.type, draft.type} <= {"fact", "preference"}
+            and draft.content[wrong.end : draft.start].strip(" ,;-–—.").lower() in ("", "but")
+        ):
+            over = wrong.act is SpeechAct.REMOVAL or any(
+                words in wrong.claim for words in ("no longer", "any more", "stopped", "quit")
+            )
+            act = SpeechAct.CHANGE if over else SpeechAct.CORRECTION
+            kept[-1] = draft._replace(replaces=wrong.value, act=act, start=wrong.start)
+        else:
+            kept.append(draft)
+    return kept
+
+
 def _sentence_drafts(text: str, start: int, end: int, said_at: int, person: str) -> Iterator[Draft]:
     words = tokens(text, start, end)
     reading = Reading(text, words, said_at, person)
@@ -112,10 +136,12 @@ def _sentence_drafts(text: str, start: int, end: int, said_at: int, person: str)
         yield procedure
         return
     together = len(text) <= TALK
+    found: list[Draft] = []
     for clause in clauses(words, person):
         if not together and words[clause.subject].low.startswith("we"):
             continue
-        yield from from_clause(reading, clause)
+        found += from_clause(reading, clause)
+    yield from _contrasted(found)
     yield from belongings.drafts(reading)
     if person == "first":
         yield from asides.drafts(reading)

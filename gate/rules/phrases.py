@@ -36,7 +36,13 @@ def phrase_end(words: list[Token], start: int, stop: int, keep: frozenset[str]) 
         low = words[at].low
         if at > start and low in WORDS["prepositions"] and low not in keep:
             return at
-        if at > start and low == "," and at + 1 < stop and words[at + 1].low == "not":
+        following = words[at + 1].low if at + 1 < stop else ""
+        if at > start and following and (low == "not" or (low == "," and following == "not")):
+            return at
+        if at > start and (
+            low == "yesterday"
+            or (low in ("last", "next", "this") and following in WORDS["time_units"])
+        ):
             return at
         at += 1
     return min(at, stop)

@@ -12,7 +12,7 @@ from gate.rules.generic import experience
 from gate.rules.lexicon import WORDS
 from gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
 from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
-from ledger.candidate import Durability
+from ledger.candidate import Durability, SpeechAct
 
 RULES = load_rules()
 _LONG_CLAUSE = 18
@@ -75,6 +75,14 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
     if "heads_in" in says and not set(says["heads_in"]).intersection(low[:8]):
         return False
     if says["attribute"] == "work.role" and clause.negated and not clause.ended:
+        goes_on = clause.tail < len(words) and words[clause.tail].text not in ".!"
+        if clause.tense != "present" or goes_on:
+            return False
+    if says.get("known") and choices.lookup(words, begin, end) is None:
+        return False
+    if says.get("rather") and "rather" not in clause.adverbs:
+        return False
+    if not _slot_fits(words, clause, says, begin, end):
         return False
     if says.get("introduced") and not _introduced(words, clause.subject, low):
         return False
@@ -97,6 +105,38 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
     return tidy(words, begin, end, 20 if whole else 9)
 
 
+_AWAY = frozenset("back returned left".split())
+_PARTED = frozenset("left quit resigned joined job company work working hired fired".split())
+
+
+def _slot_fits(
+    words: list[Any], clause: Clause, says: Mapping[str, Any], begin: int, end: int
+) -> bool:
+    """Whether a value can be of its slot's kind: a home is a place, an employer no desk."""
+    last, named = words[end - 1].low, words[begin].text[0].isupper()
+    attribute = says["attribute"]
+    if attribute in ("home.location", "home.type") and last in WORDS["no_homes"]:
+        return False
+    if attribute == "home.location":
+        if choices.lookup(words, begin, end) is not None:
+            return False
+        # "To Porto in 2010 and to Leeds in 2015": a history, of which no one place is the home.
+        rest = [word.low for word in words[end : clause.stop]]
+        if "and" in rest[:-1] and rest[rest.index("and") + 1] in ("to", "then", "later"):
+            return False
+        after = [word.low for word in words[clause.tail : clause.tail + 6]]
+        if clause.tense == "past" and after[:1] == ["but"] and _AWAY.intersection(after):
+            return False
+    if says.get("beside") and not (
+        named and any(word.low in says["beside"] for word in words[: clause.subject])
+    ):
+        return False
+    if says.get("company"):
+        others = {word.low for word in words} - {words[clause.verb].low}
+        return named and (words[begin].low in WORDS["companies"] or bool(_PARTED & others))
+    return attribute != "work.employer" or last not in WORDS["not_employers"]
+
+
 def _introduced(words: list[Any], subject: int, low: list[str]) -> bool:
     """ "Hi, I'm Anna", or "I'm Anna" and nothing more: not "I'm Catholic", "I'm American"."""
     if KINDS.keys() & set(low) or WORDS["not_names"].intersection(low) or len(low) > 3:
@@ -116,6 +156,8 @@ def _concrete(words: list[Any], begin: int, end: int) -> bool:
 
 def _own_taste(words: list[Any], begin: int, end: int) -> bool:
     """Not "the idea", "the tips": what was just said in the conversation is no lasting taste."""
+    if choices.lookup(words, begin, end) is not None:
+        return True
     low = [token.low for token in words[begin:end]]
     if WORDS["conversation"].intersection(low):
         return False
@@ -217,6 +259,8 @@ def _draft(
         elif attribute.startswith("@"):
             attribute = chosen[0].attribute if chosen is not None and use else says["otherwise"]
     value = text_of(content, words, begin, end)
+    if _one_more(clause, attribute):
+        attribute = "role.{value}" if attribute == "work.role" else "uses.{value}"
     attribute = attribute.replace("{value}", slug(value))
     if "object" in slots:
         attribute = attribute.replace("{object}", slug(text_of(content, words, *slots["object"])))
@@ -236,9 +280,26 @@ def _draft(
         negated=clause.negated != bool(says.get("flip")),
         context=_context(reading, clause, says, slots, stop, one_of_many),
         replaces=replaces, durability=durability,
-        when=when,
+        when=when, act=_act(clause, says, slots),
         participants=_people(words, begin, end) if says["type"] == "relation" else (),
     )  # fmt: skip
+
+
+def _one_more(clause: Clause, attribute: str) -> bool:
+    """ "I also use vitest", "I'm a student too": one beside others, which it does not replace."""
+    if not attribute.startswith(("tool.", "work.role")) or clause.negated:
+        return False
+    after = [word.low for word in clause.tokens[clause.stop : clause.stop + 2]]
+    return "also" in clause.adverbs or after[:1] == ["too"] or after == ["as", "well"]
+
+
+def _act(clause: Clause, says: Mapping[str, Any], slots: Slots) -> SpeechAct | None:
+    """The act that a rule names, or a change for what is so "now"."""
+    if "act" in says:
+        return SpeechAct(says["act"])
+    after = [word.low for word in clause.tokens[slots["value"][1] : clause.stop + 1]]
+    present = clause.tense in ("present", "continuous") and not clause.negated
+    return SpeechAct.CHANGE if present and after[:1] == ["now"] else None
 
 
 def _confidence(clause: Clause, says: Mapping[str, Any]) -> int:
@@ -252,7 +313,8 @@ def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) ->
         return last
     stop = clause.stop
     for at in range(item[1], clause.stop - 1):
-        if clause.tokens[at].low == "," and clause.tokens[at + 1].low == "not":
+        low, following = clause.tokens[at].low, clause.tokens[at + 1].low
+        if (low == "," and following == "not") or (low == "not" and at == item[1]):
             stop = at
             break
     if stop - clause.verb > _LONG_CLAUSE:
@@ -274,7 +336,11 @@ def _contrast(reading: Reading, clause: Clause, slots: Slots) -> str | None:
         begin, end = slots["replaces"]
         return text_of(reading.content, words, begin, end)
     for at in range(clause.verb + 1, clause.stop - 1):
-        if words[at].low == "not" and words[at - 1].low in (",", "and") and at > clause.verb + 1:
+        if (
+            words[at].low == "not"
+            and (words[at - 1].low in (",", "and") or at == slots["value"][1])
+            and at > clause.verb + 1
+        ):
             begin, end = trim(
                 words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"}))
             )
