@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -123,7 +124,7 @@ def tell(out: Console, keep: Path | None = None) -> None:
     out.print()
     story.say(f"That took {perf_counter() - begun:.1f} seconds, offline, without a model.")
     if keep is not None:
-        story.say(f"Look around: beliefledger --ledger {keep} status")
+        story.say(f"Look around: beliefledger --ledger {shlex.quote(str(keep))} status")
 
 
 @contextmanager

@@ -24,7 +24,7 @@ class Settings:
     def read(cls) -> Settings:
         file = os.environ.get(MASTER_KEY_FILE)
         return cls(
-            os.environ.get(LEDGER, DEFAULT_LEDGER),
+            os.environ.get(LEDGER) or DEFAULT_LEDGER,
             os.environ.get(MASTER_KEY) or None,
             Path(file) if file else None,
         )

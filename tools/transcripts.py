@@ -21,6 +21,8 @@ from ledger.errors import CallerMistake, InvalidTurn
 from ledger.times import Micros, parse
 
 SAMPLE = 4_096
+_MARK = b"\xef\xbb\xbf"
+"""UTF-8's byte order mark."""
 ROLE_NAMES = {
     "human": "user",
     "ai": "assistant",
@@ -114,13 +116,19 @@ class Transcript:
             raise Unreadable(f"{self.name} is empty.")
         if b"\x00" in sample or sample[:2] in {b"\xff\xfe", b"\xfe\xff"}:
             raise Unreadable(f"{self.name} is not text in UTF-8.")
-        begin = sample.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        text: IO[bytes] = stream
+        if not sample.removeprefix(_MARK).strip():
+            sample = stream.read()
+            text = io.BytesIO(sample)
+        begin = sample.removeprefix(_MARK).lstrip()[:1]
+        if not begin:
+            raise Unreadable(f"{self.name} has only blank lines.")
         if begin == b"[":
-            yield from self._document(_whole(self.name, stream.read()))
+            yield from self._document(_whole(self.name, text.read()))
         elif begin == b"{":
-            yield from self._lines_or_document(stream)
+            yield from self._lines_or_document(*_first_line(text))
         elif any(line.lstrip().startswith(b"{") for line in sample.splitlines()):
-            yield from self._lines(stream.readline(), stream, 0)
+            yield from self._lines(*_first_line(text), 0)
         else:
             raise Unreadable(
                 f"{self.name} is neither JSON lines, nor a list of chat messages, nor a"
@@ -129,12 +137,12 @@ class Transcript:
 
     # JSON lines
 
-    def _lines_or_document(self, stream: io.BufferedReader[Any]) -> Iterator[Said | Refused]:
+    def _lines_or_document(self, first: bytes, stream: IO[bytes]) -> Iterator[Said | Refused]:
         """A first line that is no object by itself may begin a document of many lines."""
-        skipped, first = 0, stream.readline()
-        while not first.strip(b"\xef\xbb\xbf \t\r\n"):
+        skipped = 0
+        while not first.removeprefix(_MARK).strip():
             skipped, first = skipped + 1, stream.readline()
-        first = first.removeprefix(b"\xef\xbb\xbf")
+        first = first.removeprefix(_MARK)
         try:
             fields = orjson.loads(first)
         except orjson.JSONDecodeError:
@@ -144,12 +152,20 @@ class Transcript:
             except orjson.JSONDecodeError:
                 yield from self._lines(first, io.BytesIO(rest), skipped)
             return
-        if isinstance(fields, dict) and ("questions" in fields or "messages" in fields):
+        if isinstance(fields, dict) and "questions" in fields:
             yield from self._document(fields)
-        elif isinstance(fields, dict) and "haystack_sessions" in fields:
-            for number, line in enumerate([first, *stream], skipped + 1):
+            for number, line in enumerate(stream, skipped + 2):
                 if line.strip():
-                    yield from self._questions([_whole(f"{self.name}, line {number}", line)], {})
+                    reason = "it comes after the end of the questions"
+                    yield Refused(self.name, number, f"line {number}", reason)
+        elif isinstance(fields, dict) and isinstance(fields.get("messages"), list):
+            numbered = enumerate(stream, skipped + 2)
+            number, more = next(((at, line) for at, line in numbered if line.strip()), (0, None))
+            if more is None:
+                yield from self._document(fields)
+            else:
+                yield from self._line(first, skipped + 1)
+                yield from self._lines(more, stream, number - 1)
         else:
             yield from self._lines(first, stream, skipped)
 
@@ -166,7 +182,35 @@ class Transcript:
         except orjson.JSONDecodeError as problem:
             yield Refused(self.name, number, place, f"not JSON: {problem}")
             return
-        yield self._message(fields, place, number)
+        yield from self._object(fields, place, number, number)
+
+    def _object(
+        self, fields: Any, place: str, number: int, line: int | None
+    ) -> Iterator[Said | Refused]:
+        """One line, or one element of a list: a turn, or a conversation or question of many."""
+        if isinstance(fields, dict) and "question_id" in fields and "haystack_sessions" in fields:
+            yield from self._questions([fields], {}, number)
+        elif isinstance(fields, dict) and isinstance(fields.get("messages"), list):
+            yield from self._conversation(fields, place, number, line)
+        else:
+            yield self._message(fields, place, line)
+
+    def _conversation(
+        self, whole: Mapping[str, Any], place: str, number: int, line: int | None
+    ) -> Iterator[Said | Refused]:
+        """`{"messages": […]}`: its session is the one it names, else the file's name and number."""
+        named = (whole.get(key) for key in ("session", "session_id", "id"))
+        session = next((name for name in named if name not in {None, ""}), None)
+        if session is None:
+            session = f"{self.path.name.removesuffix('.gz')}:{number}"
+        shared = {key: whole[key] for key in ("subject", "agent") if key in whole}
+        if not whole["messages"]:
+            yield Refused(self.name, line, place, "its list of messages is empty")
+        for index, fields in enumerate(whole["messages"], 1):
+            if isinstance(fields, dict):
+                own = fields.get("session") or fields.get("session_id")
+                fields = shared | fields | {"session": own or session}  # noqa: PLW2901
+            yield self._message(fields, f"{place}, message {index}", line)
 
     # Documents
 
@@ -188,19 +232,22 @@ class Transcript:
             yield from self._questions(document, {})
             return
         for number, fields in enumerate(document, 1):
-            yield self._message(fields, f"message {number}", None)
+            many = isinstance(fields, dict) and isinstance(fields.get("messages"), list)
+            place = f"{'conversation' if many else 'message'} {number}"
+            yield from self._object(fields, place, number, None)
             self._share = number / len(document)
 
     def _questions(
-        self, questions: Sequence[Any], shared: Mapping[str, Any]
+        self, questions: Sequence[Any], shared: Mapping[str, Any], first: int = 1
     ) -> Iterator[Said | Refused]:
         """LongMemEval: each question is one person; their sessions in order of date."""
-        for number, question in enumerate(questions, 1):
+        for number, question in enumerate(questions, first):
             if not isinstance(question, dict) or not isinstance(question.get("question_id"), str):
                 yield Refused(self.name, None, f"question {number}", "it has no question_id")
                 continue
             yield from self._question(question["question_id"], question, shared)
-            self._share = number / len(questions)
+            if len(questions) > 1:
+                self._share = number / len(questions)
 
     def _question(
         self, subject: str, question: Mapping[str, Any], shared: Mapping[str, Any]
@@ -208,29 +255,34 @@ class Transcript:
         sessions = question.get("haystack_sessions")
         if sessions is None:
             sessions = [shared.get(key) for key in question.get("haystack_session_keys") or ()]
-        names = question.get("haystack_session_ids") or []
-        dates = question.get("haystack_dates") or []
-        if not sessions or not len(sessions) == len(names) == len(dates):
-            yield Refused(
-                self.name,
-                None,
-                f"question {subject}",
-                "haystack_sessions, haystack_session_ids and haystack_dates do not match",
-            )
+        if not isinstance(sessions, list) or not sessions:
+            yield Refused(self.name, None, f"question {subject}", "it has no haystack_sessions")
             return
-        dated: list[tuple[Micros, str, Any]] = []
-        for name, date, turns in zip(names, dates, sessions, strict=True):
+        beside: dict[str, list[Any]] = {}
+        for key in ("haystack_session_ids", "haystack_dates"):
+            given = question.get(key) or [None] * len(sessions)
+            if not isinstance(given, list) or len(given) != len(sessions):
+                there = len(given) if isinstance(given, list) else "no list of"
+                reason = f"it has {len(sessions)} haystack_sessions, but {there} {key}"
+                yield Refused(self.name, None, f"question {subject}", reason)
+                return
+            beside[key] = given
+        dated: list[tuple[Micros | None, str, Any]] = []
+        numbered = enumerate(zip(*beside.values(), sessions, strict=True), 1)
+        for number, (own, date, turns) in numbered:
+            name = str(number) if own in (None, "") else str(own)
             place = f"question {subject}, session {name}"
             try:
-                at = moment(date)
+                at = None if date in (None, "") else moment(date)
             except NotATurn as problem:
                 yield Refused(self.name, None, place, str(problem))
                 continue
             if isinstance(turns, list):
-                dated.append((at, str(name), turns))
+                dated.append((at, name, turns))
             else:
                 yield Refused(self.name, None, place, "the session is no list of turns")
-        for at, name, turns in sorted(dated, key=lambda each: each[0]):
+        # Those without a date are said now, so they come last.
+        for at, name, turns in sorted(dated, key=lambda each: (each[0] is None, each[0] or 0)):
             for index, fields in enumerate(turns):
                 said = self._message(
                     {**fields, "subject": subject, "session": name, "timestamp": None}
@@ -240,7 +292,9 @@ class Transcript:
                     None,
                     at,
                 )
-                if isinstance(said, Said):  # a microsecond apart, so that their order is told
+                if (
+                    isinstance(said, Said) and at is not None
+                ):  # a microsecond apart, so that their order is told
                     said = replace(said, turn=replace(said.turn, said_at=at + index))
                 yield said
 
@@ -304,9 +358,19 @@ class Transcript:
         return f"transcript {digest.hex()} {number}"
 
 
+def _first_line(stream: IO[bytes]) -> tuple[bytes, IO[bytes]]:
+    """The first line and the rest; where lines end in CR alone, as if they ended in LF."""
+    first = stream.readline()
+    if b"\r" in first.rstrip(b"\r\n") or (first.endswith(b"\r") and not first.strip()):
+        text = first + stream.read()
+        stream = io.BytesIO(text.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
+        first = stream.readline()
+    return first, stream
+
+
 def _whole(name: str, text: bytes) -> Any:
     try:
-        return orjson.loads(text.removeprefix(b"\xef\xbb\xbf"))
+        return orjson.loads(text.removeprefix(_MARK))
     except orjson.JSONDecodeError as problem:
         raise Unreadable(f"{name} is not JSON: {problem}.") from problem
 
@@ -362,8 +426,10 @@ def moment(given: Any) -> Micros:
         if not _NUMBER.fullmatch(text):
             try:
                 return parse(_WEEKDAY.sub(" ", text).strip().replace("/", "-"))
-            except ValueError as problem:
-                raise NotATurn(f"timestamp: {problem}") from None
+            except ValueError:
+                raise NotATurn(
+                    f"timestamp: {given!r} is not a time: write 2026-03-01 or 2026-03-01T09:30:00Z"
+                ) from None
         given = float(text) if "." in text else int(text)
     if isinstance(given, bool) or not isinstance(given, int | float):
         raise NotATurn(f"timestamp must be a time, not {type(given).__name__}")

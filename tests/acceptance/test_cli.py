@@ -276,7 +276,9 @@ def test_consent_is_granted_shown_and_withdrawn(ana):
     assert withdrawn == {"subject": "ana", "revoked": 3}
     assert ana.json("beliefs") == []
     assert "in force" in ana.error("consent", "withdraw", "--subject", "ana", "--grant", "00")
-    assert "lawful basis" in ana.error("consent", "grant", "--subject", "ana", "--basis", "whim")
+    assert "lawful basis" in ana.error(
+        "consent", "grant", "--subject", "ana", "--basis", "whim", code=2
+    )
     assert ana.json("consent", "show", "--subject", "nobody") == []
 
 
@@ -426,6 +428,36 @@ def test_malformed_arguments_are_usage_and_unknown_ids_are_not(ana):
         ana.error(*words)
     for words in (["nonsense"], ["beliefs", "--nonsense"], ["beliefs", "--min-confidence", "2"]):
         ana.run(*words, code=2)
+
+
+def test_what_the_policy_does_not_know_and_empty_ids_are_usage(ana):
+    grant = ["consent", "grant", "--subject", "ana"]
+    for words in (["--basis", "whim"], ["--category", "whim"], ["--scope", "whim"]):
+        assert "'whim' is not a" in ana.error(*grant, *words, code=2)
+    for words in (["explain"], ["history"], ["replay"], ["review"]):
+        assert "an id is not empty" in ana.run(*words, "", code=2).stderr
+    for words in (["resolve", "", "--choose", "x"], ["revoke", " "]):
+        ana.run(*words, "--by", "lea", code=2)
+    told = ana.error("beliefs", "--valid-at", "soon", code=2)
+    assert "cannot be recorded" not in told
+    near = ana.error("tail", "--types", "memory.admited.v1", code=2)
+    assert "memory.admitted.v1" in near
+    ana.error("tail", "--types", "", code=2)
+
+
+def test_a_review_is_one_or_the_other(ana):
+    decision = ana.json("decisions")[0]["decision_id"]
+    both = ana.error("review", decision, "--approve", "--refuse", "--by", "lea", code=2)
+    assert "not both" in both
+    ana.error("review", "--approve", "--by", "lea", code=2)
+
+
+def test_an_empty_variable_is_the_default_and_suggestions_can_be_copied(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BELIEFLEDGER_LEDGER", "")
+    result = CliRunner().invoke(app, ["status"])
+    assert "There is no ledger at ./beliefledger-data" in result.stderr
+    assert "--ledger 'my notes' init" in Cli(Path("my notes")).error("status")
 
 
 def test_the_ledger_may_be_named_after_the_command(ana, tmp_path):

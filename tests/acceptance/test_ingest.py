@@ -317,7 +317,7 @@ def test_bad_messages_and_sessions_are_named(ledger, tmp_path):
     broken = json.loads(json.dumps(QUESTIONS))
     broken[0]["haystack_dates"][0] = "some day"
     broken[1]["haystack_sessions"][0].append({"role": "user"})
-    broken.append({"question_id": "q3", "haystack_sessions": [[]]})
+    broken.append({"question_id": "q3", "haystack_sessions": [[]], "haystack_dates": ["a", "b"]})
     broken.append({"question": "?"})
     questions = tmp_path / "questions.json"
     questions.write_text(json.dumps(broken))
@@ -335,6 +335,8 @@ def test_bad_messages_and_sessions_are_named(ledger, tmp_path):
     ("content", "reason"),
     [
         (b"", "is empty"),
+        (b"\n \r\n\n", "only blank lines"),
+        (b"\n" * 5000, "only blank lines"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "not text"),
         ("[]".encode("utf-16"), "not text"),
         (b"name,age\nana,7\n", "neither JSON lines"),
@@ -378,7 +380,7 @@ def test_a_missing_file_is_usage_and_makes_no_ledger(ledger, tmp_path):
 
 def test_an_unknown_basis_is_refused_before_a_turn_is_recorded(ledger, tmp_path):
     file = lines(tmp_path / "turns.jsonl", GOOD)
-    assert "lawful basis" in run(ledger, "ingest", file, "--consent", "whim", code=3).stderr
+    assert "lawful basis" in run(ledger, "ingest", file, "--consent", "whim", code=2).stderr
     assert ask(ledger, "status")["turns"] == {}
 
 
@@ -398,6 +400,63 @@ def test_byte_order_mark_and_windows_line_ends(ledger, tmp_path):
     file = tmp_path / "turns.jsonl"
     file.write_bytes(b"\xef\xbb\xbf" + b"\r\n".join([json.dumps(GOOD).encode()] * 2))
     assert ask(ledger, "ingest", file)["recorded"] == 2
+
+
+@pytest.mark.parametrize("end", [b"\r", b"\r\n", b"\n"])
+def test_any_line_ends_and_blank_lines_first(ledger, tmp_path, end):
+    file = tmp_path / "turns.jsonl"
+    each = [json.dumps({**GOOD, "session": str(number)}).encode() for number in range(3)]
+    file.write_bytes(end * 5000 + end.join(each))
+    assert ask(ledger, "ingest", file)["recorded"] == 3
+    file.write_bytes(end + end.join(each))
+    assert ask(ledger, "ingest", file)["already"] == 3
+
+
+def test_each_line_may_be_a_conversation_of_its_own(ledger, tmp_path):
+    chat = {"messages": [{"role": "user", "content": "I like tea."}]}
+    file = lines(
+        tmp_path / "chats.jsonl",
+        chat,
+        chat,
+        {**chat, "id": "third", "subject": "ana"},
+        {"messages": [{"role": "user"}]},
+        {"messages": []},
+        "{broken",
+        GOOD,
+    )
+    answer = ask(ledger, "ingest", file, code=1)
+    assert (answer["recorded"], [each["line"] for each in answer["problems"]]) == (4, [4, 5, 6])
+    assert [(each["subject"], each["session"]) for each in said(ledger)] == [
+        ("user", "chats.jsonl:1"),
+        ("user", "chats.jsonl:2"),
+        ("ana", "third"),
+        ("ana", None),
+    ]
+    lines(file, chat, chat)
+    assert ask(ledger, "ingest", file)["already"] == 2
+    file.write_text(json.dumps([chat, chat, chat]))
+    assert ask(ledger, "ingest", file)["turns"] == 3
+
+
+def test_questions_without_session_ids_or_dates_go_in(ledger, tmp_path):
+    bare = json.loads(json.dumps(QUESTIONS))
+    del bare[0]["haystack_session_ids"]
+    bare[0]["haystack_dates"][0] = None
+    del bare[1]["haystack_dates"]
+    file = tmp_path / "questions.json"
+    file.write_text(json.dumps(bare))
+    assert ask(ledger, "ingest", file)["recorded"] == 4
+    turns = [(each["session"], each["said_at"] is not None) for each in said(ledger)]
+    assert turns == [("2", True), ("1", False), ("1", False), ("only", False)]
+    bare[0]["haystack_dates"].append("2023-01-01")
+    file.write_text(json.dumps(bare))
+    (problem,) = ask(ledger, "ingest", file, code=1)["problems"]
+    assert problem["reason"] == "it has 2 haystack_sessions, but 3 haystack_dates"
+
+
+def test_a_bad_time_is_told_as_it_was_written():
+    with pytest.raises(NotATurn, match=r"'2026/13/01 \(Mon\)'"):
+        moment("2026/13/01 (Mon)")
 
 
 # Again

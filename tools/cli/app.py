@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from ledger.errors import CallerMistake, InvalidTurn, LedgerError, UnknownMemory
+from ledger.errors import CallerMistake, InvalidTurn, LedgerError, NotPermitted, UnknownMemory
 from tools.settings import DEFAULT_LEDGER, LEDGER, Settings
 
 if TYPE_CHECKING:
@@ -46,6 +47,13 @@ def fail(message: str, code: int = COULD_NOT) -> NoReturn:
     """End with one line on standard error."""
     typer.echo(f"beliefledger: {message}", err=True)
     raise typer.Exit(code)
+
+
+def named(identifier: str | None) -> str | None:
+    """An id as typed. Raises `typer.BadParameter` for an empty one, as every id begins with it."""
+    if identifier is not None and not identifier.strip():
+        raise typer.BadParameter("an id is not empty; its first characters do.")
+    return identifier
 
 
 def note(message: str) -> None:
@@ -99,7 +107,9 @@ def sentence(problem: LedgerError) -> str:
 
 
 def _malformed(problem: LedgerError) -> bool:
-    return isinstance(problem, InvalidTurn) or type(problem) is CallerMistake
+    """Whether an argument itself makes no sense here, whatever the ledger holds."""
+    unknown = isinstance(problem, NotPermitted) and " is not a " in problem.detail
+    return unknown or isinstance(problem, InvalidTurn) or type(problem) is CallerMistake
 
 
 def _leave_the_pipe() -> None:
@@ -157,7 +167,10 @@ def opened(ctx: typer.Context, *, create: bool = False) -> Iterator[MemoryLedger
     """
     place = str(ctx.obj)
     if not create and "://" not in place and not (Path(place) / "log.db").exists():
-        fail(f"There is no ledger at {place}. Make one: beliefledger --ledger {place} init")
+        fail(
+            f"There is no ledger at {place}."
+            f" Make one: beliefledger --ledger {shlex.quote(place)} init"
+        )
     from tools.memory import open_memory
 
     with open_memory(place, create=create) as memory:

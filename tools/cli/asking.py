@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import Json, Subject, app, opened
+from tools.cli.app import Json, Subject, app, named, opened
 
 if TYPE_CHECKING:
     from tools.answers import BeliefAnswer, DecisionAnswer, LoopAnswer
@@ -112,7 +112,11 @@ def history(
     ctx: typer.Context,
     identifier: Annotated[
         str,
-        typer.Argument(metavar="ID", help="A belief or a memory in it; its first characters do."),
+        typer.Argument(
+            metavar="ID",
+            callback=named,
+            help="A belief or a memory in it; its first characters do.",
+        ),
     ],
     json: Json = False,
 ) -> None:
@@ -158,7 +162,12 @@ def history_table(answer: Sequence[BeliefAnswer]) -> Any:
 def explain(
     ctx: typer.Context,
     identifier: Annotated[
-        str, typer.Argument(metavar="ID", help="A memory or a decision; its first characters do.")
+        str,
+        typer.Argument(
+            metavar="ID",
+            callback=named,
+            help="A memory or a decision; its first characters do.",
+        ),
     ],
     json: Json = False,
 ) -> None:

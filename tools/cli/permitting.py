@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import USAGE, By, Json, MaybeBy, Note, TheSubject, app, fail, opened
+from tools.cli.app import USAGE, By, Json, MaybeBy, Note, TheSubject, app, fail, named, opened
 
 if TYPE_CHECKING:
     from tools.answers import GrantAnswer
@@ -74,7 +74,9 @@ def consent_grant(
 def consent_withdraw(
     ctx: typer.Context,
     subject: TheSubject,
-    grant: Annotated[str | None, typer.Option(metavar="ID", help="Only this grant.")] = None,
+    grant: Annotated[
+        str | None, typer.Option(metavar="ID", callback=named, help="Only this grant.")
+    ] = None,
     basis: Annotated[str | None, typer.Option(help="Only grants of this basis.")] = None,
     note: Note = None,
     by: MaybeBy = None,

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, note, opened
+from tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, named, note, opened
 
 if TYPE_CHECKING:
     from tools.answers import RebuildAnswer, ReplayAnswer, ReplaySummary, StatusAnswer
 
 PANEL = "Running"
+TOLD = ("outcome", "reason")
+"""What is told of each decision that comes out different; the JSON has the rest."""
 
 
 @app.command(rich_help_panel=PANEL)
@@ -80,7 +82,8 @@ def _status(answer: StatusAnswer) -> Iterator[Any]:
 def replay(
     ctx: typer.Context,
     decision: Annotated[
-        str | None, typer.Argument(help="A decision's id; its first characters do.")
+        str | None,
+        typer.Argument(callback=named, help="A decision's id; its first characters do."),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every decision of the log.")] = False,
     policy: Annotated[
@@ -117,10 +120,12 @@ def _replayed(answer: ReplayAnswer) -> Iterator[Any]:
     if answer.again is None:
         return
     made = output.table(("", output.FIXED), "recorded", "again")
-    for name in ("outcome", "reason", "confidence", "mentions", "trace"):
+    for name in ("outcome", "reason", "confidence", "mentions"):
         recorded = answer.recorded["c"] / 1e6 if name == "confidence" else answer.recorded[name]
         made.add_row(name, _plain(recorded), _plain(answer.again[name]))
     yield made
+    if set(answer.differs) - {"outcome", "reason", "c", "mentions"}:
+        yield output.cell(f"Different: {', '.join(answer.differs)}. --json has all of it.")
 
 
 def _plain(value: Any) -> Any:
@@ -139,8 +144,11 @@ def _summary(answer: ReplaySummary) -> Iterator[Any]:
     made = output.table(("decision", output.FIXED), ("position", output.RIGHT), "differs")
     for each in answer.differing[:50]:
         told = "; ".join(
-            f"{name}: {_plain(was)} → {_plain(now)}" for name, (was, now) in each.differs.items()
+            f"{name}: {_plain(was)} → {_plain(now)}"
+            for name, (was, now) in each.differs.items()
+            if name in TOLD
         )
+        told = told or f"only in {', '.join(each.differs)}; --json has it"
         made.add_row(output.short(each.decision_id), f"{each.position:,}", output.cell(told))
     yield made
     if len(answer.differing) > 50:
@@ -221,7 +229,7 @@ def tail(
     json: Annotated[bool, typer.Option("--json", help="One JSON document for each line.")] = False,
 ) -> None:
     """The events of the log, in order."""
-    wanted = None if types is None else [name.strip() for name in types.split(",")]
+    wanted = None if types is None else _known_types(types)
     subjects = None if subject is None else [subject]
     with (
         opened(ctx) as memory,
@@ -235,6 +243,20 @@ def tail(
                 output.write_json(event_document(event, memory), lines=True)
             else:
                 out.print(event_line(event, memory), soft_wrap=True)
+
+
+def _known_types(types: str) -> list[str]:
+    """The names in a list of event types. Ends with a usage error at one that no event has."""
+    from difflib import get_close_matches
+
+    from ledger.events import BY_NAME
+
+    wanted = [name.strip() for name in types.split(",")]
+    for name in wanted:
+        if name not in BY_NAME:
+            near = get_close_matches(name, BY_NAME, n=3, cutoff=0.4) or sorted(BY_NAME)
+            fail(f"tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
+    return wanted
 
 
 @app.command(rich_help_panel=PANEL)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import USAGE, By, Json, MaybeBy, Note, Subject, app, fail, opened
+from tools.cli.app import USAGE, By, Json, MaybeBy, Note, Subject, app, fail, named, opened
 from tools.cli.asking import belief_table, decision_table
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
 def resolve(
     ctx: typer.Context,
     belief: Annotated[
-        str, typer.Argument(metavar="BELIEF", help="Its id; the first characters do.")
+        str,
+        typer.Argument(metavar="BELIEF", callback=named, help="Its id; the first characters do."),
     ],
     by: By,
     choose: Annotated[
@@ -106,12 +107,11 @@ def resolve(
 def review(
     ctx: typer.Context,
     decision: Annotated[
-        str | None, typer.Argument(help="The queued decision; without it, lists what waits.")
+        str | None,
+        typer.Argument(callback=named, help="The queued decision; without it, lists what waits."),
     ] = None,
-    approve: Annotated[
-        bool | None,
-        typer.Option("--approve/--refuse", help="Whether it may be kept.", show_default=False),
-    ] = None,
+    approve: Annotated[bool, typer.Option("--approve", help="It may be kept.")] = False,
+    refuse: Annotated[bool, typer.Option("--refuse", help="It may not be kept.")] = False,
     by: MaybeBy = None,
     basis: Annotated[
         str, typer.Option(help="The lawful basis that what is approved stands on.")
@@ -120,7 +120,11 @@ def review(
     json: Json = False,
 ) -> None:
     """Approve or refuse what the gate put in the queue for a person."""
+    if approve and refuse:
+        fail("review: say --approve or --refuse, not both.", USAGE)
     if decision is None:
+        if approve or refuse:
+            fail("review: name the decision that is approved or refused.", USAGE)
         with opened(ctx) as memory:
             waiting = memory.decisions(outcome="queue", waits=True)
 
@@ -133,7 +137,7 @@ def review(
 
         output.show(waiting, json, waits)
         return
-    if approve is None or by is None:
+    if not (approve or refuse) or by is None:
         fail("review: say --approve or --refuse, and --by NAME.", USAGE)
     with opened(ctx) as memory:
         written = memory.review(decision, approve=approve, by=by, basis=basis, note=note)
@@ -149,7 +153,10 @@ def review(
 def revoke(
     ctx: typer.Context,
     memory_id: Annotated[
-        str, typer.Argument(metavar="MEMORY", help="A memory's id; its first characters do.")
+        str,
+        typer.Argument(
+            metavar="MEMORY", callback=named, help="A memory's id; its first characters do."
+        ),
     ],
     by: By,
     note: Note = None,
