@@ -28,7 +28,6 @@ from stdnum.in_ import aadhaar as in_aadhaar
 from stdnum.it import codicefiscale as it_codicefiscale
 from stdnum.nl import bsn as nl_bsn
 from stdnum.pl import pesel as pl_pesel
-from stdnum.us import ssn as us_ssn
 
 
 class SecretKind(StrEnum):
@@ -109,8 +108,9 @@ _IBAN = re.compile(
 )
 
 # Numbers that identify a person, taken only near a word that says so: the word, shape, checksum.
+# A social security number has no checksum: its shape and its word are enough.
 _NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
-    (r"ssn|social security", r"[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4}", us_ssn.is_valid),
+    (r"ssn|social security", r"[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4}", bool),
     (r"sin|social insurance", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}", ca_sin.is_valid),
     (r"cpf", r"[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}", br_cpf.is_valid),
     (r"dni|nif", r"[0-9]{8}[ -]?[A-Za-z]", es_dni.is_valid),
@@ -216,6 +216,14 @@ _PROSE = frozenset(
     string str text varchar char bytes int none null nil undefined true false
     """.split()
 )
+# "Changed my password to …": what begins a purpose, not a passphrase.
+_PURPOSES = frozenset(
+    """
+    regain gain get fix stop help avoid match meet satisfy comply improve strengthen secure protect
+    prevent restore resolve solve remove reduce test see be make keep let allow log sign unlock
+    increase follow reflect include contain use have find open block deal
+    """.split()
+)
 _UNITS = frozenset(
     "characters chars letters digits words numbers symbols bits bytes times days weeks months "
     "years hours minutes seconds attempts things percent".split()
@@ -259,6 +267,17 @@ _PIN = (
     r"(?:pin(?:[ -]?(?:code|number|no\.?))?|cvv2?|cvc|otp|(?:security|access|door|gate|alarm|entry|"
     r"unlock|lock|safe|verification|one[ -]time|2fa|garage|keypad|login|authentication)[ -]code)"
 )
+_LOCKED = (
+    r"(?:safe|door|gate|alarm|locker|vault|lock|padlock|house|garage|apartment|flat|building|"
+    r"office|phone|suitcase|keypad|entrance|lockbox|shed|car|bike|laptop|tablet)"
+)
+_UNLOCKS = (
+    r"(?i)\b(?:code|combination|combo)\s(?:to|for|of|on)\s(?:my|the|our|his|her|their|your)\s"
+    rf"(?:[\w'-]{{1,30}}\s){{0,3}}?{_LOCKED}"
+)
+_USER_AND_LABEL = (
+    r"(?i)\b(?:user(?:[ _-]?(?:name|id))?|login|account|admin|e-?mail)\b[^\n]{1,60}?\bpass"
+)
 _KEY = (
     r"(?:(?:api|access|secret|auth|client|encryption|signing|service|account|license|webhook|"
     r"master|deploy|shared[ _-]?access|app)[ _-]?(?:key|secret)|apikey|secret)"
@@ -275,7 +294,7 @@ _FILLER = (
 )
 _IS = (
     r"(?:'s|['\"*`]{0,3}\s{1,3}"
-    r"(?:is|are|was|were|will be|should be|has been|equals|became|es|est|ist|é)\b)"
+    r"(?:is|are|was|were|will be|should be|has been|equals|became|es|est|ist|lautet|é)\b)"
     rf"{_FILLER}\s?[:*_-]{{0,3}}\s{{1,3}}"
 )
 _EQUALS = r"['\"*`\]]{0,3}\s{0,3}(?::=|=>|->|={1,2})\s{0,3}"
@@ -345,10 +364,22 @@ def _said(value: str) -> int:
 
 def _said_to(value: str) -> int:
     """As `_said`, after "changed my password to", where a verb may follow: "to regain entry"."""
-    taken = _said(value)
+    taken = _said(value) or _said_before_time(value)
     words = value[:taken].split()
     count = len(words)
-    return 0 if 1 < count < 4 and _spelled(words[0]) else taken
+    return 0 if 1 < count < 4 and words[0].lower() in _PURPOSES else taken
+
+
+def _said_before_time(value: str) -> int:
+    """Take "correct horse battery" before "yesterday", though it begins with a word of prose."""
+    words = list(re.finditer(r"\S+", value))
+    for n, word in enumerate(words[:7]):
+        low = _bare(word.group()).lower()
+        if low in ("yesterday", "today", "tonight", "recently"):
+            return words[n - 1].end() if n > 1 else 0
+        if n and (low in _PROSE or not _spelled(low)):
+            return 0
+    return 0
 
 
 def _spelled_run(words: list[re.Match[str]]) -> int:
@@ -412,13 +443,18 @@ class _Rule:
 
 _ANY = f"(?:{_IS}|{_COLON}|{_EQUALS})"
 _PASS_HINTS = "passw passph passc pass- pass_ pwd"  # noqa: S105 (a label, no password)
-_ABROAD_HINTS = "contrase clave passe kennwort senha wachtwoord пароль 密码 密碼 パスワード"
+_ABROAD_HINTS = (
+    "contrase clave passe passwort kennwort senha wachtwoord пароль 密码 密碼 パスワード"
+)
 _NEXT = r"(?:,|,?\s(?:and|or))\s"
 _LIST = rf"{_MASK}{{1,40}}(?:{_NEXT}{_MASK}{{1,40}}){{0,9}}{_NEXT}"
 _ANNOUNCED: tuple[tuple[SecretKind, str, str, Callable[[str], int]], ...] = (
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_FOR}(?:{_IS}|{_COLON}){_SAID}", _said),
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_EQUALS}{_ONE}", _whole),
     (SecretKind.PASSWORD, _PASS_HINTS, rf"{_START}{_PASS}\s{_DIGIT_AHEAD}{_ONE}", _strong),
+    (SecretKind.PASSWORD, "pw", f"{_START}pw{_FOR}{_ANY}{_ONE}", _strong),
+    (SecretKind.PASSWORD, "pass", f"{_START}pass(?:{_COLON}|{_EQUALS}){_ONE}", _strong),
+    (SecretKind.PASSWORD, "pass", f"{_USER_AND_LABEL}(?:{_ANY}|\\s){_DIGIT_AHEAD}{_ONE}", _strong),
     (SecretKind.PASSWORD, _MASK, f"{_START}{_PASS}{_FOR}{_ANY}{_LIST}{_ONE}", _strong),
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_CHANGED}{_PASS}{_FOR}{_TO}{_SAID}", _said_to),
     (SecretKind.PASSWORD, "phrase mnemonic", f"{_START}{_SEED}{_ANY}{_SEEDS}", _said),
@@ -426,6 +462,7 @@ _ANNOUNCED: tuple[tuple[SecretKind, str, str, Callable[[str], int]], ...] = (
     (SecretKind.PASSWORD, "cred login", f"{_START}{_LOGIN}{_FOR}{_ANY}{_ONE}", _pair),
     (SecretKind.PIN, _PIN_HINTS, rf"{_START}{_PIN}{_FOR}(?:{_ANY}|\s){_CODE}", len),
     (SecretKind.PIN, _PIN_HINTS, f"{_START}{_PIN}{_FOR}{_ANY}{_ONE}", _strong),
+    (SecretKind.PIN, "code comb", f"{_UNLOCKS}{_FOR}{_ANY}{_CODE}", len),
     (SecretKind.TOKEN, "token", f"{_START}{_BEARER}{_FOR}{_ANY}{_ONE}", _random),
     (SecretKind.TOKEN, "bearer", rf"(?i)\bbearer\s{_ONE}", _random),
     (SecretKind.TOKEN, "authorization", f"(?i){_HEADER}{_ONE}", _whole),
