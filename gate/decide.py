@@ -438,9 +438,12 @@ def _placed_in_the_past(
     takes the rest of that time, one about a time before ends where the next value begins.
     """
     belief, said_at, begins = case.belief, case.turn.said_at, finish.valid_from
-    if case.act is SpeechAct.CORRECTION and (current is None or said_at >= current.said_at):
-        return None
-    context = current.context if current else canonical_context(case.candidate.context)
+    corrects = case.act is SpeechAct.CORRECTION
+    if corrects and current is not None and said_at >= current.said_at:
+        return None  # it is about the current value, whatever time it names
+    context = canonical_context(case.candidate.context)
+    if current is not None and current.context != context:
+        current = None  # what is said of time here is of this context's values
     past = [
         (held, held.valid_to)
         for held in belief.past
@@ -496,7 +499,14 @@ def _named(case: _Case, context: str | None) -> Held | None:
     if context is not None or case.act not in _EXPLICIT or named is None:
         return None
     ended = canonical_value(named, negated=False, kind=case.registry.types.get(candidate.type))
-    return next((held for held in case.belief.current if held.value == ended), None)
+    return next(
+        (
+            held
+            for held in case.belief.current
+            if held.value == ended and held.said_at <= case.turn.said_at
+        ),
+        None,
+    )
 
 
 def _only(case: _Case, context: str | None) -> Held | None:
@@ -505,7 +515,9 @@ def _only(case: _Case, context: str | None) -> Held | None:
     named = case.candidate.replaces or (case.candidate.value if case.candidate.negated else None)
     if context is not None or case.act not in _EXPLICIT or named is not None:
         return None
-    return current[0] if len(current) == 1 else None
+    if len(current) != 1 or current[0].said_at > case.turn.said_at:
+        return None
+    return current[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -603,14 +615,14 @@ def _corrected_from(case: _Case, current: Held) -> Micros:
     stated = case.choices.valid_from
     if stated is None:
         stated = case.candidate.when.start
-    if stated is None or stated >= current.valid_from:
-        return current.valid_from
+    begins = current.valid_from if stated is None else min(stated, current.valid_from)
+    context = canonical_context(case.candidate.context)
     before = [
         held.valid_to
         for held in case.belief.past
-        if held.context == current.context and held.valid_to is not None
+        if held.context == context and held.valid_to is not None
     ]
-    return max([stated, *(end for end in before if end <= current.valid_from)])
+    return max([begins, *before])
 
 
 def _confirm(case: _Case, scored: Confidence, grant: Grant, current: Held) -> Decision:

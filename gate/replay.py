@@ -20,6 +20,8 @@ from ledger.errors import LogCorrupted, UnknownMemory
 from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
 from ledger.log import Log
 
+_KEPT = 20_000
+
 
 class Verdict(StrEnum):
     """What running a decision again showed."""
@@ -59,6 +61,9 @@ class Replayer:
     def __init__(self, log: Log, rulebook: Rulebook) -> None:
         self._log = log
         self._rulebook = rulebook
+        # Decisions are mostly run again in order, so each fold goes on from the last.
+        self._beliefs: dict[tuple[str, str], Belief] = {}
+        self._consents: dict[str, Consent] = {}
 
     def replay(self, recorded: Recorded, policy: Policy | None = None) -> Replayed:
         """Decide again; with `policy`, as that policy would have it.
@@ -115,14 +120,36 @@ class Replayer:
                 cited(self._log, recorded.subject_ref, [candidate]),
             ),
             candidate=proposal.event,
-            belief=folded(
-                self._log.read_stream(decided.belief, upto=decided.belief_version), rules.registry
-            ),
-            consent=consents.folded(
-                self._log.read_stream(recorded.subject_ref, upto=decided.subject_version)
-            ),
+            belief=self._belief(decided.belief, decided.belief_version, rules),
+            consent=self._consent(recorded.subject_ref, decided.subject_version),
             rules=rules,
         )
+
+    def forget(self) -> None:
+        """Keep no words of somebody who was erased."""
+        self._beliefs.clear()
+        self._consents.clear()
+
+    def _belief(self, stream: str, version: int, rules: Rules) -> Belief:
+        key = (stream, rules.registry_digest)
+        start = self._beliefs.get(key)
+        if start is None or start.version > version:
+            start = Belief()
+        events = self._log.read_stream(stream, start.version, version)
+        if len(self._beliefs) > _KEPT:
+            self._beliefs.clear()
+        self._beliefs[key] = folded(events, rules.registry, start)
+        return self._beliefs[key]
+
+    def _consent(self, subject_ref: str, version: int) -> Consent:
+        start = self._consents.get(subject_ref)
+        if start is None or start.version > version:
+            start = Consent()
+        events = self._log.read_stream(subject_ref, start.version, version)
+        if len(self._consents) > _KEPT:
+            self._consents.clear()
+        self._consents[subject_ref] = consents.folded(events, start)
+        return self._consents[subject_ref]
 
     def _differences(
         self, recorded: Recorded, decided: GateDecided, inputs: Inputs, again: Decision

@@ -30,6 +30,7 @@ class Upkeep:
         self._projector.catch_up()
         self._projector.forget(subject_ref)
         self._parts.forget_words()
+        self._parts.replayer.forget()
 
     def rebuild(
         self,
