@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Self, TypeVar
+from functools import partial
+from typing import Self, TypeVar, overload
 
 from gate.decide import TurnView
 from gate.draft import Draft, Memo
@@ -86,6 +87,39 @@ def view_of(recorded: Recorded, event: TurnRecorded, cited: dict[str, str]) -> T
     )
 
 
+class Earlier(Sequence[TurnView]):
+    """The turns before one in its session, looked up when an extractor first looks at them."""
+
+    def __init__(
+        self, load: Callable[[], list[TurnView]], since: tuple[TurnView, ...] = ()
+    ) -> None:
+        self._load = load
+        self._since = since
+        self._turns: list[TurnView] | None = None
+
+    def then(self, turn: TurnView) -> Earlier:
+        """The same with one more turn."""
+        if self._turns is not None:
+            return Earlier(list, (*self._turns, turn)[-CONTEXT_TURNS:])
+        since = (*self._since, turn)[-CONTEXT_TURNS:]
+        return Earlier(list if len(since) == CONTEXT_TURNS else self._load, since)
+
+    def _loaded(self) -> list[TurnView]:
+        if self._turns is None:
+            self._turns = [*self._load(), *self._since][-CONTEXT_TURNS:]
+        return self._turns
+
+    def __len__(self) -> int:
+        return len(self._loaded())
+
+    @overload
+    def __getitem__(self, at: int) -> TurnView: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[TurnView]: ...
+    def __getitem__(self, at: int | slice) -> TurnView | list[TurnView]:
+        return self._loaded()[at]
+
+
 class Gate:
     """Everything that writes memories passes here.
 
@@ -148,9 +182,9 @@ class Gate:
             if conflict.stream not in known:
                 raise
             appended = self._append_turns(ids, new, known, expect, actor)
-        receipts, seen = [], set(known)
+        receipts, seen, positions = [], set(known), known | appended
         for turn_id, ref in ids:
-            receipts.append(Receipt(turn_id, {**known, **appended}[turn_id], ref, turn_id in seen))
+            receipts.append(Receipt(turn_id, positions[turn_id], ref, turn_id in seen))
             seen.add(turn_id)
         return receipts
 
@@ -203,7 +237,7 @@ class Gate:
         draft = self.draft()
         done = Processed()
         recorded = self.log.read_at([each.position for each in pending])
-        sessions: dict[tuple[str, str | None], list[TurnView]] = {}
+        sessions: dict[tuple[str, str | None], Earlier] = {}
         failing: set[str] = set()
         for each in pending:
             if each.subject_ref in held or each.subject_ref in failing:
@@ -222,7 +256,7 @@ class Gate:
                 lane = (each.subject_ref, event.session)
                 before = sessions.get(lane)
                 if before is None:
-                    before = sessions[lane] = self._before(each)
+                    before = sessions[lane] = Earlier(partial(self._before, each))
                 try:
                     candidates = self._extract(turn, before)
                 except ExtractionUnavailable as problem:
@@ -239,7 +273,7 @@ class Gate:
             done.turns += 1
             lane = (each.subject_ref, event.session)
             if lane in sessions:
-                sessions[lane] = [*sessions[lane], turn][-CONTEXT_TURNS:]
+                sessions[lane] = sessions[lane].then(turn)
         self.commit(draft)
         held |= failing
         done.decisions = draft.decided

@@ -109,6 +109,7 @@ _MOVE_HEAD = (
     " RETURNING position, recorded_at"
 )
 _VERSION = "SELECT max(version) FROM history WHERE stream = ?"
+_FEW_STREAMS = 20
 _INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_BODY = "INSERT INTO bodies VALUES (?, ?)"
 _ROW = (
@@ -231,10 +232,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         with self._transaction() as cursor:
             first, recorded_at = self._move_head(cursor, len(batch), clock)
             try:
-                for stream, version in expect.items():
-                    actual = cursor.execute(_VERSION, (stream,)).fetchone()[0] or 0
-                    if actual != version:
-                        raise VersionConflict(stream, version, actual)
+                self._check_versions(cursor, expect)
                 self._insert(cursor, batch, first, recorded_at)
             except (VersionConflict, EventIdReused):
                 # Look only after undoing this attempt, or it would find its own events.
@@ -315,6 +313,29 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             behind = (recorded_at - now) // SECOND
             raise ClockWentBack(f"The clock is {behind} seconds behind the last event.")
         return last - count + 1, recorded_at
+
+    def _check_versions(self, cursor: sqlite3.Cursor, expect: Mapping[str, int]) -> None:
+        """Raises `VersionConflict` naming the first stream that is at another version."""
+        if len(expect) < _FEW_STREAMS:
+            actual = {
+                stream: cursor.execute(_VERSION, (stream,)).fetchone()[0] for stream in expect
+            }
+        else:
+            actual = {}
+            streams = list(expect)
+            for start in range(0, len(streams), 500):
+                some = streams[start : start + 500]
+                actual.update(
+                    cursor.execute(
+                        "SELECT stream, max(version) FROM history WHERE stream IN"
+                        f" ({','.join('?' * len(some))}) GROUP BY stream",
+                        some,
+                    )
+                )
+        for stream, version in expect.items():
+            found = actual.get(stream) or 0
+            if found != version:
+                raise VersionConflict(stream, version, found)
 
     def _insert(
         self, cursor: sqlite3.Cursor, batch: Sequence[Sealed], first: int, recorded_at: Micros

@@ -54,10 +54,8 @@ class RuleExtractor:
 
     def _confirmed(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         """What the assistant said of the user, when the user answers "yes, that's right"."""
-        if not earlier or earlier[-1].role != "assistant":
-            return
-        yes = _YES.match(turn.content)
-        if yes is None:
+        yes = _YES.match(turn.content)  # first, since looking back costs more
+        if yes is None or not earlier or earlier[-1].role != "assistant":
             return
         said = earlier[-1]
         begin = yes.end() - len(yes.group().lstrip())
