@@ -18,13 +18,21 @@ from ledger.events.belief import (
     MemorySuperseded,
 )
 from ledger.memory import Memory
+from ledger.times import Micros
 
 WRITES = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE, Outcome.QUARANTINE})
 """The outcomes that write a memory."""
 
 
-def memory_of(candidate: Candidate, turn: TurnView, decision: Decision) -> Memory:
-    """The words and dates of the memory that the decision writes."""
+def memory_of(
+    candidate: Candidate,
+    turn: TurnView,
+    *,
+    valid_from: Micros,
+    valid_to: Micros | None = None,
+    expires_at: Micros | None = None,
+) -> Memory:
+    """The words and dates of the memory that a candidate becomes."""
     return Memory(
         claim=candidate.claim,
         entity=candidate.entity,
@@ -38,10 +46,10 @@ def memory_of(candidate: Candidate, turn: TurnView, decision: Decision) -> Memor
         agent=turn.agent,
         said_at=turn.said_at,
         said_at_stated=turn.said_at_stated,
-        valid_from=decision.valid_from,
-        valid_to=decision.valid_to,
+        valid_from=valid_from,
+        valid_to=valid_to,
         when=candidate.when,
-        expires_at=decision.expires_at,
+        expires_at=expires_at,
         turn=turn.turn_id,
         spans=evidence(candidate.spans),
         participants=candidate.participants,
@@ -110,7 +118,13 @@ def effects(
         "visibility_scope": decision.scope,
         "basis": decision.basis,
         "grant": decision.grant,
-        "memory": memory_of(candidate, turn, decision),
+        "memory": memory_of(
+            candidate,
+            turn,
+            valid_from=decision.valid_from,
+            valid_to=decision.valid_to,
+            expires_at=decision.expires_at,
+        ),
     }
     if outcome is Outcome.QUARANTINE:
         return [MemoryQuarantined(**written, reason=decision.reason.value, capped=decision.capped)]

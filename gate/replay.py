@@ -14,7 +14,6 @@ from gate.gate import cited, view_of
 from gate.policy import Policy
 from gate.rulebook import Rulebook, Rules
 from ledger import streams
-from ledger.candidate import Candidate
 from ledger.codec import Recorded
 from ledger.errors import LogCorrupted, UnknownMemory
 from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
@@ -93,13 +92,6 @@ class Replayer:
         differs = self._differences(recorded, decided, inputs, again)
         verdict = Verdict.DIFFERENT if differs else Verdict.SAME
         return Replayed(recorded.event_id, recorded.position, verdict, decided, again, differs)
-
-    def candidate_of(self, decided: Recorded) -> Candidate | None:
-        """The candidate that a decision was about; None once it is erased."""
-        version = decided.facts["candidate_version"]
-        found = self._log.read_stream(decided.stream, after=version - 1, upto=version)
-        event = found[0].event if found else None
-        return event.candidate if isinstance(event, CandidateProposed) else None
 
     def _inputs(self, recorded: Recorded, decided: GateDecided) -> Inputs | None:
         """None when an erasure destroyed them."""

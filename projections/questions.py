@@ -222,12 +222,6 @@ def turn_counts(connection: Connection, generation: int) -> dict[str, int]:
     }
 
 
-def turn_by_id(connection: Connection, generation: int, turn_id: str) -> TurnRow | None:
-    table = tables.turns(generation)
-    row = connection.execute(select(table).where(table.c.turn_id == turn_id)).first()
-    return None if row is None else TurnRow(*row)
-
-
 def earlier_turns(connection: Connection, generation: int, position: int, limit: int) -> list[int]:
     """The positions of the turns before one in its session, oldest first."""
     found = connection.scalars(_earlier(generation), {"at": position, "count": limit})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gate.effects import evidence as offsets
-from ledger.candidate import Candidate
+from gate.effects import memory_of
+from gate.gate import view_of
 from ledger.errors import UnknownMemory
 from ledger.memory import Memory
-from ledger.times import DAY, Clock, Micros, to_datetime
+from ledger.times import DAY, Clock, to_datetime
 from projections import digests, questions
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
@@ -132,9 +132,9 @@ class Disputes:
                 recorded, said = self._reader.turn(row.turn_id)
                 if said is None:
                     continue
-                said_at = recorded.recorded_at if said.said_at is None else said.said_at
-                offered[row.decision_id] = _words(
-                    proposed.candidate, row.turn_id, said_at, said.session, said.agent
+                turn = view_of(recorded, said, {})
+                offered[row.decision_id] = memory_of(
+                    proposed.candidate, turn, valid_from=turn.said_at
                 )
         return rows[0].subject_ref, offered
 
@@ -145,28 +145,3 @@ def _contested(rows: Sequence[questions.ChurnRow]) -> bool:
         if row.happened in {"contested", "resolved"}:
             state = row.happened == "contested"
     return state
-
-
-def _words(
-    candidate: Candidate, turn_id: str, said_at: Micros, session: str | None, agent: str | None
-) -> Memory:
-    """What an escalated candidate would say as a memory."""
-    return Memory(
-        claim=candidate.claim,
-        entity=candidate.entity,
-        attribute=candidate.attribute,
-        value=candidate.value,
-        negated=candidate.negated,
-        context=candidate.context,
-        topic=candidate.topic,
-        category=candidate.category,
-        session=session,
-        agent=agent,
-        said_at=said_at,
-        said_at_stated=False,
-        valid_from=said_at,
-        when=candidate.when,
-        turn=turn_id,
-        spans=offsets(candidate.spans),
-        participants=candidate.participants,
-    )
