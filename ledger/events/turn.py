@@ -120,4 +120,3 @@ class ReviewDecided(Event):
     approved: Fact[bool]
     memory: Fact[str | None] = None
     note: str | None = None
-

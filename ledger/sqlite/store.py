@@ -7,14 +7,12 @@ the head row first, insert, commit.
 
 from __future__ import annotations
 
-import fcntl
 import os
-import re
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -26,12 +24,7 @@ from eventsourcing.persistence import (
     OperationalError,
     StoredEvent,
 )
-from eventsourcing.sqlite import (
-    SQLiteApplicationRecorder,
-    SQLiteConnection,
-    SQLiteConnectionPool,
-    SQLiteDatastore,
-)
+from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteConnectionPool
 
 from ledger import envelope
 from ledger.errors import (
@@ -44,66 +37,13 @@ from ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
+from ledger.sqlite.connection import Datastore, WriteQueue, make_private, named
+from ledger.sqlite.schema import DAMAGE, RARE, SCHEMA
 from ledger.store import Appended, Head, Row, Sealed
 from ledger.times import SECOND, Clock, Micros, system_clock
 
 CLOCK_TOLERANCE: Micros = 60 * SECOND
 _POLL_SECONDS = 0.005
-_RARE = "('erasure.requested.v1', 'subject.erased.v1', 'content.erased.v1')"
-"""What has to be found again at every start; rare, so that its index is small."""
-
-SCHEMA = [
-    """CREATE TABLE IF NOT EXISTS head (
-        id INTEGER PRIMARY KEY CHECK (id = 1),
-        position INTEGER NOT NULL,
-        recorded_at INTEGER NOT NULL)""",
-    "INSERT INTO head SELECT 1, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM head)",
-    """CREATE TABLE IF NOT EXISTS history (
-        position INTEGER PRIMARY KEY,
-        stream TEXT NOT NULL,
-        version INTEGER NOT NULL,
-        type TEXT NOT NULL,
-        event_id TEXT NOT NULL,
-        tenant TEXT NOT NULL,
-        subject_ref TEXT,
-        recorded_at INTEGER NOT NULL,
-        envelope BLOB NOT NULL)""",
-    "CREATE UNIQUE INDEX IF NOT EXISTS history_stream ON history (stream, version)",
-    "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
-    f"CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref) WHERE type IN {_RARE}",
-    "CREATE TABLE IF NOT EXISTS bodies (position INTEGER PRIMARY KEY, body BLOB NOT NULL)",
-    """CREATE TRIGGER IF NOT EXISTS history_refuses_update BEFORE UPDATE ON history
-        BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
-    """CREATE TRIGGER IF NOT EXISTS history_refuses_delete BEFORE DELETE ON history
-        BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
-    # Also stops INSERT OR REPLACE, which fires neither of the two above.
-    """CREATE TRIGGER IF NOT EXISTS history_only_grows BEFORE INSERT ON history BEGIN
-        SELECT RAISE(ABORT, 'position is not the next one')
-            WHERE NEW.position IS NOT (SELECT coalesce(max(position), 0) + 1 FROM history);
-        -- A stream begins at 1 (or at 0, as eventsourcing's own aggregates may).
-        SELECT RAISE(ABORT, 'version is not the next one of its stream')
-            WHERE NEW.version IS NOT (
-                SELECT coalesce(max(version) + 1, NEW.version = 1) FROM history
-                WHERE stream = NEW.stream);
-        SELECT RAISE(ABORT, 'event id exists')
-            WHERE EXISTS (SELECT 1 FROM history WHERE event_id = NEW.event_id);
-        END""",
-    """CREATE TRIGGER IF NOT EXISTS head_only_grows BEFORE UPDATE ON head
-        WHEN NEW.position < OLD.position OR NEW.recorded_at < OLD.recorded_at
-        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
-    """CREATE TRIGGER IF NOT EXISTS head_stays BEFORE DELETE ON head
-        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
-    # INSERT OR REPLACE fires neither of the two above.
-    """CREATE TRIGGER IF NOT EXISTS head_is_one BEFORE INSERT ON head
-        WHEN EXISTS (SELECT 1 FROM head)
-        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
-    """CREATE TRIGGER IF NOT EXISTS bodies_refuse_update BEFORE UPDATE ON bodies
-        BEGIN SELECT RAISE(ABORT, 'a body is written once'); END""",
-    """CREATE TRIGGER IF NOT EXISTS bodies_refuse_replace BEFORE INSERT ON bodies
-        WHEN EXISTS (SELECT 1 FROM bodies WHERE position = NEW.position)
-        BEGIN SELECT RAISE(ABORT, 'a body is written once'); END""",
-]
-
 _MOVE_HEAD = (
     "UPDATE head SET position = position + ?, recorded_at = max(recorded_at, ?)"
     " RETURNING position, recorded_at"
@@ -116,83 +56,6 @@ _ROW = (
     "SELECT h.position, h.envelope, b.body, h.type FROM history h"
     " LEFT JOIN bodies b ON b.position = h.position "
 )
-
-
-_DAMAGE = [
-    (
-        "SELECT min(position) FROM history WHERE"
-        " json_array(event_id, recorded_at, stream, subject_ref, tenant, type, version) IS NOT"
-        " json_extract(CAST(envelope AS TEXT), '$.event_id', '$.recorded_at', '$.stream',"
-        " '$.subject_ref', '$.tenant', '$.type', '$.version')",
-        "it is filed under something else than its envelope says",
-    ),
-    (
-        "SELECT min(position) FROM bodies WHERE position NOT IN (SELECT position FROM history)",
-        "there is a body and no event",
-    ),
-]
-
-
-class _Pool(SQLiteConnectionPool):
-    """Connections of our own making: durable WAL, a real statement cache, deleted bytes zeroed."""
-
-    def _create_connection(self) -> SQLiteConnection:
-        try:
-            made = sqlite3.connect(
-                self.db_name,
-                uri=self.db_name.startswith("file:"),
-                isolation_level=None,
-                check_same_thread=False,
-                cached_statements=128,
-                timeout=self.lock_timeout or 10,
-            )
-        except sqlite3.Error as problem:
-            raise InterfaceError(problem) from problem
-        try:
-            for pragma in ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON"):
-                made.execute("PRAGMA " + pragma).fetchall()
-        except (sqlite3.Error, UnicodeDecodeError) as problem:
-            made.close()
-            raise InterfaceError(problem) from problem
-        made.row_factory = sqlite3.Row
-        return SQLiteConnection(made, max_age=self.max_age)
-
-
-class Datastore(SQLiteDatastore):
-    """eventsourcing's SQLite datastore over our connections."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path, originator_id_type="uuid")
-        self.pool = _Pool(db_name=path, lock_timeout=10, pool_timeout=60)
-
-
-class _WriteQueue:
-    """Writers of all processes wait in turn on a lock file.
-
-    SQLite's busy handler sleeps and retries, so that a writer can starve; a file lock wakes.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self.lock = threading.Lock()
-        """Held by the thread of this process whose turn it is."""
-        self._file = None if path is None else os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        with self.lock:
-            if self._file is None:
-                yield
-                return
-            fcntl.flock(self._file, fcntl.LOCK_EX)
-            try:
-                yield
-            finally:
-                fcntl.flock(self._file, fcntl.LOCK_UN)
-
-    def close(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
 
 
 class SQLiteEventStore(SQLiteApplicationRecorder):
@@ -210,8 +73,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         self._closed = False
         try:
             if not in_memory:
-                _make_private(self.path)
-            self._queue = _WriteQueue(None if in_memory else self.path.with_name("write.lock"))
+                make_private(self.path)
+            self._queue = WriteQueue(None if in_memory else self.path.with_name("write.lock"))
         except OSError as problem:
             raise BackendUnavailable(f"{self.path} cannot be opened: {problem}.") from problem
         super().__init__(Datastore(str(path)), "history")
@@ -284,7 +147,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             OperationalError,
             UnicodeDecodeError,  # SQLite quotes damaged names in its messages
         ) as problem:
-            raise _named(self.path, problem) from problem
+            raise named(self.path, problem) from problem
         finally:
             with self._idle:
                 self._using -= 1
@@ -464,7 +327,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
         marks = ",".join("?" * len(types))
         # A partial index serves only a query that repeats its condition word for word.
-        rare = f" AND h.type IN {_RARE}" if all(f"'{name}'" in _RARE for name in types) else ""
+        rare = f" AND h.type IN {RARE}" if all(f"'{name}'" in RARE for name in types) else ""
         rows = self._fetch(
             f"{_ROW} WHERE h.type IN ({marks}){rare} AND (? IS NULL OR h.subject_ref = ?)"
             " ORDER BY h.position",
@@ -490,7 +353,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         said = self._fetch("PRAGMA integrity_check(1)", ())[0][0]
         if said != "ok":
             return None, f"SQLite says of {self.path.name}: {said}"
-        for statement, problem in _DAMAGE:
+        for statement, problem in DAMAGE:
             at = self._fetch(statement, ())[0][0]
             if at is not None:
                 return at, problem
@@ -605,18 +468,3 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
 def _hex(stream: UUID | str) -> str:
     return stream.hex if isinstance(stream, UUID) else stream
-
-
-def _make_private(path: Path) -> None:
-    """Make the file if it is not there, readable by its owner; SQLite gives the files beside it the
-    same mode. An existing file is not even opened: closing it would drop SQLite's locks on it."""
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-
-
-def _named(path: Path, problem: Exception) -> LedgerError:
-    """The error for what SQLite said. Only a version conflict is ever told as one."""
-    said = str(problem).split(" with text ")[0]  # what cannot be decoded is not quoted
-    if re.search(r"locked|busy|unable to open|full|readonly|disk I/O", said):
-        return BackendUnavailable(f"{path}: {said}.")
-    return LogCorrupted(f"{path}: {said}.")

@@ -1,0 +1,216 @@
+-- History, bodies and what guards them. @schema@, @owner@ and @app@ are filled in.
+-- The app's role reads, appends through `append`, and may delete bodies; nothing else.
+
+CREATE TABLE @schema@.head (
+    id integer PRIMARY KEY CHECK (id = 1),
+    position bigint NOT NULL,
+    recorded_at bigint NOT NULL,
+    erasures bigint NOT NULL
+) WITH (fillfactor = 10);
+INSERT INTO @schema@.head VALUES (1, 0, 0, 0);
+
+CREATE TABLE @schema@.history (
+    position bigint PRIMARY KEY,
+    stream text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    type text COLLATE "C" NOT NULL,
+    event_id text COLLATE "C" NOT NULL,
+    tenant text COLLATE "C" NOT NULL,
+    subject_ref text COLLATE "C",
+    recorded_at bigint NOT NULL,
+    envelope bytea NOT NULL
+);
+CREATE UNIQUE INDEX history_stream ON @schema@.history (stream, version);
+CREATE UNIQUE INDEX history_event ON @schema@.history (event_id);
+-- What has to be found again at every start; rare, so that its index is small.
+CREATE INDEX history_rare ON @schema@.history (type, subject_ref)
+    WHERE type IN ('erasure.requested.v1', 'subject.erased.v1', 'content.erased.v1');
+
+CREATE TABLE @schema@.bodies (
+    position bigint PRIMARY KEY,
+    tenant text COLLATE "C" NOT NULL,
+    body bytea NOT NULL
+);
+
+CREATE FUNCTION @schema@.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% of % is refused: %', TG_OP, TG_TABLE_NAME, TG_ARGV[0];
+END $$;
+CREATE TRIGGER history_refuses_change BEFORE UPDATE OR DELETE ON @schema@.history
+    FOR EACH ROW EXECUTE FUNCTION @schema@.refuse('history is append-only');
+CREATE TRIGGER history_refuses_truncate BEFORE TRUNCATE ON @schema@.history
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.refuse('history is append-only');
+CREATE TRIGGER bodies_refuse_update BEFORE UPDATE ON @schema@.bodies
+    FOR EACH ROW EXECUTE FUNCTION @schema@.refuse('a body is written once');
+CREATE TRIGGER bodies_refuse_truncate BEFORE TRUNCATE ON @schema@.bodies
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.refuse('a body is deleted with its subject');
+CREATE TRIGGER head_refuses_loss BEFORE DELETE OR TRUNCATE ON @schema@.head
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.refuse('the head does not go back');
+CREATE FUNCTION @schema@.head_only_grows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.position < OLD.position OR NEW.recorded_at < OLD.recorded_at
+        OR NEW.erasures < OLD.erasures THEN
+        RAISE EXCEPTION 'the head does not go back';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER head_only_grows BEFORE UPDATE ON @schema@.head
+    FOR EACH ROW EXECUTE FUNCTION @schema@.head_only_grows();
+
+ALTER TABLE @schema@.history ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_tenant ON @schema@.history FOR SELECT TO @app@
+    USING (tenant = (SELECT current_setting('beliefledger.tenant', true)));
+ALTER TABLE @schema@.bodies ENABLE ROW LEVEL SECURITY;
+CREATE POLICY of_tenant ON @schema@.bodies TO @app@
+    USING (tenant = (SELECT current_setting('beliefledger.tenant', true)));
+
+-- Appends one batch under the head row's lock, or writes nothing and says why:
+--   ok        positions `first` and on, all recorded at `at`
+--   conflict  stream number `which` of p_expect is at version `actual`
+--   version   the events of a stream do not have the versions that come next
+--   known     an event id is in the log already
+--   clock     `at` is further ahead of p_now than p_tolerance
+--   erased    somebody was erased since the caller looked (p_erasures)
+-- Each statement sees what was committed before it began, so that the checks after the lock see
+-- everything. A head whose envelope has no tail is taken as it is.
+CREATE FUNCTION @schema@.append(
+    p_tenant text, p_now bigint, p_tolerance bigint, p_erasures bigint, p_erasing integer,
+    p_expect text[], p_versions integer[],
+    p_streams text[], p_stream_versions integer[], p_types text[], p_ids text[],
+    p_subjects text[], p_heads bytea[], p_tails bytea[], p_bodies bytea[],
+    OUT status text, OUT first bigint, OUT at bigint, OUT erasures_seen bigint,
+    OUT which integer, OUT actual bigint
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    events integer := cardinality(p_streams);
+    stamp bytea;
+BEGIN
+    IF current_setting('synchronous_commit') <> 'on' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    SELECT head.position + 1, greatest(head.recorded_at, p_now), head.erasures
+        INTO first, at, erasures_seen FROM head WHERE id = 1 FOR UPDATE;
+    IF at - p_now > p_tolerance THEN
+        status := 'clock';
+        RETURN;
+    END IF;
+    FOR i IN 1 .. cardinality(p_expect) LOOP
+        SELECT coalesce(max(history.version), 0) INTO actual FROM history
+            WHERE history.stream = p_expect[i];
+        IF actual <> p_versions[i] THEN
+            status := 'conflict';
+            which := i;
+            RETURN;
+        END IF;
+    END LOOP;
+    IF p_erasures IS NOT NULL AND p_erasures <> erasures_seen THEN
+        status := 'erased';
+        RETURN;
+    END IF;
+    IF events = 0 THEN
+        status := 'ok';
+        RETURN;
+    END IF;
+    IF events = 1 THEN
+        IF EXISTS (SELECT FROM history WHERE history.event_id = p_ids[1]) THEN
+            status := 'known';
+        ELSIF p_stream_versions[1] <> coalesce((SELECT max(history.version) + 1 FROM history
+                WHERE history.stream = p_streams[1]), least(p_stream_versions[1], 1)) THEN
+            status := 'version';
+        END IF;
+    ELSE
+        IF EXISTS (SELECT FROM history WHERE history.event_id = ANY (p_ids))
+            OR (SELECT count(DISTINCT id) FROM unnest(p_ids) AS ids (id)) < events THEN
+            status := 'known';
+        ELSIF EXISTS (
+            SELECT FROM (
+                SELECT stream, version, lag(version) OVER (PARTITION BY stream ORDER BY number)
+                FROM unnest(p_streams, p_stream_versions) WITH ORDINALITY
+                    AS new (stream, version, number)
+            ) AS new (stream, version, before)
+            WHERE version <> coalesce(before + 1, (SELECT max(history.version) + 1 FROM history
+                WHERE history.stream = new.stream), least(version, 1)) OR version < 0
+        ) THEN
+            status := 'version';
+        END IF;
+    END IF;
+    IF status IS NOT NULL THEN
+        RETURN;
+    END IF;
+    UPDATE head SET position = head.position + events, recorded_at = at,
+        erasures = head.erasures + p_erasing WHERE id = 1;
+    erasures_seen := erasures_seen + p_erasing;
+    stamp := convert_to(at::text, 'UTF8');
+    IF events = 1 THEN
+        INSERT INTO history VALUES (first, p_streams[1], p_stream_versions[1], p_types[1],
+            p_ids[1], p_tenant, p_subjects[1], at, coalesce(p_heads[1] || stamp || p_tails[1], p_heads[1]));
+        IF p_bodies[1] IS NOT NULL THEN
+            INSERT INTO bodies VALUES (first, p_tenant, p_bodies[1]);
+        END IF;
+    ELSE
+        INSERT INTO history
+            SELECT append.first + number - 1, stream, version, type, id, p_tenant, subject,
+                append.at, coalesce(head || stamp || tail, head)
+            FROM unnest(p_streams, p_stream_versions, p_types, p_ids, p_subjects, p_heads, p_tails)
+                WITH ORDINALITY AS new (stream, version, type, id, subject, head, tail, number);
+        INSERT INTO bodies
+            SELECT append.first + number - 1, p_tenant, body
+            FROM unnest(p_bodies) WITH ORDINALITY AS new (body, number) WHERE body IS NOT NULL;
+    END IF;
+    PERFORM pg_notify('@channel@', (first + events - 1)::text);
+    status := 'ok';
+END $$;
+REVOKE EXECUTE ON FUNCTION @schema@.append FROM PUBLIC;
+
+-- The next three look at every tenant's events and tell nothing that is in them.
+
+CREATE FUNCTION @schema@.first_missing(p_after bigint, p_upto bigint) RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+BEGIN
+    IF (SELECT count(*) FROM history WHERE position > p_after AND position <= p_upto)
+        = p_upto - p_after THEN
+        RETURN NULL;
+    END IF;
+    RETURN (
+        SELECT min(wanted) FROM generate_series(p_after + 1, p_upto) AS all_of (wanted)
+        WHERE NOT EXISTS (SELECT FROM history WHERE position = wanted)
+    );
+END $$;
+REVOKE EXECUTE ON FUNCTION @schema@.first_missing FROM PUBLIC;
+
+CREATE FUNCTION @schema@.event_id_at(p_position bigint) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+    SELECT event_id FROM history WHERE position = p_position
+$$;
+REVOKE EXECUTE ON FUNCTION @schema@.event_id_at FROM PUBLIC;
+
+-- recorded_at never goes back, so that the position can be found by halving.
+CREATE FUNCTION @schema@.position_at(p_moment bigint) RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    low bigint := 0;
+    high bigint;
+    middle bigint;
+    found_at bigint;
+BEGIN
+    SELECT head.position INTO high FROM head WHERE id = 1;
+    WHILE low < high LOOP
+        middle := (low + high + 1) / 2;
+        SELECT recorded_at INTO found_at FROM history WHERE position = middle;
+        IF found_at IS NULL THEN
+            RETURN -middle;
+        ELSIF found_at <= p_moment THEN
+            low := middle;
+        ELSE
+            high := middle - 1;
+        END IF;
+    END LOOP;
+    RETURN low;
+END $$;
+REVOKE EXECUTE ON FUNCTION @schema@.position_at FROM PUBLIC;
+
+GRANT USAGE ON SCHEMA @schema@ TO @app@;
+GRANT SELECT ON @schema@.head, @schema@.history, @schema@.bodies TO @app@;
+GRANT DELETE ON @schema@.bodies TO @app@;
+GRANT EXECUTE ON FUNCTION @schema@.append, @schema@.first_missing, @schema@.event_id_at,
+    @schema@.position_at TO @app@;

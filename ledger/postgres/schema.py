@@ -1,0 +1,216 @@
+"""Making the schema, and bringing an older one up to date.
+
+Two roles own and use it: `<schema>_owner` has the tables, `<schema>_app` may read, append and
+delete bodies. A login that is a member of the app's role alone cannot change history.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+
+from psycopg.sql import SQL, Identifier
+
+from ledger.errors import BackendUnavailable
+from ledger.postgres.server import DEFAULT_TENANT, Connection, Server
+
+_HERE = files(__package__)
+MIGRATIONS = sorted(
+    each.name for each in (_HERE / "migrations").iterdir() if each.name.endswith(".sql")
+)
+VERSION = len(MIGRATIONS)
+
+
+def owner_role(schema: str) -> str:
+    return f"{schema}_owner"
+
+
+def app_role(schema: str) -> str:
+    return f"{schema}_app"
+
+
+def vault_schema(schema: str) -> str:
+    return f"{schema}_vault"
+
+
+def views_schema(schema: str, tenant: str) -> str:
+    """Where a tenant's views are. Each tenant has a schema of its own, since each rebuilds alone."""
+    if tenant == DEFAULT_TENANT:
+        return f"{schema}_views"
+    return f"{schema}_views_{hashlib.sha256(tenant.encode()).hexdigest()[:12]}"
+
+
+def channel(schema: str) -> str:
+    """What is notified when the log has grown."""
+    return f"{schema}_log"
+
+
+def init(server: Server) -> bool:
+    """Make what is not there and bring what is older up to date; True if anything was done.
+
+    Safe to do again, and twice at once. Needs the rights to make roles and schemas, once.
+    """
+    with _alone(server) as connection:
+        before = version(connection, server.url.schema)
+        if before == VERSION and _views_there(connection, server):
+            return False
+        _make_roles(connection, server.url.schema)
+        with _as_owner(connection, server.url.schema):
+            if before == 0:
+                _run(connection, server.url.schema, "schema.sql")
+                _note(connection, server.url.schema, VERSION)
+            else:
+                _migrate(connection, server.url.schema, before)
+        _make_views(connection, server)
+    return True
+
+
+def migrate(server: Server, upto: int = VERSION) -> tuple[int, int]:
+    """Run the migrations that are missing; returns the versions before and after.
+
+    Raises `BackendUnavailable` for a schema that a newer beliefledger made.
+    """
+    with _alone(server) as connection:
+        before = version(connection, server.url.schema)
+        if before == 0:
+            _make_roles(connection, server.url.schema)
+        if before < upto:
+            with _as_owner(connection, server.url.schema):
+                _migrate(connection, server.url.schema, before, upto)
+        _make_views(connection, server)
+    return before, max(before, upto)
+
+
+def check(server: Server) -> None:
+    """Refuse a schema of another version, and let a connection that could do more act as the app.
+
+    Raises `BackendUnavailable` saying what to run.
+    """
+    with server.connection() as connection:
+        found = version(connection, server.url.schema)
+        if found == 0:
+            raise BackendUnavailable(f"There is no ledger at {server}: run `beliefledger init`.")
+        if found < VERSION:
+            raise BackendUnavailable(
+                f"The ledger at {server} has version {found} of its schema and needs {VERSION}:"
+                " run `beliefledger migrate` as the database's owner."
+            )
+        if not _views_there(connection, server):
+            raise BackendUnavailable(
+                f"The ledger at {server} does not know this tenant yet: run `beliefledger init`"
+                " with the same URL as the database's owner."
+            )
+        app = app_role(server.url.schema)
+        could_do_more = connection.execute(
+            "SELECT pg_has_role(current_user, %s, 'USAGE') OR rolsuper OR rolbypassrls"
+            " FROM pg_roles WHERE rolname = current_user",
+            (owner_role(server.url.schema),),
+        ).fetchone()
+        server.act_as(app if could_do_more and could_do_more[0] else None)
+
+
+def there(server: Server) -> bool:
+    """Whether the ledger has been made, in any version."""
+    with server.connection() as connection:
+        return version(connection, server.url.schema) > 0 and _views_there(connection, server)
+
+
+def version(connection: Connection, schema: str) -> int:
+    """The version of the schema that is there; 0 for none."""
+    found = connection.execute(
+        "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s",
+        (schema,),
+    ).fetchone()
+    noted = re.search(r"version (\d+)", (found and found[0]) or "")
+    known = int(noted[1]) if noted else 0
+    if known > VERSION:
+        raise BackendUnavailable(
+            f"The schema {schema} has version {known}, and this beliefledger knows {VERSION}:"
+            " use a newer one."
+        )
+    return known
+
+
+@contextmanager
+def _alone(server: Server) -> Iterator[Connection]:
+    """A transaction that nobody else runs at the same time."""
+    with server.connection() as connection, connection.transaction():
+        connection.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
+            (f"beliefledger schema {server.url.schema}",),
+        )
+        yield connection
+
+
+@contextmanager
+def _as_owner(connection: Connection, schema: str) -> Iterator[None]:
+    connection.execute(SQL("SET LOCAL ROLE {}").format(Identifier(owner_role(schema))))
+    yield
+    connection.execute("RESET ROLE")
+
+
+def _make_roles(connection: Connection, schema: str) -> None:
+    owner, app = Identifier(owner_role(schema)), Identifier(app_role(schema))
+    for role in (owner_role(schema), app_role(schema)):
+        # Roles belong to the cluster: another database's ledger may be making the same one.
+        connection.execute(
+            SQL(
+                "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {name}) THEN"
+                " CREATE ROLE {role} NOLOGIN; END IF;"
+                " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+            ).format(name=role, role=Identifier(role))
+        )
+    for each in (owner, app):
+        connection.execute(
+            SQL(
+                "DO $$ BEGIN IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user)"
+                " THEN GRANT {} TO CURRENT_USER; END IF; END $$"
+            ).format(each)
+        )
+    connection.execute(
+        SQL("CREATE SCHEMA IF NOT EXISTS {} AUTHORIZATION {}").format(Identifier(schema), owner)
+    )
+
+
+def _make_views(connection: Connection, server: Server) -> None:
+    schema, tenant = server.url.schema, server.url.tenant
+    connection.execute(
+        SQL("CREATE SCHEMA IF NOT EXISTS {} AUTHORIZATION {}").format(
+            Identifier(views_schema(schema, tenant)), Identifier(app_role(schema))
+        )
+    )
+
+
+def _views_there(connection: Connection, server: Server) -> bool:
+    name = views_schema(server.url.schema, server.url.tenant)
+    found = connection.execute("SELECT FROM pg_namespace WHERE nspname = %s", (name,))
+    return found.fetchone() is not None
+
+
+def _migrate(connection: Connection, schema: str, before: int, upto: int = VERSION) -> None:
+    for name in MIGRATIONS[before:upto]:
+        _run(connection, schema, f"migrations/{name}")
+    _note(connection, schema, upto)
+
+
+def _run(connection: Connection, schema: str, file: str) -> None:
+    filled = {
+        "schema": schema,
+        "owner": owner_role(schema),
+        "app": app_role(schema),
+        "channel": channel(schema),
+    }
+    text = (_HERE / file).read_text("utf-8")
+    # The URL only lets names through that need no quotes.
+    connection.execute(re.sub(r"@(\w+)@", lambda m: filled[m[1]], text))
+
+
+def _note(connection: Connection, schema: str, reached: int) -> None:
+    connection.execute(
+        SQL("COMMENT ON SCHEMA {} IS {}").format(
+            Identifier(schema), f"beliefledger, version {reached}"
+        )
+    )

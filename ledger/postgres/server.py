@@ -1,0 +1,256 @@
+"""How a Postgres is reached: a URL, a pool of connections, transactions that say whose they are.
+
+No state is kept in a session: role and tenant are set for each transaction, so that a pooler which
+hands out connections by the transaction can stand between (with `prepare=no` in the URL, where it
+does not know prepared statements).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+
+import psycopg
+from eventsourcing.postgres import ConnectionPool, PostgresDatastore
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import PoolClosed, PoolTimeout
+
+from ledger.errors import BackendUnavailable, CallerMistake, LedgerError, LogCorrupted
+
+DEFAULT_SCHEMA = "beliefledger"
+DEFAULT_TENANT = "default"
+POOL_SIZE = 8
+TENANT_SETTING = "beliefledger.tenant"
+_SCHEMES = ("postgresql", "postgres")
+_OURS = ("schema", "tenant", "prepare")
+_TRIES = 3
+"""Of a read whose connection turns out to be dead: a restarted server leaves the pool full of them.
+"""
+
+Connection = psycopg.Connection[Any]
+Values = Sequence[object]
+
+
+def is_postgres(url: str) -> bool:
+    return url.partition("://")[0] in _SCHEMES and "://" in url
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresURL:
+    """A ledger's place: `postgresql://user@host/database?schema=beliefledger&tenant=default`.
+
+    `schema` and `tenant` are ours and may be left out, and so may `prepare` (`no` where a pooler
+    does not know prepared statements). All else is libpq's.
+    """
+
+    conninfo: str
+    schema: str = DEFAULT_SCHEMA
+    tenant: str = DEFAULT_TENANT
+    prepare: bool = True
+
+    @classmethod
+    def parse(cls, url: str) -> PostgresURL:
+        """Raises `CallerMistake` for a URL that says something impossible."""
+        if not is_postgres(url):
+            raise CallerMistake("A Postgres URL begins with postgresql://.")
+        parts = urlsplit(url)
+        said = parse_qsl(parts.query, keep_blank_values=True)
+        ours = {name: value for name, value in said if name in _OURS}
+        rest = urlencode([each for each in said if each[0] not in _OURS], quote_via=quote)
+        conninfo = urlunsplit(parts._replace(query=rest))
+        try:
+            conninfo_to_dict(conninfo)
+        except psycopg.ProgrammingError as problem:
+            raise CallerMistake(f"The URL is not one of Postgres: {_first_line(problem)}") from None
+        schema = ours.get("schema", DEFAULT_SCHEMA)
+        if not re.fullmatch(r"[a-z_][a-z0-9_]{0,39}", schema) or schema.startswith("pg_"):
+            raise CallerMistake(
+                f"{schema!r} cannot be a schema: use up to 40 small letters, digits and _."
+            )
+        tenant = ours.get("tenant", DEFAULT_TENANT)
+        if not re.fullmatch(r"[!-~]{1,200}", tenant):
+            raise CallerMistake(
+                f"{tenant!r} cannot be a tenant: use up to 200 ASCII characters without spaces."
+            )
+        prepare = ours.get("prepare", "yes")
+        if prepare not in {"yes", "no"}:
+            raise CallerMistake(f"prepare is yes or no, not {prepare!r}.")
+        return cls(conninfo, schema, tenant, prepare == "yes")
+
+    def __str__(self) -> str:
+        """Without the password."""
+        parts = conninfo_to_dict(self.conninfo)
+        where = parts.get("host") or parts.get("hostaddr") or "localhost"
+        port = f":{parts['port']}" if parts.get("port") else ""
+        more = {"schema": self.schema, "tenant": self.tenant}
+        fallback = {"schema": DEFAULT_SCHEMA, "tenant": DEFAULT_TENANT}
+        said = urlencode({name: value for name, value in more.items() if value != fallback[name]})
+        host = quote(str(where), safe="")
+        return f"postgresql://{host}{port}/{parts.get('dbname') or ''}{said and '?' + said}"
+
+
+class Server(PostgresDatastore):
+    """eventsourcing's Postgres datastore over a pool of our own, and our errors.
+
+    Connections are made when they are first needed. Safe to use from several threads.
+    """
+
+    def __init__(self, url: PostgresURL, *, size: int = POOL_SIZE) -> None:
+        super().__init__("", "", "", "", "", schema=url.schema)
+        self.url = url
+        self._process = os.getpid()
+        self._opening = threading.Lock()
+        self._opened = self._closed = False
+        self._demoted: str | None = None
+        self.pool = ConnectionPool(
+            url.conninfo,
+            kwargs={
+                "autocommit": True,
+                "prepare_threshold": 5 if url.prepare else None,
+                "application_name": "beliefledger",
+                "connect_timeout": 10,
+            },
+            min_size=1,
+            max_size=size,
+            open=False,
+            timeout=20,
+            reconnect_timeout=15,
+            num_workers=1,
+        )
+
+    def __str__(self) -> str:
+        return str(self.url)
+
+    def register_type_adapters(self) -> None:
+        """None are needed; the library's own would connect."""
+
+    # Connections
+
+    def connect(self) -> Connection:
+        """A connection of one's own, outside the pool: for listening."""
+        try:
+            return psycopg.connect(self.url.conninfo, autocommit=True, connect_timeout=10)
+        except psycopg.Error as problem:
+            raise named(self, problem) from problem
+
+    def _open(self) -> None:
+        if os.getpid() != self._process:
+            raise CallerMistake(f"{self} was opened before a fork: open it in the child.")
+        if self._closed:
+            raise CallerMistake(f"{self} was closed: open it again.")
+        if not self._opened:
+            with self._opening:
+                if not self._opened:
+                    # Tried once before the pool, whose own attempts say nothing of the cause.
+                    self.connect().close()
+                    self.pool.open()
+                    self._opened = True
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection]:
+        """A connection in autocommit mode. What Postgres says over it is raised as our errors."""
+        self._open()
+        try:
+            with self.pool.connection() as connection:
+                yield cast("Connection", connection)
+        except PoolClosed:
+            raise CallerMistake(f"{self} was closed: open it again.") from None
+        except (psycopg.Error, PoolTimeout) as problem:
+            raise named(self, problem) from problem
+
+    @contextmanager
+    def as_tenant(self) -> Iterator[Connection]:
+        """One transaction of the app's role on behalf of the tenant; left by an error, rolled
+        back."""
+        with self.connection() as connection, connection.transaction():
+            connection.execute(*self.settings())
+            yield connection
+
+    def settings(self) -> tuple[str, Values]:
+        """The statement that each transaction begins with, and its values."""
+        if self._demoted is None:
+            return "SELECT set_config(%s, %s, true)", (TENANT_SETTING, self.url.tenant)
+        return (
+            "SELECT set_config('role', %s, true), set_config(%s, %s, true)",
+            (self._demoted, TENANT_SETTING, self.url.tenant),
+        )
+
+    def act_as(self, role: str | None) -> None:
+        """From now on transactions act as this role, for a connection that could do more."""
+        self._demoted = role
+
+    def ask(self, statement: str, values: Values = ()) -> list[Any]:
+        """The rows of one question, in a transaction of its own and in one round trip.
+
+        A connection that turns out to be dead is replaced and the question asked again.
+        """
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                with self.connection() as connection:
+                    with connection.pipeline(), connection.transaction():
+                        connection.execute(*self.settings())
+                        cursor = connection.cursor(binary=True)
+                        cursor.execute(statement, values)
+                    return cursor.fetchall()
+            except BackendUnavailable as problem:
+                if not tries_left or not is_lost(problem.__cause__):
+                    raise
+                self.pool.check()
+        raise AssertionError("unreachable")
+
+    def ask_plain(self, statement: str, values: Values = ()) -> list[Any]:
+        """As `ask`, of what is nobody's in particular: without tenant and role."""
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                with self.connection() as connection:
+                    return connection.execute(statement, values, binary=True).fetchall()
+            except BackendUnavailable as problem:
+                if not tries_left or not is_lost(problem.__cause__):
+                    raise
+                self.pool.check()
+        raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """What is under way in other threads ends with `CallerMistake`."""
+        if not hasattr(self, "_process"):
+            return  # called by the library before it was made
+        if os.getpid() == self._process and not self._closed:
+            self._closed = True
+            self.pool.close()
+
+
+def is_lost(problem: BaseException | None) -> bool:
+    """True for a connection that ended: what it was asked may or may not have happened."""
+    if not isinstance(problem, psycopg.OperationalError):
+        return False
+    # Without a code the connection broke; class 57P and 08 are a server that ends it.
+    return problem.sqlstate is None or problem.sqlstate[:3] in {"57P", "080"}
+
+
+def named(where: Server | PostgresURL, problem: Exception) -> LedgerError:
+    """The error for what Postgres said. Nothing is ever told as a version conflict here."""
+    said = f"{where}: {_first_line(problem)}"
+    match problem:
+        case errors.InsufficientPrivilege():
+            return BackendUnavailable(
+                f"{said}. Its role lacks a right: run `beliefledger init` as the database's owner."
+            )
+        case errors.UndefinedTable() | errors.InvalidSchemaName() | errors.UndefinedFunction():
+            return BackendUnavailable(
+                f"{said}. There is no ledger there yet, or an older one: run `beliefledger init`."
+            )
+        case PoolTimeout() | psycopg.OperationalError() | psycopg.InterfaceError():
+            return BackendUnavailable(f"{said}.")
+    return LogCorrupted(f"{said}.")
+
+
+def _first_line(problem: BaseException) -> str:
+    lines = str(problem).strip().splitlines() or [type(problem).__name__]
+    return lines[0].rstrip(".")

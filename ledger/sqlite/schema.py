@@ -1,0 +1,72 @@
+"""The tables of history and bodies, and the triggers that keep them append-only."""
+
+from __future__ import annotations
+
+RARE = "('erasure.requested.v1', 'subject.erased.v1', 'content.erased.v1')"
+"""What has to be found again at every start; rare, so that its index is small."""
+
+SCHEMA = [
+    """CREATE TABLE IF NOT EXISTS head (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        position INTEGER NOT NULL,
+        recorded_at INTEGER NOT NULL)""",
+    "INSERT INTO head SELECT 1, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM head)",
+    """CREATE TABLE IF NOT EXISTS history (
+        position INTEGER PRIMARY KEY,
+        stream TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        event_id TEXT NOT NULL,
+        tenant TEXT NOT NULL,
+        subject_ref TEXT,
+        recorded_at INTEGER NOT NULL,
+        envelope BLOB NOT NULL)""",
+    "CREATE UNIQUE INDEX IF NOT EXISTS history_stream ON history (stream, version)",
+    "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
+    f"CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref) WHERE type IN {RARE}",
+    "CREATE TABLE IF NOT EXISTS bodies (position INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+    """CREATE TRIGGER IF NOT EXISTS history_refuses_update BEFORE UPDATE ON history
+        BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
+    """CREATE TRIGGER IF NOT EXISTS history_refuses_delete BEFORE DELETE ON history
+        BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
+    # Also stops INSERT OR REPLACE, which fires neither of the two above.
+    """CREATE TRIGGER IF NOT EXISTS history_only_grows BEFORE INSERT ON history BEGIN
+        SELECT RAISE(ABORT, 'position is not the next one')
+            WHERE NEW.position IS NOT (SELECT coalesce(max(position), 0) + 1 FROM history);
+        -- A stream begins at 1 (or at 0, as eventsourcing's own aggregates may).
+        SELECT RAISE(ABORT, 'version is not the next one of its stream')
+            WHERE NEW.version IS NOT (
+                SELECT coalesce(max(version) + 1, NEW.version = 1) FROM history
+                WHERE stream = NEW.stream);
+        SELECT RAISE(ABORT, 'event id exists')
+            WHERE EXISTS (SELECT 1 FROM history WHERE event_id = NEW.event_id);
+        END""",
+    """CREATE TRIGGER IF NOT EXISTS head_only_grows BEFORE UPDATE ON head
+        WHEN NEW.position < OLD.position OR NEW.recorded_at < OLD.recorded_at
+        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
+    """CREATE TRIGGER IF NOT EXISTS head_stays BEFORE DELETE ON head
+        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
+    # INSERT OR REPLACE fires neither of the two above.
+    """CREATE TRIGGER IF NOT EXISTS head_is_one BEFORE INSERT ON head
+        WHEN EXISTS (SELECT 1 FROM head)
+        BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
+    """CREATE TRIGGER IF NOT EXISTS bodies_refuse_update BEFORE UPDATE ON bodies
+        BEGIN SELECT RAISE(ABORT, 'a body is written once'); END""",
+    """CREATE TRIGGER IF NOT EXISTS bodies_refuse_replace BEFORE INSERT ON bodies
+        WHEN EXISTS (SELECT 1 FROM bodies WHERE position = NEW.position)
+        BEGIN SELECT RAISE(ABORT, 'a body is written once'); END""",
+]
+
+DAMAGE = [
+    (
+        "SELECT min(position) FROM history WHERE"
+        " json_array(event_id, recorded_at, stream, subject_ref, tenant, type, version) IS NOT"
+        " json_extract(CAST(envelope AS TEXT), '$.event_id', '$.recorded_at', '$.stream',"
+        " '$.subject_ref', '$.tenant', '$.type', '$.version')",
+        "it is filed under something else than its envelope says",
+    ),
+    (
+        "SELECT min(position) FROM bodies WHERE position NOT IN (SELECT position FROM history)",
+        "there is a body and no event",
+    ),
+]
