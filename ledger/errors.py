@@ -54,6 +54,11 @@ class BackendUnavailable(Retryable):
     """The store did not answer. Check that its disk or server is there, then try again."""
 
 
+class LeaseLost(Retryable):
+    """Another process has taken over this consumer. Stop, or ask for its next event to claim it
+    again: what was not acknowledged is delivered again."""
+
+
 class ExtractionUnavailable(Retryable):
     """The extractor could not look at the turn. The turn stays queued; process it again later."""
 
