@@ -11,11 +11,12 @@ from typing import NamedTuple, Self, TypeVar
 
 from ledger import codec, envelope
 from ledger.codec import New, Recorded
+from ledger.consumer import Consumer
 from ledger.errors import LedgerError, LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
 from ledger.sealing import SubjectKeys
-from ledger.store import Appended, EventStore, Head, Row
+from ledger.store import Appended, ErasedMeanwhile, EventStore, Head, Row
 from ledger.streams import ops_stream, subject_stream
 from ledger.times import Clock, Micros
 from ledger.vault import SYSTEM, Vault
@@ -70,17 +71,28 @@ class Log:
         events of a stream get the versions after it, in order. Raises `VersionConflict` when a
         stream has moved on, `NotPermitted` for an erased subject.
         """
-        self.vault.refresh()
-        versions = dict(expect)
-        sealed = []
-        for new in events:
-            version = versions[new.stream] = versions[new.stream] + 1
-            sealed.append(codec.seal(new, version, self.tenant, self.vault))
-        appended = self._store.append(sealed, expect, self.clock)
+        while True:
+            erasures = self._refresh()
+            versions = dict(expect)
+            sealed = []
+            for new in events:
+                version = versions[new.stream] = versions[new.stream] + 1
+                sealed.append(codec.seal(new, version, self.tenant, self.vault))
+            try:
+                appended = self._store.append(sealed, expect, self.clock, erasures)
+                break
+            except ErasedMeanwhile:
+                continue  # with the keys that are left
         if not self._begun:
             self.vault.note_log_begun()
             self._begun = True
         return appended
+
+    def _refresh(self) -> int | None:
+        """Forget the keys of whoever was erased, as far as the store has told."""
+        erasures = self._store.erasures
+        self.vault.refresh(erasures)
+        return erasures
 
     def decide_again(self, attempt: Callable[[], T]) -> T:
         """Run `attempt`, which reads, decides and appends, until no other writer was first.
@@ -97,7 +109,7 @@ class Log:
 
     def subject(self, real_id: str) -> str | None:
         """The reference of somebody known, else None. Raises `NotPermitted` after an erasure."""
-        self.vault.refresh()
+        self._refresh()
         return self.vault.find(self.tenant, real_id)
 
     def half_erased(self, real_id: str) -> str | None:
@@ -118,7 +130,7 @@ class Log:
             raise NotPermitted("Registering an erased subject anew needs a named actor.")
         refs: dict[str, str] = {}
         new: list[str] = []
-        self.vault.refresh()
+        self._refresh()
         for real_id in dict.fromkeys(real_ids):
             try:
                 known = self.vault.find(self.tenant, real_id)
@@ -184,54 +196,63 @@ class Log:
         self, after: int = 0, upto: int | None = None, size: int = PAGE
     ) -> Iterator[list[Recorded]]:
         """As `read`, a list of up to `size` events at a time."""
-        for rows in self._pages(after, upto, size):
-            yield [codec.unseal(row, self.vault) for row in rows]
+        for _, page in self.pages_to(after, upto, size):
+            yield page
+
+    def pages_to(
+        self, after: int = 0, upto: int | None = None, size: int = PAGE
+    ) -> Iterator[tuple[int, list[Recorded]]]:
+        """As `pages`, each with the position that it reaches, which is behind its last event where
+        others follow that are not this tenant's."""
+        for end, rows in self._pages(after, upto, size):
+            yield end, [codec.unseal(row, self.vault) for row in rows]
 
     def wanted(
         self, types: Collection[str], after: int, upto: int, size: int = PAGE
     ) -> Iterator[Page]:
         """As `pages`, only the events of these types, for folding. Their bodies are opened when
         `event` is asked for. That no position is missing is checked before any is left out."""
-        for rows in self._pages(after, upto, size):
-            last = rows[-1]
+        for end, rows in self._pages(after, upto, size):
             yield Page(
-                last.position,
-                envelope.read(last.envelope, last.position)["event_id"],
+                end,
+                self._store.event_id_at(end) or "",
                 [codec.unseal(row, self.vault, later=True) for row in rows if row.type in types],
             )
 
-    def _pages(self, after: int, upto: int | None, size: int) -> Iterator[list[Row]]:
+    def _pages(self, after: int, upto: int | None, size: int) -> Iterator[tuple[int, list[Row]]]:
+        """Up to `size` rows at a time, and the position that each page reaches: other tenants may
+        have the last ones before it."""
         upto = self.head().position if upto is None else upto
         while after < upto:
             rows = self._store.read(after, size, upto)
-            self._check_contiguous(after, rows, upto)
-            after = rows[-1].position
-            self.vault.refresh()
-            yield rows
+            end = rows[-1].position if len(rows) == size else upto
+            if len(rows) < end - after:
+                missing = self._store.first_missing(after, end)
+                if missing is not None:
+                    raise LogCorrupted(f"Position {missing} is missing from the log.")
+            after = end
+            self._refresh()
+            yield end, rows
 
-    def _check_contiguous(self, after: int, rows: list[Row], upto: int) -> None:
-        for expected, row in enumerate(rows, after + 1):
-            if row.position != expected:
-                raise LogCorrupted(f"Position {expected} is missing from the log.")
-        if not rows:
-            raise LogCorrupted(f"Positions {after + 1} to {upto} are missing from the log.")
+    def event_id_at(self, position: int) -> str | None:
+        """The id of the event at a position, whoever's it is; None past the head."""
+        return self._store.event_id_at(position)
 
     def read_at(self, positions: Sequence[int]) -> dict[int, Recorded]:
         """The events at these positions."""
-        self.vault.refresh()
         rows = self._store.read_at(list(dict.fromkeys(positions)))
+        self._refresh()
         return {row.position: codec.unseal(row, self.vault) for row in rows}
 
     def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Recorded]:
         """The events of one stream of versions in (after, upto]."""
-        self.vault.refresh()
-        return [
-            codec.unseal(row, self.vault) for row in self._store.read_stream(stream, after, upto)
-        ]
+        rows = self._store.read_stream(stream, after, upto)
+        self._refresh()
+        return [codec.unseal(row, self.vault) for row in rows]
 
     def find(self, event_id: str) -> Recorded | None:
-        self.vault.refresh()
         row = self._store.find(event_id)
+        self._refresh()
         return None if row is None else codec.unseal(row, self.vault)
 
     def position_at(self, moment: Micros) -> int:
@@ -266,6 +287,21 @@ class Log:
         since somebody may be registered later.
         """
         return Subscription(self, after, types, subjects, follow=follow)
+
+    def consumer(
+        self,
+        name: str,
+        types: Sequence[str] | None = None,
+        subjects: Callable[[], Collection[str]] | None = None,
+        *,
+        lease_seconds: float = 10.0,
+        follow: bool = True,
+    ) -> Consumer:
+        """As `subscribe`, from a cursor kept under a name: see `Consumer`."""
+        return Consumer(
+            self, self._store.cursors, name, types, subjects,
+            lease_seconds=lease_seconds, follow=follow,
+        )  # fmt: skip
 
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""
@@ -391,7 +427,7 @@ class Subscription:
 
     def _run(self) -> Iterator[Recorded]:
         while not self._closed.is_set():
-            for page in self._log.pages(self.position, size=500):
+            for end, page in self._log.pages_to(self.position, size=500):
                 subjects = None if self._subjects is None else frozenset(self._subjects())
                 for event in page:
                     if self._closed.is_set():
@@ -399,6 +435,7 @@ class Subscription:
                     self.position = event.position
                     if self._wanted(event, subjects):
                         yield event
+                self.position = end
             if not self._follow:
                 return
             while not self._closed.is_set() and not self._log.wait(self.position, 0.25):

@@ -15,7 +15,12 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from ledger.envelope import Address
-from ledger.times import Clock, Micros
+from ledger.times import SECOND, Clock, Micros
+
+CLOCK_TOLERANCE: Micros = 60 * SECOND
+"""How far the clock may be behind the head."""
+ERASURE_TYPES = ("erasure.requested.v1", "subject.erased.v1", "content.erased.v1")
+"""What moves `Head.erasures`, and has to be found again at every start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,8 @@ class Cursors(Protocol):
     """Where the cursors of named consumers are kept: in the database of the log."""
 
     def claim(self, name: str, holder: str, seconds: float) -> Cursor | None:
-        """Hold the cursor for so long, beginning it at 0 when it is new; None while another holder's
-        lease runs. Each claim has a higher epoch than the one before."""
+        """Hold the cursor for so long, beginning it at 0 when it is new; None while the lease of
+        another holder runs. Each claim has a higher epoch than the one before."""
         ...
 
     def renew(self, name: str, epoch: int, seconds: float) -> bool:

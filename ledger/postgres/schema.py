@@ -37,7 +37,7 @@ def vault_schema(schema: str) -> str:
 
 
 def views_schema(schema: str, tenant: str) -> str:
-    """Where a tenant's views are. Each tenant has a schema of its own, since each rebuilds alone."""
+    """Where a tenant's views are: in a schema of its own, since each tenant rebuilds alone."""
     if tenant == DEFAULT_TENANT:
         return f"{schema}_views"
     return f"{schema}_views_{hashlib.sha256(tenant.encode()).hexdigest()[:12]}"

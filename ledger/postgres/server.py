@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -191,26 +191,30 @@ class Server(PostgresDatastore):
 
         A connection that turns out to be dead is replaced and the question asked again.
         """
-        for tries_left in reversed(range(_TRIES)):
-            try:
-                with self.connection() as connection:
-                    with connection.pipeline(), connection.transaction():
-                        connection.execute(*self.settings())
-                        cursor = connection.cursor(binary=True)
-                        cursor.execute(statement, values)
-                    return cursor.fetchall()
-            except BackendUnavailable as problem:
-                if not tries_left or not is_lost(problem.__cause__):
-                    raise
-                self.pool.check()
-        raise AssertionError("unreachable")
+        return self.ask_all((statement, values))[0]
+
+    def ask_all(self, *questions: tuple[str, Values]) -> list[list[Any]]:
+        """As `ask`, the rows of each of several questions."""
+
+        def asked(connection: Connection) -> list[list[Any]]:
+            with connection.pipeline(), connection.transaction():
+                connection.execute(*self.settings())
+                cursors = [connection.execute(*each, binary=True) for each in questions]
+            return [cursor.fetchall() for cursor in cursors]
+
+        return self._again(asked)
 
     def ask_plain(self, statement: str, values: Values = ()) -> list[Any]:
         """As `ask`, of what is nobody's in particular: without tenant and role."""
+        return self._again(
+            lambda connection: connection.execute(statement, values, binary=True).fetchall()
+        )
+
+    def _again(self, ask: Callable[[Connection], list[Any]]) -> list[Any]:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self.connection() as connection:
-                    return connection.execute(statement, values, binary=True).fetchall()
+                    return ask(connection)
             except BackendUnavailable as problem:
                 if not tries_left or not is_lost(problem.__cause__):
                     raise
@@ -228,8 +232,8 @@ class Server(PostgresDatastore):
 
 def is_lost(problem: BaseException | None) -> bool:
     """True for a connection that ended: what it was asked may or may not have happened."""
-    if not isinstance(problem, psycopg.OperationalError):
-        return False
+    if not isinstance(problem, psycopg.OperationalError) or isinstance(problem, PoolTimeout):
+        return False  # without a connection nothing was asked, and the pool has waited already
     # Without a code the connection broke; class 57P and 08 are a server that ends it.
     return problem.sqlstate is None or problem.sqlstate[:3] in {"57P", "080"}
 

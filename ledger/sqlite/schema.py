@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-RARE = "('erasure.requested.v1', 'subject.erased.v1', 'content.erased.v1')"
-"""What has to be found again at every start; rare, so that its index is small."""
+from ledger.store import ERASURE_TYPES
+
+SCHEMA_VERSION = 1
+RARE = f"({', '.join(repr(name) for name in ERASURE_TYPES)})"
+"""Rare, so that their index is small."""
 
 SCHEMA = [
     """CREATE TABLE IF NOT EXISTS head (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         position INTEGER NOT NULL,
-        recorded_at INTEGER NOT NULL)""",
-    "INSERT INTO head SELECT 1, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM head)",
+        recorded_at INTEGER NOT NULL,
+        erasures INTEGER NOT NULL)""",
+    "INSERT INTO head SELECT 1, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM head)",
     """CREATE TABLE IF NOT EXISTS history (
         position INTEGER PRIMARY KEY,
         stream TEXT NOT NULL,
@@ -25,6 +29,12 @@ SCHEMA = [
     "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
     f"CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref) WHERE type IN {RARE}",
     "CREATE TABLE IF NOT EXISTS bodies (position INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+    """CREATE TABLE IF NOT EXISTS consumers (
+        name TEXT PRIMARY KEY,
+        position INTEGER NOT NULL,
+        epoch INTEGER NOT NULL,
+        holder TEXT NOT NULL,
+        held_until INTEGER NOT NULL)""",
     """CREATE TRIGGER IF NOT EXISTS history_refuses_update BEFORE UPDATE ON history
         BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
     """CREATE TRIGGER IF NOT EXISTS history_refuses_delete BEFORE DELETE ON history
@@ -43,6 +53,7 @@ SCHEMA = [
         END""",
     """CREATE TRIGGER IF NOT EXISTS head_only_grows BEFORE UPDATE ON head
         WHEN NEW.position < OLD.position OR NEW.recorded_at < OLD.recorded_at
+            OR NEW.erasures < OLD.erasures
         BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",
     """CREATE TRIGGER IF NOT EXISTS head_stays BEFORE DELETE ON head
         BEGIN SELECT RAISE(ABORT, 'the head does not go back'); END""",

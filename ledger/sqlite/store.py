@@ -11,7 +11,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,19 +37,29 @@ from ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
+from ledger.grouping import GroupCommit, Outcome, Request, Take, appended_before
 from ledger.sqlite.connection import Datastore, WriteQueue, make_private, named
-from ledger.sqlite.schema import DAMAGE, RARE, SCHEMA
-from ledger.store import Appended, Head, Row, Sealed
+from ledger.sqlite.cursors import SQLiteCursors
+from ledger.sqlite.schema import DAMAGE, RARE, SCHEMA, SCHEMA_VERSION
+from ledger.store import (
+    CLOCK_TOLERANCE,
+    ERASURE_TYPES,
+    Appended,
+    ErasedMeanwhile,
+    Head,
+    Row,
+    Sealed,
+)
 from ledger.times import SECOND, Clock, Micros, system_clock
 
-CLOCK_TOLERANCE: Micros = 60 * SECOND
 _POLL_SECONDS = 0.005
 _MOVE_HEAD = (
-    "UPDATE head SET position = position + ?, recorded_at = max(recorded_at, ?)"
-    " RETURNING position, recorded_at"
+    "UPDATE head SET position = position + ?, recorded_at = max(recorded_at, ?),"
+    " erasures = erasures + ? RETURNING position, recorded_at, erasures"
 )
 _VERSION = "SELECT max(version) FROM history WHERE stream = ?"
 _FEW_STREAMS = 20
+_FILED = ("stream", "version", "type", "event_id", "tenant", "subject_ref")
 _INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_BODY = "INSERT INTO bodies VALUES (?, ?)"
 _ROW = (
@@ -62,6 +72,10 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     """History and bodies in one SQLite file. See `ledger.store.EventStore` for the guarantees."""
 
     datastore: Datastore
+    erasures = None
+    """Asking whether the vault changed costs microseconds here, so nothing is brought along."""
+    step: Callable[[str], None] = staticmethod(lambda _: None)
+    """Called before each step of a write with its name: where tests let it fail."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -69,6 +83,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         self._process = os.getpid()
         self._grown = threading.Condition()
         self._idle = threading.Condition()
+        self.cursors = SQLiteCursors(self._transaction, self._fetch)
+        self._commits = GroupCommit(self._commit_group)
         self._using = 0
         self._closed = False
         try:
@@ -80,33 +96,93 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         super().__init__(Datastore(str(path)), "history")
         try:
             with self._queue.turn(), self._connection(writing=True) as connection:
-                for statement in SCHEMA:
-                    connection.execute(statement)
+                self._make_tables(connection)
         except LedgerError:
             self.close()
             raise
+
+    def _make_tables(self, connection: sqlite3.Connection) -> None:
+        there = connection.execute("PRAGMA user_version").fetchone()[0]
+        if there > SCHEMA_VERSION:
+            raise BackendUnavailable(
+                f"{self.path} was made by a newer beliefledger (version {there} of its tables):"
+                " upgrade to open it."
+            )
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(head)")]
+        if columns and "erasures" not in columns:  # from before versions were counted
+            connection.execute("ALTER TABLE head ADD COLUMN erasures INTEGER NOT NULL DEFAULT 0")
+        for statement in SCHEMA:
+            connection.execute(statement)
+        if there != SCHEMA_VERSION:
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def construct_create_table_statements(self) -> list[str]:
         return SCHEMA
 
     # Writing
 
-    def append(self, batch: Sequence[Sealed], expect: Mapping[str, int], clock: Clock) -> Appended:
+    def append(
+        self,
+        batch: Sequence[Sealed],
+        expect: Mapping[str, int],
+        clock: Clock,
+        erasures: int | None = None,
+    ) -> Appended:
+        return self._commits.append(Request(batch, expect, clock, erasures))
+
+    def _commit_group(self, take: Take) -> None:
         with self._transaction() as cursor:
-            first, recorded_at = self._move_head(cursor, len(batch), clock)
-            try:
-                self._check_versions(cursor, expect)
-                self._insert(cursor, batch, first, recorded_at)
-            except (VersionConflict, EventIdReused):
+            for request in take():
+                request.outcome = self._attempt(cursor, request)
+        self._wake()
+
+    def _attempt(self, cursor: sqlite3.Cursor, request: Request) -> Appended | Exception:
+        """Write one append of a group; what is refused leaves no trace in the transaction."""
+        cursor.execute("SAVEPOINT request")
+        outcome: Appended | Exception
+        try:
+            outcome = self._write(cursor, request)
+        except (LedgerError, ErasedMeanwhile, sqlite3.IntegrityError) as refused:
+            cursor.execute("ROLLBACK TO request")
+            outcome = refused
+            if isinstance(refused, (VersionConflict, EventIdReused)):
                 # Look only after undoing this attempt, or it would find its own events.
-                cursor.execute("ROLLBACK")
-                before = self._appended_before(cursor, batch)
-                if before is None:
-                    raise
-                return before
+                outcome = self._appended_before(cursor, request.batch) or refused
+            elif isinstance(refused, sqlite3.IntegrityError):
+                outcome = named(self.path, refused)
+                outcome.__cause__ = refused
+        cursor.execute("RELEASE request")
+        return outcome
+
+    def _write(self, cursor: sqlite3.Cursor, request: Request) -> Appended:
+        batch = request.batch
+        erasing = sum(sealed.address.type in ERASURE_TYPES for sealed in batch)
+        first, recorded_at, erasures = self._move_head(cursor, len(batch), request.clock, erasing)
+        self.step("head moved")
+        self._check_versions(cursor, request.expect)
+        if request.erasures is not None and request.erasures != erasures - erasing:
+            raise ErasedMeanwhile
+        self._insert(cursor, batch, first, recorded_at)
+        self.step("inserted")
+        return Appended(first, first + len(batch) - 1, recorded_at)
+
+    def load(self, rows: Sequence[Row]) -> None:
+        with self._transaction() as cursor:
+            for row in rows:
+                fields = envelope.read(row.envelope, row.position)
+                filed = [fields[name] for name in (*_FILED, "recorded_at")]
+                cursor.execute(_INSERT_EVENT, (row.position, *filed, row.envelope))
+                if row.body is not None:
+                    cursor.execute(_INSERT_BODY, (row.position, row.body))
+                cursor.execute(
+                    "UPDATE head SET position = ?, recorded_at = ?, erasures = erasures + ?",
+                    (row.position, fields["recorded_at"], fields["type"] in ERASURE_TYPES),
+                )
+        self._wake()
+
+    def _wake(self) -> None:
         with self._grown:
             self._grown.notify_all()
-        return Appended(first, first + len(batch) - 1, recorded_at)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
@@ -116,6 +192,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             cursor = raw.cursor()
             try:
                 cursor.execute("BEGIN IMMEDIATE")
+                self.step("begun")
                 yield cursor
                 if raw.in_transaction:
                     self._commit(cursor)
@@ -158,8 +235,10 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             raise CallerMistake(f"{self.path} was opened before a fork: open it in the child.")
 
     def _commit(self, cursor: sqlite3.Cursor) -> None:
+        self.step("commit")
         try:
             cursor.execute("COMMIT")
+            self.step("committed")
         except sqlite3.OperationalError as problem:
             still_open = cursor.connection.in_transaction
             if still_open and problem.sqlite_errorcode & 0xFF in {
@@ -169,13 +248,16 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                 raise  # nothing was written: the transaction is still there to be rolled back
             raise AppendUncertain(f"Committing to {self.path} failed: {problem}.") from problem
 
-    def _move_head(self, cursor: sqlite3.Cursor, count: int, clock: Clock) -> tuple[int, Micros]:
+    def _move_head(
+        self, cursor: sqlite3.Cursor, count: int, clock: Clock, erasing: int = 0
+    ) -> tuple[int, Micros, int]:
+        """The first of the new positions, when they are recorded, and the erasures so far."""
         now = clock()
-        last, recorded_at = cursor.execute(_MOVE_HEAD, (count, now)).fetchone()
+        last, recorded_at, erasures = cursor.execute(_MOVE_HEAD, (count, now, erasing)).fetchone()
         if recorded_at - now > CLOCK_TOLERANCE:
             behind = (recorded_at - now) // SECOND
             raise ClockWentBack(f"The clock is {behind} seconds behind the last event.")
-        return last - count + 1, recorded_at
+        return last - count + 1, recorded_at, erasures
 
     def _check_versions(self, cursor: sqlite3.Cursor, expect: Mapping[str, int]) -> None:
         """Raises `VersionConflict` naming the first stream that is at another version."""
@@ -229,25 +311,17 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                 raise EventIdReused from problem
             raise
 
-    def _appended_before(self, cursor: sqlite3.Cursor, batch: Sequence[Sealed]) -> Appended | None:
-        """Where this very batch lies already, or None. Raises `EventIdReused`."""
-        found = []
+    def _appended_before(self, cursor: sqlite3.Cursor, batch: Sequence[Sealed]) -> Outcome:
+        """Where this very batch lies already, or None, or why its ids cannot be used."""
+        found = {}
         for sealed in batch:
             row = cursor.execute(
                 "SELECT position, recorded_at, envelope FROM history WHERE event_id = ?",
                 (sealed.address.event_id,),
             ).fetchone()
-            if row is None:
-                return None
-            if not envelope.same_but_time(row[2], sealed.head, sealed.tail):
-                raise EventIdReused(f"Event {sealed.address.event_id} has other content.")
-            found.append((row[0], row[1]))
-        if not found:
-            return None
-        (first, recorded_at), (last, _) = found[0], found[-1]
-        if [position for position, _ in found] != list(range(first, last + 1)):
-            raise EventIdReused("These events are in the log, but not as one batch.")
-        return Appended(first, last, recorded_at, already=True)
+            if row is not None:
+                found[sealed.address.event_id] = tuple(row)
+        return appended_before(batch, found)
 
     def delete_bodies(self, subject_ref: str) -> int:
         with self._transaction() as cursor:
@@ -277,7 +351,22 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             return cursor.execute(statement, values).fetchall()
 
     def head(self) -> Head:
-        return Head(*self._fetch("SELECT position, recorded_at FROM head", ())[0])
+        return Head(*self._fetch("SELECT position, recorded_at, erasures FROM head", ())[0])
+
+    def first_missing(self, after: int, upto: int) -> int | None:
+        expected = after + 1
+        for (position,) in self._fetch(
+            "SELECT position FROM history WHERE position > ? AND position <= ? ORDER BY position",
+            (after, upto),
+        ):
+            if position != expected:
+                return expected
+            expected += 1
+        return None if expected > upto else expected
+
+    def event_id_at(self, position: int) -> str | None:
+        rows = self._fetch("SELECT event_id FROM history WHERE position = ?", (position,))
+        return rows[0][0] if rows else None
 
     def read(
         self, after: int, limit: int, upto: int | None = None, *, desc: bool = False
@@ -387,7 +476,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         """Append events whose state is opaque and whose versions the caller gives."""
         try:
             with self._transaction() as cursor:
-                first, recorded_at = self._move_head(cursor, len(stored_events), system_clock)
+                first, recorded_at, _erasures = self._move_head(
+                    cursor, len(stored_events), system_clock
+                )
                 cursor.executemany(
                     _INSERT_EVENT,
                     [
@@ -411,8 +502,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             if isinstance(problem.__cause__, sqlite3.OperationalError):
                 raise OperationalError(problem.__cause__) from problem
             raise
-        with self._grown:
-            self._grown.notify_all()
+        self._wake()
         return list(range(first, first + len(stored_events)))
 
     def select_events(

@@ -1,10 +1,9 @@
-"""What every EventStore guarantees. A second backend is another entry of `BACKENDS`."""
+"""What every EventStore guarantees, on SQLite and on Postgres."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,25 +16,36 @@ from ledger.errors import (
     LedgerError,
     VersionConflict,
 )
+from ledger.postgres import schema
+from ledger.postgres.server import PostgresURL, Server
+from ledger.postgres.store import PostgresEventStore
 from ledger.sealing import clear
 from ledger.sqlite import SQLiteEventStore
 from ledger.store import Appended, EventStore, Head, Sealed
 from ledger.times import SECOND
 
-BACKENDS: dict[str, Callable[[Path], EventStore]] = {
-    "sqlite": lambda path: SQLiteEventStore(path / "log.db"),
-}
+
+def postgres_store(url: str) -> EventStore:
+    server = Server(PostgresURL.parse(url))
+    schema.init(server)
+    schema.check(server)
+    return PostgresEventStore(server)
+
 
 ANA, BEN = "a" * 32, "b" * 32
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=["sqlite", "postgres"])
 def connect(request, tmp_path) -> Iterator[Callable[[], EventStore]]:
     """Opens the same store again, as another process would."""
     opened: list[EventStore] = []
+    on_postgres = request.param == "postgres"
+    url = request.getfixturevalue("postgres_url") if on_postgres else ""
 
     def open_() -> EventStore:
-        opened.append(BACKENDS[request.param](tmp_path))
+        opened.append(
+            postgres_store(url) if on_postgres else SQLiteEventStore(tmp_path / "log.db")
+        )
         return opened[-1]
 
     yield open_

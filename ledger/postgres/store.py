@@ -1,0 +1,508 @@
+"""History and bodies in Postgres: the server store.
+
+It stands on eventsourcing's Postgres datastore and implements its `ApplicationRecorder`; the ledger
+uses the richer `append`, one round trip to the function of that name, which works under the head
+row's lock.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import psycopg
+from eventsourcing.persistence import (
+    IntegrityError,
+    Notification,
+    StoredEvent,
+)
+from eventsourcing.postgres import PostgresApplicationRecorder
+
+from ledger import envelope
+from ledger.backoff import delays
+from ledger.errors import (
+    AppendUncertain,
+    BackendUnavailable,
+    CallerMistake,
+    ClockWentBack,
+    EventIdReused,
+    LedgerError,
+    LogCorrupted,
+    VersionConflict,
+)
+from ledger.grouping import GroupCommit, Request, Take, appended_before
+from ledger.postgres import arrays
+from ledger.postgres.arrays import Blobs, Ints, Texts
+from ledger.postgres.cursors import PostgresCursors
+from ledger.postgres.schema import channel, owner_role
+from ledger.postgres.server import Connection, Server, is_lost
+from ledger.postgres.waking import Waker
+from ledger.store import (
+    CLOCK_TOLERANCE,
+    ERASURE_TYPES,
+    Appended,
+    ErasedMeanwhile,
+    Head,
+    Row,
+    Sealed,
+)
+from ledger.times import SECOND, Clock, Micros, system_clock
+
+SETTLE_SECONDS = 30.0
+"""How long an append whose reply was lost is looked for before it is given up as uncertain."""
+_EVERYTHING = 2**62
+_FILED = ("stream", "version", "type", "event_id", "tenant", "subject_ref")
+_HISTORY_TYPES = ["int8", "text", "int8", "text", "text", "text", "text", "int8", "bytea"]
+_RARE = f"({', '.join(repr(name) for name in ERASURE_TYPES)})"
+_DAMAGE = [
+    (
+        "SELECT min(position) FROM (SELECT *, convert_from(envelope, 'UTF8')::jsonb AS said"
+        " FROM {schema}.history) AS h WHERE (said->>'event_id', said->>'stream', said->>'type',"
+        " said->>'tenant', said->>'subject_ref', (said->>'version')::bigint,"
+        " (said->>'recorded_at')::bigint) IS DISTINCT FROM"
+        " (event_id, stream, type, tenant, subject_ref, version, recorded_at)",
+        "it is filed under something else than its envelope says",
+    ),
+    (
+        "SELECT min(position) FROM {schema}.bodies b WHERE NOT EXISTS"
+        " (SELECT FROM {schema}.history h WHERE h.position = b.position)",
+        "there is a body and no event",
+    ),
+]
+
+
+class PostgresEventStore(PostgresApplicationRecorder):
+    """History and bodies of one tenant. See `ledger.store.EventStore` for the guarantees.
+
+    The schema has to be there (`ledger.postgres.schema`).
+    """
+
+    step: Callable[[str], None] = staticmethod(lambda _: None)
+    """Called around each step of a write with its name: where tests let it fail."""
+
+    def __init__(self, server: Server, *, settle_seconds: float = SETTLE_SECONDS) -> None:
+        refuse_unsafe_modes(os.environ)
+        super().__init__(server, events_table_name="history")
+        self.server = server
+        self.cursors = PostgresCursors(server)
+        self.erasures = 0
+        self._settle_seconds = settle_seconds
+        self._commits = GroupCommit(self._commit_group)
+        self.channel_name = channel(server.url.schema)
+        self._waker = Waker(server, self.channel_name)
+        schema = server.url.schema
+        marks = ", ".join(["%s"] * 15)
+        self._append = f"SELECT * FROM {schema}.append({marks})"
+        self._head = f"SELECT position, recorded_at, erasures FROM {schema}.head"
+        self._row = (
+            "SELECT h.position, h.envelope, b.body, h.type"
+            f" FROM {schema}.history h LEFT JOIN {schema}.bodies b ON b.position = h.position"
+        )
+        self._history = f"{schema}.history"
+        self._schema = schema
+
+    # Writing
+
+    def append(
+        self,
+        batch: Sequence[Sealed],
+        expect: Mapping[str, int],
+        clock: Clock,
+        erasures: int | None = None,
+    ) -> Appended:
+        return self._commits.append(Request(batch, expect, clock, erasures))
+
+    def _commit_group(self, take: Take) -> None:
+        lost: psycopg.Error | None = None
+        rows: list[_Answer] | None = None
+        with self.server.connection() as connection:
+            group = take()
+            try:
+                rows = self._send(connection, group)
+            except psycopg.Error as problem:
+                if is_lost(problem):
+                    lost = problem
+                elif len(group) == 1:
+                    raise  # rolled back as a whole, so nothing was written
+        for number, request in enumerate(group):
+            # When one has failed all, or nobody knows, each is offered again by itself.
+            request.outcome = (
+                self._settle(request, lost)
+                if rows is None
+                else self._outcome(request, rows[number])
+            )
+        self._waker.wake()
+
+    def _send(self, connection: Connection, group: Sequence[Request]) -> list[_Answer]:
+        """Append all of a group in one transaction and one round trip."""
+        arrays.prepare(connection)
+        self.step("send")
+        if len(group) == 1:
+            cursors = [connection.execute(self._append, self._values(group[0]), binary=True)]
+        else:
+            with connection.pipeline(), connection.transaction():
+                cursors = [
+                    connection.execute(self._append, self._values(request), binary=True)
+                    for request in group
+                ]
+        self.step("committed")
+        return [_Answer(*cursor.fetchall()[0]) for cursor in cursors]
+
+    def _outcome(self, request: Request, answer: _Answer) -> Appended | Exception:
+        self.erasures = max(self.erasures, answer.erasures)
+        match answer.status:
+            case "ok":
+                last = answer.first + len(request.batch) - 1
+                return Appended(answer.first, last, answer.at)
+            case "clock":
+                behind = (answer.at - request.clock()) // SECOND
+                return ClockWentBack(f"The clock is {behind} seconds behind the last event.")
+            case "erased":
+                return ErasedMeanwhile()
+            case "version":
+                return LogCorrupted(f"{self.server}: version is not the next one of its stream.")
+            case "known":
+                return self._appended_before(request.batch) or EventIdReused()
+        stream = list(request.expect)[answer.which - 1]
+        return self._appended_before(request.batch) or VersionConflict(
+            stream, request.expect[stream], answer.actual
+        )
+
+    def _settle(self, request: Request, lost: Exception | None) -> Appended | Exception:
+        """Find out what became of an append that was lost on the way, or failed with others.
+
+        Its events are looked for by their ids. If they are not there the first attempt may still be
+        under way, so the very same events are offered again, under the same ids: whichever comes
+        second is refused by the ids and versions, and is found to be there already.
+        """
+        until = time.monotonic() + self._settle_seconds
+        for delay in delays():
+            try:
+                there = self._appended_before(request.batch) if lost else None
+                outcome = there or self._offer(request)
+            except BackendUnavailable as problem:
+                if lost is None and not is_lost(problem.__cause__):
+                    return problem
+                lost = problem
+            except LedgerError as problem:
+                return problem
+            else:
+                if lost and isinstance(outcome, Appended):
+                    return replace(outcome, already=False)
+                return outcome
+            if time.monotonic() + delay > until:
+                break
+            time.sleep(delay)
+        ids = ", ".join(sealed.address.event_id for sealed in request.batch[:3])
+        uncertain = AppendUncertain(f"{self.server} did not say whether it has events {ids} ….")
+        uncertain.__cause__ = lost
+        return uncertain
+
+    def _offer(self, request: Request) -> Appended | Exception:
+        with self.server.connection() as connection:
+            [answer] = self._send(connection, [request])
+        return self._outcome(request, answer)
+
+    def _appended_before(self, batch: Sequence[Sealed]) -> Appended | Exception | None:
+        """Where this very batch lies already, or None, or why its ids cannot be used."""
+        rows = self._ask(
+            f"SELECT event_id, position, recorded_at, envelope FROM {self._schema}.history"
+            " WHERE event_id = ANY (%s)",
+            ([sealed.address.event_id for sealed in batch],),
+        )
+        return appended_before(batch, {row[0]: row[1:] for row in rows})
+
+    def _values(self, request: Request) -> Sequence[object]:
+        batch = request.batch
+        addresses = [sealed.address for sealed in batch]
+        return (
+            self.server.url.tenant,
+            request.clock(),
+            CLOCK_TOLERANCE,
+            request.erasures,
+            sum(at.type in ERASURE_TYPES for at in addresses),
+            Texts(list(request.expect)),
+            Ints(list(request.expect.values())),
+            Texts([at.stream for at in addresses]),
+            Ints([at.version for at in addresses]),
+            Texts([at.type for at in addresses]),
+            Texts([at.event_id for at in addresses]),
+            Texts([at.subject_ref for at in addresses]),
+            Blobs([sealed.head for sealed in batch]),
+            Blobs([sealed.tail for sealed in batch]),
+            Blobs([sealed.body for sealed in batch]),
+        )
+
+    def load(self, rows: Sequence[Row]) -> None:
+        """Needs the owner's rights."""
+        schema = self._schema
+        fields = [envelope.read(row.envelope, row.position) for row in rows]
+        owner = owner_role(schema)
+        with self.server.connection() as connection, connection.transaction():
+            connection.execute("SELECT set_config('role', %s, true)", (owner,))
+            [(last,)] = connection.execute(f"SELECT position FROM {schema}.head FOR UPDATE")
+            if rows and rows[0].position != last + 1:
+                raise LogCorrupted(f"{self.server} ends at {last}: it cannot go on from there.")
+            with connection.cursor().copy(
+                f"COPY {schema}.history FROM STDIN (FORMAT BINARY)"
+            ) as copied:
+                copied.set_types(_HISTORY_TYPES)
+                for row, its in zip(rows, fields, strict=True):
+                    filed = [its[name] for name in _FILED]
+                    copied.write_row((row.position, *filed, its["recorded_at"], row.envelope))
+            with connection.cursor().copy(
+                f"COPY {schema}.bodies FROM STDIN (FORMAT BINARY)"
+            ) as copied:
+                copied.set_types(["int8", "text", "bytea"])
+                for row, its in zip(rows, fields, strict=True):
+                    if row.body is not None:
+                        copied.write_row((row.position, its["tenant"], row.body))
+            if rows:
+                connection.execute(
+                    f"UPDATE {schema}.head SET position = %s, recorded_at = %s,"
+                    " erasures = erasures + %s",
+                    (
+                        rows[-1].position,
+                        fields[-1]["recorded_at"],
+                        sum(its["type"] in ERASURE_TYPES for its in fields),
+                    ),
+                )
+        self._waker.wake()
+
+    def delete_bodies(self, subject_ref: str) -> int:
+        with self.server.as_tenant() as connection:
+            connection.execute("SELECT set_config('synchronous_commit', 'on', true)")
+            return connection.execute(
+                f"DELETE FROM {self._schema}.bodies WHERE position IN"
+                f" (SELECT position FROM {self._schema}.history WHERE subject_ref = %s)",
+                (subject_ref,),
+            ).rowcount
+
+    # Reading
+
+    def _ask(self, statement: str, values: Sequence[object]) -> list[Any]:
+        """The rows of a question; what the head says of erasures comes along, unless asked last."""
+        rows, [(erasures,)] = self.server.ask_all(
+            (statement, values), (f"SELECT erasures FROM {self._schema}.head", ())
+        )
+        self.erasures = max(self.erasures, erasures)
+        return rows
+
+    def _rows(self, condition: str, values: Sequence[object]) -> list[Row]:
+        return [Row(*row) for row in self._ask(f"{self._row} {condition}", values)]
+
+    def head(self) -> Head:
+        head = Head(*self.server.ask_plain(self._head)[0])
+        self.erasures = max(self.erasures, head.erasures)
+        return head
+
+    def read(
+        self, after: int, limit: int, upto: int | None = None, *, desc: bool = False
+    ) -> list[Row]:
+        upto = _EVERYTHING if upto is None else upto
+        return self._rows(
+            # The range is repeated, or the planner would read all bodies.
+            "AND b.position > %s AND b.position <= %s WHERE h.position > %s AND h.position <= %s"
+            f" ORDER BY h.position {'DESC' if desc else 'ASC'} LIMIT %s",
+            (after, upto, after, upto, limit),
+        )
+
+    def read_at(self, positions: Sequence[int]) -> list[Row]:
+        if not positions:
+            return []
+        return self._rows("WHERE h.position = ANY (%s) ORDER BY 1", (list(positions),))
+
+    def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Row]:
+        return self._rows(
+            "WHERE h.stream = %s AND h.version > %s AND h.version <= %s ORDER BY h.version",
+            (stream, after, _EVERYTHING if upto is None else upto),
+        )
+
+    def find(self, event_id: str) -> Row | None:
+        rows = self._rows("WHERE h.event_id = %s", (event_id,))
+        return rows[0] if rows else None
+
+    def versions(self, streams: Sequence[str]) -> dict[str, int]:
+        found = dict.fromkeys(streams, 0)
+        if streams:
+            found.update(
+                self._ask(
+                    f"SELECT stream, max(version) FROM {self._history} WHERE stream = ANY (%s)"
+                    " GROUP BY stream",
+                    (list(streams),),
+                )
+            )
+        return found
+
+    def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
+        # A partial index serves only a query that repeats its condition.
+        rare = f" AND h.type IN {_RARE}" if set(types) <= set(ERASURE_TYPES) else ""
+        mine = "" if subject_ref is None else " AND h.subject_ref = %s"
+        return self._rows(
+            f"WHERE h.type = ANY (%s){rare}{mine} ORDER BY h.position",
+            (list(types), *([] if subject_ref is None else [subject_ref])),
+        )
+
+    def position_at(self, moment: Micros) -> int:
+        [(position,)] = self.server.ask_plain(
+            f"SELECT {self._schema}.position_at(%s)", (max(moment, 0),)
+        )
+        if position < 0:
+            raise LogCorrupted(f"{self.server}: position {-position} is missing.")
+        return int(position)
+
+    def first_missing(self, after: int, upto: int) -> int | None:
+        [(position,)] = self.server.ask_plain(
+            f"SELECT {self._schema}.first_missing(%s, %s)", (after, upto)
+        )
+        return None if position is None else int(position)
+
+    def event_id_at(self, position: int) -> str | None:
+        [(event_id,)] = self.server.ask_plain(f"SELECT {self._schema}.event_id_at(%s)", (position,))
+        return None if event_id is None else str(event_id)
+
+    def damage(self) -> tuple[int | None, str] | None:
+        for statement, problem in _DAMAGE:
+            [(at,)] = self.server.ask(statement.format(schema=self._schema))
+            if at is not None:
+                return at, problem
+        return None
+
+    def wait(self, position: int, seconds: float) -> bool:
+        until = time.monotonic() + seconds
+        while True:
+            woken = self._waker.woken
+            if self.head().position > position:
+                return True
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            self._waker.wait(woken, left)
+
+    def close(self) -> None:
+        self._waker.close()
+        self.server.close()
+
+    # eventsourcing's recorder port
+
+    def insert_events(self, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int] | None:
+        """Append events whose state is opaque and whose versions the caller gives.
+
+        Not tried again when the reply is lost: that would find its own events and call them a
+        conflict. The caller is told that nobody knows.
+        """
+        values = (
+            self.server.url.tenant,
+            system_clock(),
+            CLOCK_TOLERANCE,
+            None,
+            0,
+            Texts([]),
+            Ints([]),
+            Texts([_hex(event.originator_id) for event in stored_events]),
+            Ints([event.originator_version for event in stored_events]),
+            Texts([event.topic for event in stored_events]),
+            Texts([os.urandom(16).hex() for _ in stored_events]),
+            Texts([None] * len(stored_events)),
+            Blobs([event.state for event in stored_events]),
+            Blobs([None] * len(stored_events)),
+            Blobs([None] * len(stored_events)),
+        )
+        with self.server.connection() as connection:
+            arrays.prepare(connection)
+            try:
+                [row] = connection.execute(self._append, values, binary=True)
+            except psycopg.Error as problem:
+                if is_lost(problem):
+                    raise AppendUncertain(f"{self.server}: {problem}") from problem
+                raise
+        answer = _Answer(*row)
+        if answer.status != "ok":
+            raise IntegrityError(f"refused: {answer.status}")
+        self._waker.wake()
+        return list(range(answer.first, answer.first + len(stored_events)))
+
+    def select_events(
+        self,
+        originator_id: UUID | str,
+        *,
+        gt: int | None = None,
+        lte: int | None = None,
+        desc: bool = False,
+        limit: int | None = None,
+    ) -> Sequence[StoredEvent]:
+        rows = self._ask(
+            f"SELECT stream, version, type, envelope FROM {self._history}"
+            " WHERE stream = %s AND version > %s AND version <= %s"
+            f" ORDER BY version {'DESC' if desc else 'ASC'} LIMIT %s",
+            (
+                _hex(originator_id),
+                -1 if gt is None else gt,
+                _EVERYTHING if lte is None else lte,
+                limit,
+            ),
+        )
+        return [
+            StoredEvent(UUID(stream), version, topic, state)
+            for stream, version, topic, state in rows
+        ]
+
+    def select_notifications(
+        self,
+        start: int | None,
+        limit: int,
+        stop: int | None = None,
+        topics: Sequence[str] = (),
+        *,
+        inclusive_of_start: bool = True,
+    ) -> Sequence[Notification]:
+        only = "AND type = ANY (%s)" if topics else ""
+        rows = self._ask(
+            f"SELECT position, stream, version, type, envelope FROM {self._history}"
+            f" WHERE position >= %s AND position <= %s {only} ORDER BY position LIMIT %s",
+            (
+                (start or 0) + (0 if inclusive_of_start else 1),
+                _EVERYTHING if stop is None else stop,
+                *([list(topics)] if topics else []),
+                limit,
+            ),
+        )
+        return [
+            Notification(UUID(stream), version, topic, state, position)
+            for position, stream, version, topic, state in rows
+        ]
+
+    def max_notification_id(self) -> int | None:
+        return self.head().position or None
+
+
+class _Answer(NamedTuple):
+    """What the function `append` says: see schema.sql."""
+
+    status: str
+    first: int
+    at: Micros
+    erasures: int
+    which: int
+    actual: int
+
+
+def refuse_unsafe_modes(environment: Mapping[str, str]) -> None:
+    """Refuse to start where the library is told to write without its lock.
+
+    Raises `CallerMistake`.
+    """
+    said = environment.get("POSTGRES_ENABLE_DB_FUNCTIONS", "")
+    if said.strip().lower() in {"y", "yes", "t", "true", "on", "1"}:
+        raise CallerMistake(
+            "POSTGRES_ENABLE_DB_FUNCTIONS is set. In that mode eventsourcing appends without a"
+            " lock, and followers lose events that commit out of order: unset it."
+        )
+
+
+def _hex(stream: UUID | str) -> str:
+    return stream.hex if isinstance(stream, UUID) else stream
