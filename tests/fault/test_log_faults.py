@@ -151,7 +151,7 @@ for n in range(10_000):
 
 STEPS = {
     "after the request": ("vault", "destroy", "before"),
-    "while the key goes": ("vault", "_writing", "inside"),
+    "while the key goes": ("vault._database", "writing", "inside"),
     "after the key went": ("vault", "destroy", "after"),
     "after the bodies went": ("_store", "delete_bodies", "after"),
     "before the WAL is emptied": ("_store", "_truncate_wal", "before"),
@@ -166,7 +166,8 @@ ref = log.register(["ana", "ben"])["ana"]
 for n in range(5):
     stream = new_id()
     log.append([New(said("I ski."), new_id(), stream, ref)], {{stream: 0}})
-part = getattr(log, {part!r})
+from operator import attrgetter
+part = attrgetter({part!r})(log)
 original = getattr(part, {name!r})
 
 def die():

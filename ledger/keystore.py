@@ -1,0 +1,113 @@
+"""The port between the vault and a database, and what a copy of a vault is made of.
+
+Statements are in the SQL that SQLite and Postgres both understand, over tables called `vault.…`
+and with `?` for values: `meta`, `keys`, `tombstones` and `principals`, whose columns are named
+below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+META = "name, value"
+KEY = "subject_ref, tenant, kek_id, lookup, wrapped, sealed_id"
+TOMBSTONE = "subject_ref, lookup, erased_at"
+PRINCIPAL = "principal_ref, lookup, sealed_name"
+
+
+class Transaction(Protocol):
+    """What one write asks and does."""
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
+
+    def run(self, statement: str, *values: Sequence[object]) -> None:
+        """Once with each of `values`."""
+        ...
+
+
+class VaultDatabase(Protocol):
+    """Where a vault's rows lie. Safe to use from several threads. `str()` says where it is.
+
+    Raises `BackendUnavailable`, `LogCorrupted`, and `CallerMistake` once it was closed.
+    """
+
+    @property
+    def tenant(self) -> str | None:
+        """The only tenant whose rows it shows; None when it shows everybody's."""
+        ...
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """What is committed now."""
+        ...
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` as one durable commit with no other writer beside it.
+
+        Left by an error, nothing was written. Where it cannot be known whether the commit happened,
+        `work` is run again: it has to look before it writes.
+        """
+        ...
+
+    def changed(self, mark: int | None) -> bool:
+        """Whether a key may have been destroyed elsewhere since this was asked last; `mark` is the
+        log's count of erasures, where the caller knows it."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte of a deleted key in the database's files. Done again, it does no harm."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class VaultContents:
+    """The rows of a vault, wrapped and encrypted as they lie there: for copying a ledger."""
+
+    meta: list[tuple[str, bytes]]
+    keys: list[tuple[str, str, str, bytes, bytes, bytes]]
+    """Reference, tenant, id of the master key, lookup, wrapped key, sealed id."""
+    tombstones: list[tuple[str, bytes, int]]
+    """Reference, lookup, when they were erased."""
+    principals: list[tuple[str, bytes, bytes]]
+    """Reference, lookup, sealed name."""
+
+
+def read(transaction: Transaction) -> VaultContents:
+    return VaultContents(
+        transaction.rows(f"SELECT {META} FROM vault.meta ORDER BY 1"),
+        transaction.rows(f"SELECT {KEY} FROM vault.keys ORDER BY 1"),
+        transaction.rows(f"SELECT {TOMBSTONE} FROM vault.tombstones ORDER BY 1"),
+        transaction.rows(f"SELECT {PRINCIPAL} FROM vault.principals ORDER BY 1"),
+    )
+
+
+def refs(transaction: Transaction, table: str) -> set[str]:
+    """Every reference in a table."""
+    column = "principal_ref" if table == "principals" else "subject_ref"
+    return {row[0] for row in transaction.rows(f"SELECT {column} FROM vault.{table}")}
+
+
+def fill(transaction: Transaction, contents: VaultContents) -> bool:
+    """Insert what is missing and delete the keys of the erased; True if there were any."""
+    buried = refs(transaction, "tombstones") | {each[0] for each in contents.tombstones}
+    there = refs(transaction, "keys")
+    transaction.run(
+        f"INSERT INTO vault.tombstones ({TOMBSTONE}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        *contents.tombstones,
+    )
+    gone = sorted(there & buried)
+    transaction.run("DELETE FROM vault.keys WHERE subject_ref = ?", *((ref,) for ref in gone))
+    transaction.run(
+        f"INSERT INTO vault.keys ({KEY}) VALUES (?, ?, ?, ?, ?, ?)",
+        *(each for each in contents.keys if each[0] not in there | buried),
+    )
+    transaction.run(
+        f"INSERT INTO vault.principals ({PRINCIPAL}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        *contents.principals,
+    )
+    return bool(gone)
