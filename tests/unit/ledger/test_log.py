@@ -119,7 +119,7 @@ def test_a_head_past_the_last_event_is_corruption(log, tmp_path):
     with sqlite3.connect(tmp_path / "log.db") as plain:
         plain.execute("UPDATE head SET position = 3")
     plain.close()
-    with pytest.raises(LogCorrupted, match="2 to 3 are missing"):
+    with pytest.raises(LogCorrupted, match="Position 2 is missing"):
         list(log.read())
     with pytest.raises(LogCorrupted, match="not the next one"):
         log.append([parked()], {"s": 1})
