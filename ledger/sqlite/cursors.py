@@ -36,7 +36,8 @@ class SQLiteCursors:
     """See `ledger.store.Cursors` for the guarantees.
 
     `transaction` and `fetch` are the store's: a durable write transaction, and the rows of a
-    question. Leases run by `clock`, which all processes of one machine share.
+    question. Leases run by `clock`, which all processes of one machine share; set back, it prolongs
+    the lease of one that died. Fencing does not depend on it.
     """
 
     def __init__(

@@ -175,9 +175,10 @@ def test_a_consumer_outlives_its_server(log, own_postgres):
     server = Server(PostgresURL.parse(own_postgres.get_uri()))
     schema.init(server)
     schema.check(server)
+    server.pool.timeout = 0.5
     append(log, 4)
     events = Consumer(log, PostgresCursors(server), "billing", lease_seconds=LEASE)
-    heard, problems = [], []
+    heard = []
 
     def follow():
         for event in events:
@@ -197,7 +198,6 @@ def test_a_consumer_outlives_its_server(log, own_postgres):
         assert follower.is_alive()
         time.sleep(0.01)
     assert heard == [2, 3, 4]
-    assert not problems
     assert events.trouble is None
     assert events.epoch == 1
     events.close()
