@@ -347,12 +347,14 @@ def test_closing_the_log_ends_it_with_an_error_that_says_so(log, consumer, open_
 
     follower = threading.Thread(target=follow)
     follower.start()
+    while not events.epoch:
+        time.sleep(0.01)
     own.close()
     follower.join(30)
     assert "was closed" in said[0]
     with pytest.raises(CallerMistake, match="was closed"):
-        events.position  # noqa: B018
-    events._lease = None  # its lease cannot be released any more
+        events.lag  # noqa: B018
+    events._lease = None  # it can no longer be released
 
 
 # A database out of reach
