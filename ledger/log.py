@@ -16,7 +16,7 @@ from ledger.errors import LedgerError, LogCorrupted, NotPermitted, VersionConfli
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
 from ledger.sealing import SubjectKeys
-from ledger.store import Appended, ErasedMeanwhile, EventStore, Head, Row
+from ledger.store import Appended, Cursor, ErasedMeanwhile, EventStore, Head, Row
 from ledger.streams import ops_stream, subject_stream
 from ledger.times import Clock, Micros
 from ledger.vault import SYSTEM, Vault
@@ -302,6 +302,10 @@ class Log:
             self, self._store.cursors, name, types, subjects,
             lease_seconds=lease_seconds, follow=follow,
         )  # fmt: skip
+
+    def consumers(self) -> list[Cursor]:
+        """How far each named consumer is."""
+        return self._store.cursors.all()
 
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""

@@ -211,6 +211,16 @@ class RebuildAnswer(Frozen):
     first_difference: str | None = None
 
 
+class ConsumerAnswer(Frozen):
+    """How far a named consumer is. `holder` runs it now; None when nobody does."""
+
+    name: str
+    position: int
+    lag: int
+    epoch: int
+    holder: str | None
+
+
 class StatusAnswer(Frozen):
     """How the ledger is."""
 
@@ -227,3 +237,5 @@ class StatusAnswer(Frozen):
     extractor: str
     master_key: str
     views: tuple[ViewAnswer, ...]
+    consumers: tuple[ConsumerAnswer, ...] = ()
+    warnings: tuple[str, ...] = ()

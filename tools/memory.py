@@ -15,7 +15,6 @@ from gate.policy import Policy, load, millionths
 from gate.replay import Replayed, Verdict
 from ledger.candidate import SELF, Candidate, Source, Span, When
 from ledger.errors import (
-    CallerMistake,
     InvalidTurn,
     NotPermitted,
     UnknownMemory,
@@ -43,6 +42,7 @@ from tools.answers import (
 )
 from tools.asking import Snapshot
 from tools.moments import Moment, Progress, micros
+from tools.places import Place, place_of
 from tools.settings import Settings
 from tools.settling import Settling
 from tools.wiring import Parts, build
@@ -58,9 +58,10 @@ def open_memory(
 ) -> MemoryLedger:
     """Open a ledger, making it when it is not there.
 
-    `path_or_url` is a directory. `policy` is adopted if another one is in force: a `Policy`, a YAML
-    file, or fields that differ from the default. `extractor` notices statements in turns; without
-    one, rules do, offline. `clock` tells microseconds since 1970 UTC.
+    `path_or_url` is a directory, or `postgresql://user@host/database`, where `?schema=` and
+    `&tenant=` say more if they are not the default. `policy` is adopted if another one is in
+    force: a `Policy`, a YAML file, or fields that differ from the default. `extractor` notices
+    statements in turns; without one, rules do, offline. `clock` tells microseconds since 1970 UTC.
 
     Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `BackendUnavailable`.
 
@@ -72,22 +73,17 @@ def open_memory(
     ...     [belief.text for belief in memory.beliefs("ana")]
     ['User always uses dark mode']
     """
-    text = str(path_or_url)
-    if "://" in text and not text.startswith("file://"):
-        raise CallerMistake(
-            f"{text} is a URL of a store that this version does not have: give a directory."
-        )
-    path = Path(text.removeprefix("file://"))
+    place = place_of(path_or_url)
     chosen = None if policy is None else load(policy)
     parts = build(
-        path,
+        place,
         policy=chosen,
         extractor=extractor,
         clock=clock,
         settings=Settings.read(),
         create=create,
     )
-    return MemoryLedger(path, parts, clock)
+    return MemoryLedger(place, parts, clock)
 
 
 PROCESS_TURNS = 500
@@ -100,9 +96,10 @@ class MemoryLedger(Settling):
     Safe to use from several threads; several processes may have the same ledger open.
     """
 
-    def __init__(self, path: Path, parts: Parts, clock: Clock) -> None:
+    def __init__(self, place: Place, parts: Parts, clock: Clock) -> None:
         super().__init__(parts, clock)
-        self.path = path
+        self.place = place
+        """The directory, or the URL (without its password when printed)."""
         self.made_key_file = parts.made_key_file
         """The master key's file, if it was made just now. Keep it apart from backups."""
 
@@ -118,7 +115,7 @@ class MemoryLedger(Settling):
         self.close()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of files and connections."""
         self._parts.projector.close()
         self._log.close()
 
@@ -508,7 +505,7 @@ class MemoryLedger(Settling):
         """How the ledger is: positions, the queue, what waits for a person, the views."""
         answer = self._upkeep.status(digests=digests)
         return answer.model_copy(
-            update={"ledger": str(self.path), "extractor": self._gate.extractor.name}
+            update={"ledger": str(self.place), "extractor": self._gate.extractor.name}
         )
 
     def name_of(self, subject_ref: str | None) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 LEDGER = "BELIEFLEDGER_LEDGER"
 MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
 MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
+VAULT = "BELIEFLEDGER_VAULT"
 DEFAULT_LEDGER = "./beliefledger-data"
 
 
@@ -19,6 +20,7 @@ class Settings:
     ledger: str
     master_key: str | None
     master_key_file: Path | None
+    vault: str | None = None
 
     @classmethod
     def read(cls) -> Settings:
@@ -27,4 +29,5 @@ class Settings:
             os.environ.get(LEDGER) or DEFAULT_LEDGER,
             os.environ.get(MASTER_KEY) or None,
             Path(file) if file else None,
+            os.environ.get(VAULT) or None,
         )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ledger.errors import InvalidTurn
+from ledger.store import Cursor
 from ledger.times import to_datetime
 from projections import digests as measures
 from projections import questions
 from projections.decisions import DecisionsView
 from projections.projector import ViewState
 from projections.turns import TurnsView
-from tools.answers import RebuildAnswer, StatusAnswer, ViewAnswer
+from tools.answers import ConsumerAnswer, RebuildAnswer, StatusAnswer, ViewAnswer
 from tools.asking import Asking
 from tools.wiring import Parts
 
@@ -59,8 +60,9 @@ class Upkeep:
             name: before[name].position if verify and before[name].stopped_at is None else None
             for name in names
         }
-        filled = self._projector.shadows(upto, report)
-        return [self._replace(before[name], *filled[name], verify=verify) for name in names]
+        with self._projector.rebuilding():
+            filled = self._projector.shadows(upto, report)
+            return [self._replace(before[name], *filled[name], verify=verify) for name in names]
 
     def _replace(
         self, before: ViewState, generation: int, position: int, *, verify: bool
@@ -113,6 +115,10 @@ class Upkeep:
             extractor="",
             master_key=self._parts.master_key.id,
             views=tuple(self._view_answer(name, head.position, digests) for name in states),
+            consumers=tuple(
+                _consumer_answer(each, head.position) for each in self._log.consumers()
+            ),
+            warnings=self._parts.warnings,
         )
 
     def _view_answer(self, name: str, head: int, wanted: bool) -> ViewAnswer:
@@ -135,3 +141,13 @@ class Upkeep:
             stopped_at=state.stopped_at,
             reason=state.reason,
         )
+
+
+def _consumer_answer(cursor: Cursor, head: int) -> ConsumerAnswer:
+    return ConsumerAnswer(
+        name=cursor.name,
+        position=cursor.position,
+        lag=max(head - cursor.position, 0),
+        epoch=cursor.epoch,
+        holder=cursor.holder if cursor.held else None,
+    )

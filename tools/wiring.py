@@ -16,23 +16,20 @@ from gate.rulebook import Rulebook
 from gate.rules import RuleExtractor
 from gate.slots import canonical_entity, canonical_text
 from gate.stewardship import Steward
-from ledger.errors import BackendUnavailable, KeyMissing
 from ledger.log import Log
 from ledger.masterkey import MasterKey
-from ledger.sqlite import SQLiteEventStore
 from ledger.streams import tag
 from ledger.times import Clock
-from ledger.vault import Vault
 from projections import questions
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
 from projections.decisions import DecisionsView
-from projections.projector import Projector, open_projector
+from projections.projector import Projector
 from projections.turns import TurnsView
 from projections.view import View
-from tools.settings import MASTER_KEY, MASTER_KEY_FILE, Settings
+from tools.places import Place, open_place
+from tools.settings import Settings
 
-KEY_FILE = "master.key"
 _KEPT_TAGS = 100_000
 
 
@@ -51,10 +48,12 @@ class Parts:
     made_key_file: Path | None
     forget_words: Callable[[], None]
     """Empties the caches that hold words or keys of ids."""
+    warnings: tuple[str, ...]
+    """What an operator should change about where things lie."""
 
 
 def build(
-    path: Path,
+    place: Place,
     *,
     policy: Policy | None,
     extractor: Extractor | None,
@@ -62,30 +61,21 @@ def build(
     settings: Settings,
     create: bool = True,
 ) -> Parts:
-    """Open the ledger in a directory, making it when it is not there.
+    """Open the ledger at a place, making it when it is not there.
 
     Raises `KeyMissing` for a wrong master key, before anything is written.
     """
-    if not path.exists() and not create:
-        raise BackendUnavailable(f"There is no ledger at {path}.")
-    try:
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (path / "views").mkdir(exist_ok=True, mode=0o700)
-    except OSError as problem:
-        raise BackendUnavailable(f"{path} cannot be a ledger: {problem}.") from problem
-    master, made = master_key(path, settings)
-    with ExitStack() as opened:  # what was opened is closed again when a later step fails
-        vault = Vault(path / "keys.db", master)
-        opened.callback(vault.close)
-        store = SQLiteEventStore(path / "log.db")
-        opened.callback(store.close)
-        log = Log(store, vault, clock=clock)
+    with ExitStack() as closing:  # what was opened is closed again when a later step fails
+        opened = open_place(place, settings, create=create)
+        closing.callback(opened.vault.close)
+        closing.callback(opened.store.close)
+        log = Log(opened.store, opened.vault, clock=clock, tenant=opened.tenant)
         rulebook = Rulebook(log)
         rulebook.ensure(policy)
         tagger = WordTagger(log)
         views: list[View] = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
-        projector = open_projector(log, path / "views" / "views.db", views)
-        opened.pop_all()
+        projector = opened.views(log, views)
+        closing.pop_all()
 
     def earlier(turn: Pending, limit: int) -> Sequence[int]:
         with projector.reading() as connection:
@@ -101,34 +91,11 @@ def build(
         Replayer(log, rulebook),
         projector,
         tagger,
-        master,
-        made,
+        opened.master_key,
+        opened.made_key_file,
         tagger.forget,
+        opened.warnings,
     )
-
-
-def master_key(path: Path, settings: Settings) -> tuple[MasterKey, Path | None]:
-    """The master key: from the environment, else from the key file, which a new ledger gets.
-
-    Returns also the key file if it was made just now. A ledger that has a vault and no key is
-    refused: making a new key would lose everybody.
-    """
-    if settings.master_key:
-        return MasterKey.from_hex(settings.master_key, f"The variable {MASTER_KEY}"), None
-    file = settings.master_key_file or path / KEY_FILE
-    if file.exists():
-        return MasterKey.from_file(file), None
-    if (path / "keys.db").exists():
-        raise KeyMissing(
-            f"There is no master key: set {MASTER_KEY} or {MASTER_KEY_FILE}, or put the key file"
-            f" back at {file}."
-        )
-    try:
-        return MasterKey.create_file(file), file
-    except FileExistsError:
-        return MasterKey.from_file(file), None
-    except OSError as problem:
-        raise BackendUnavailable(f"The key file {file} cannot be made: {problem}.") from problem
 
 
 class WordTagger:

@@ -186,6 +186,11 @@ class Server(PostgresDatastore):
         """From now on transactions act as this role, for a connection that could do more."""
         self._demoted = role
 
+    @property
+    def acts_as(self) -> str | None:
+        """The role that transactions act as; None for the one that logs in."""
+        return self._demoted
+
     def ask(self, statement: str, values: Values = ()) -> list[Any]:
         """The rows of one question, in a transaction of its own and in one round trip.
 

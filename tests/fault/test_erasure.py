@@ -79,7 +79,7 @@ def secrets_of(memory, person) -> dict[str, bytes]:
     vault = memory._log.vault
     ref = vault.find("default", person)
     key, sealed_id = vault._key(ref)
-    plain = sqlite3.connect(memory.path / "keys.db")
+    plain = sqlite3.connect(memory.place / "keys.db")
     [[wrapped]] = plain.execute("SELECT wrapped FROM keys WHERE subject_ref = ?", (ref,)).fetchall()
     plain.close()
     return {

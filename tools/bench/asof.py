@@ -14,8 +14,8 @@ from sqlalchemy import Connection, Table, func, select
 from ledger.times import SECOND
 from projections import questions, tables
 from projections.beliefs import COLUMNS, Version
-from projections.projector import sqlite_engine
-from projections.view import Row, insert_rows
+from projections.homes import sqlite_engine
+from projections.rows import Row, insert_rows
 from tools.bench.conversations import BEGIN
 from tools.bench.measure import Measured, Run, Target, in_pairs
 from tools.bench.pipeline import built_ledger

@@ -22,7 +22,7 @@ from ledger.events import BY_NAME
 from ledger.log import Log
 from ledger.times import from_datetime, to_datetime
 from projections.beliefs import BeliefsView
-from projections.projector import sqlite_engine
+from projections.homes import sqlite_engine
 from projections.view import Tagger, View
 
 _TRANSACTION = 500

@@ -76,6 +76,29 @@ def _status(answer: StatusAnswer) -> Iterator[Any]:
             output.cell(stopped or "follows", "red" if stopped else "green"),
         )
     yield views
+    if answer.consumers:
+        yield _consumers(answer)
+    for warning in answer.warnings:
+        yield output.cell(f"Warning: {warning}", "yellow")
+
+
+def _consumers(answer: StatusAnswer) -> Any:
+    made = output.table(
+        ("consumer", output.FIXED),
+        ("position", output.RIGHT),
+        ("lag", output.RIGHT),
+        ("epoch", output.RIGHT),
+        "run by",
+    )
+    for each in answer.consumers:
+        made.add_row(
+            output.cell(each.name),
+            f"{each.position:,}",
+            f"{each.lag:,}",
+            f"{each.epoch:,}",
+            output.cell(each.holder or "nobody", None if each.holder else "yellow"),
+        )
+    return made
 
 
 @app.command(rich_help_panel=PANEL)

@@ -1,0 +1,152 @@
+"""Where a ledger is: a directory, or a schema on a Postgres. Opens what lies there."""
+
+# What a server needs is imported where one is meant, so that the embedded ledger opens quickly:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
+from ledger.log import Log
+from ledger.masterkey import MasterKey
+from ledger.sqlite import SQLiteEventStore
+from ledger.store import EventStore
+from ledger.vault import Vault
+from projections.projector import Projector, open_projector
+from projections.view import View
+from tools.settings import MASTER_KEY, MASTER_KEY_FILE, Settings
+
+if TYPE_CHECKING:
+    from ledger.postgres.server import PostgresURL
+
+Place: TypeAlias = "Path | PostgresURL"
+
+KEY_FILE = "master.key"
+DEFAULT_TENANT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a ledger stands on. `views` opens the projector once the log is open."""
+
+    place: Place
+    store: EventStore
+    vault: Vault
+    tenant: str
+    views: Callable[[Log, Sequence[View]], Projector]
+    master_key: MasterKey
+    made_key_file: Path | None
+    warnings: tuple[str, ...] = ()
+
+
+def place_of(path_or_url: str | Path) -> Place:
+    """Raises `CallerMistake` for a URL of something else."""
+    text = str(path_or_url)
+    if text.startswith(("postgresql://", "postgres://")):
+        from ledger.postgres.server import PostgresURL
+
+        return PostgresURL.parse(text)
+    if "://" in text and not text.startswith("file://"):
+        raise CallerMistake(
+            f"{text.partition('://')[0]}:// is no place of a ledger: give a directory, or a"
+            " postgresql:// URL."
+        )
+    return Path(text.removeprefix("file://"))
+
+
+def exists(place: Place) -> bool:
+    """Whether there is a ledger. Raises `BackendUnavailable` for a server that does not answer."""
+    if isinstance(place, Path):
+        return (place / "log.db").exists()
+    from tools import servers
+
+    return servers.exists(place)
+
+
+def open_place(place: Place, settings: Settings, *, create: bool) -> Opened:
+    """Open what lies at a place, with `create` making it when it is not there.
+
+    Raises `KeyMissing` for a wrong master key, before anything is written.
+    """
+    if isinstance(place, Path):
+        return _open_directory(place, settings, create=create)
+    from tools import servers
+
+    return servers.open_server(place, settings, create=create)
+
+
+def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
+    if not path.exists() and not create:
+        raise BackendUnavailable(f"There is no ledger at {path}.")
+    try:
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (path / "views").mkdir(exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise BackendUnavailable(f"{path} cannot be a ledger: {problem}.") from problem
+    file = settings.master_key_file or path / KEY_FILE
+    master, made = master_key(settings, file, (path / "keys.db").exists)
+    with ExitStack() as opened:  # what was opened is closed again when a later step fails
+        vault = other_vault(settings, master, DEFAULT_TENANT) or Vault(path / "keys.db", master)
+        opened.callback(vault.close)
+        store = SQLiteEventStore(path / "log.db")
+        opened.pop_all()
+    return Opened(
+        path,
+        store,
+        vault,
+        DEFAULT_TENANT,
+        lambda log, views: open_projector(log, path / "views" / "views.db", views),
+        master,
+        made,
+    )
+
+
+def other_vault(settings: Settings, master: MasterKey, tenant: str) -> Vault | None:
+    """The vault at the place that the environment gives it, if it gives one."""
+    if settings.vault is None:
+        return None
+    place = place_of(settings.vault)
+    if not isinstance(place, Path):
+        from tools import servers
+
+        return servers.open_vault(replace(place, tenant=tenant), master)
+    try:
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise BackendUnavailable(f"{place} cannot hold a vault: {problem}.") from problem
+    return Vault(place / "keys.db", master)
+
+
+def master_key(
+    settings: Settings, file: Path | None, vault_is_there: Callable[[], bool]
+) -> tuple[MasterKey, Path | None]:
+    """The master key: from the environment, else from the key file, which a new ledger gets.
+
+    Returns also the key file if it was made just now. A ledger that has a vault and no key is
+    refused: making a new key would lose everybody.
+    """
+    if settings.master_key:
+        return MasterKey.from_hex(settings.master_key, f"The variable {MASTER_KEY}"), None
+    if file is None:
+        raise KeyMissing(
+            "A ledger on a server has no directory for its master key: set"
+            f" {MASTER_KEY_FILE} to a file, which is made for a new ledger, or {MASTER_KEY}."
+        )
+    if file.exists():
+        return MasterKey.from_file(file), None
+    if vault_is_there():
+        raise KeyMissing(
+            f"There is no master key: set {MASTER_KEY} or {MASTER_KEY_FILE}, or put the key file"
+            f" back at {file}."
+        )
+    try:
+        return MasterKey.create_file(file), file
+    except FileExistsError:
+        return MasterKey.from_file(file), None
+    except OSError as problem:
+        raise BackendUnavailable(f"The key file {file} cannot be made: {problem}.") from problem
