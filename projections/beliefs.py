@@ -38,7 +38,8 @@ from ledger.events.belief import (
 from ledger.events.subject import SubjectErased
 from ledger.memory import Memory
 from projections import tables
-from projections.view import Tagger, delete_subjects, insert_rows
+from projections.rows import delete_subjects, insert_rows, update_rows
+from projections.view import Tagger
 
 _ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""
@@ -311,17 +312,16 @@ class BeliefsView:
         for table in (self._versions, self._evidence):
             delete_subjects(connection, table, self._gone)
         insert_rows(connection, self._versions, [_values(row) for row in self._new.values()])
-        if self._closed:
-            table = self._versions
-            mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-            connection.exec_driver_sql(
-                f"UPDATE {table.name} SET closed = {mark}, closed_at = {mark}, closed_by = {mark}"
-                f" WHERE row_id = {mark}",
-                [
-                    (row.closed, row.closed_at, row.closed_by, row.row_id)
-                    for row in self._closed.values()
-                ],
-            )
+        update_rows(
+            connection,
+            self._versions,
+            "row_id",
+            ("closed", "closed_at", "closed_by"),
+            [
+                (row.closed, row.closed_at, row.closed_by, row.row_id)
+                for row in self._closed.values()
+            ],
+        )
         insert_rows(connection, self._evidence, self._new_evidence)
         self._new, self._closed, self._new_evidence, self._gone = {}, {}, [], []
         if len(self._open) > _KEPT_BELIEFS:

@@ -15,7 +15,7 @@ from ledger.events.belief import (
 )
 from ledger.events.subject import SubjectErased
 from projections import tables
-from projections.view import Row, delete_subjects, insert_rows
+from projections.rows import Row, delete_subjects, insert_rows
 
 _CHANGES = frozenset(
     kind.NAME

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Table, update
+from sqlalchemy import Connection, Table
 
 from ledger.codec import Recorded
 from ledger.events.belief import ConflictResolved
 from ledger.events.subject import SubjectErased
 from ledger.events.turn import GateDecided, ReviewDecided
 from projections import tables
-from projections.view import Row, insert_rows
+from projections.rows import Row, insert_rows, update_rows
 
 WAITING = frozenset({"queue", "escalate"})
 """The outcomes that wait for a person."""
@@ -34,7 +34,7 @@ class DecisionsView:
     def start(self, generation: int, *, empty: bool) -> None:
         (self._table,) = self.tables(generation)
         self._new: list[Row] = []
-        self._settled: list[tuple[str, int]] = []
+        self._settled: dict[str, int] = {}
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
@@ -61,25 +61,27 @@ class DecisionsView:
                 )
             )
         elif event.type == ReviewDecided.NAME:
-            self._settled.append((event.facts["decision"], event.position))
+            self._settled[event.facts["decision"]] = event.position
         elif event.type == ConflictResolved.NAME:
-            self._settled += [(each, event.position) for each in event.facts["settles"]]
+            self._settled |= dict.fromkeys(event.facts["settles"], event.position)
         elif event.type == SubjectErased.NAME:
             self._gone.append(event.subject_ref or "")
 
     def flush(self, connection: Connection) -> None:
         insert_rows(connection, self._table, self._new)
-        for decision_id, position in self._settled:
-            connection.execute(
-                update(self._table)
-                .where(self._table.c.decision_id == decision_id)
-                .values(settled=position, waits=False)
-            )
-        for subject_ref in self._gone:
-            # Nobody is asked any more about a person who was erased.
-            connection.execute(
-                update(self._table)
-                .where(self._table.c.subject_ref == subject_ref)
-                .values(waits=False)
-            )
-        self._new, self._settled, self._gone = [], [], []
+        update_rows(
+            connection,
+            self._table,
+            "decision_id",
+            ("settled", "waits"),
+            [(position, False, decision) for decision, position in self._settled.items()],
+        )
+        # Nobody is asked any more about a person who was erased.
+        update_rows(
+            connection,
+            self._table,
+            "subject_ref",
+            ("waits",),
+            [(False, subject_ref) for subject_ref in dict.fromkeys(self._gone)],
+        )
+        self._new, self._settled, self._gone = [], {}, []

@@ -46,8 +46,10 @@ def first_difference(
     for before, after in zip(old, new, strict=True):
         name = before.name.rsplit("_", 1)[0]
         key_before, key_after = (next(iter(table.primary_key.columns)) for table in (before, after))
-        there = connection.execute(select(before).order_by(key_before))
-        here = connection.execute(select(after).order_by(key_after))
+        there, here = (
+            connection.execution_options(yield_per=_PAGE).execute(select(table).order_by(key))
+            for table, key in ((before, key_before), (after, key_after))
+        )
         for row, again in zip_longest(there, here):
             if row is not None and again is not None and tuple(row) == tuple(again):
                 continue

@@ -6,38 +6,26 @@ whose fold fails stops at that event with its reason and does not stop the other
 
 from __future__ import annotations
 
-import fcntl
 import gc
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    create_engine,
-    event,
-    insert,
-    inspect,
-    select,
-    update,
-)
-from sqlalchemy.exc import DatabaseError as SQLDatabaseError
+from sqlalchemy import Connection, Engine, Table, insert, select, update
 from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.schema import CreateTable
+from sqlalchemy.schema import CreateIndex
 
 from ledger.errors import BackendUnavailable, LedgerError
 from ledger.log import Log, Page
-from projections.tables import FOLD, state_metadata, view_state
-from projections.view import View, delete_subjects
+from projections.homes import Home, SQLiteHome, StillRead
+from projections.rows import delete_subjects
+from projections.tables import FOLD, view_state
+from projections.view import View
 
-_GENERATIONS = select(view_state.c.generation)
 REBUILD_PAGE = 20_000
 """Events written in one transaction."""
 FOLD_PAGE = 500
@@ -68,6 +56,10 @@ class _Filling:
     generation: int = 0
     position: int = 0
 
+    @property
+    def tables(self) -> Sequence[Table]:
+        return self.view.tables(self.generation)
+
     def fold(self, page: Page, connection: Connection) -> None:
         """Raises `LedgerError` when an event cannot be folded."""
         if self.upto is not None and page.position > self.upto:
@@ -81,57 +73,44 @@ class _Filling:
             )
 
 
-def sqlite_engine(path: Path) -> Engine:
-    """An engine over a disposable SQLite file, whose write transactions begin at once."""
-    url = URL.create("sqlite", database=str(path))  # a path may hold any character
-    engine = create_engine(url, connect_args={"timeout": 30})
-
-    @event.listens_for(engine, "connect")
-    def _connect(raw: Any, _: Any) -> None:
-        raw.isolation_level = None
-        # Lost on power failure, these files are rebuilt; so they need not wait for the disk.
-        for pragma in ("journal_mode=WAL", "synchronous=OFF", "secure_delete=ON"):
-            raw.execute(f"PRAGMA {pragma}")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writing = connection.get_execution_options().get("writing", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
-
-    return engine
-
-
 def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
     """A projector over a SQLite file; a file that is damaged is thrown away and folded anew."""
     try:
-        return Projector(log, sqlite_engine(path), views)
+        return Projector(log, SQLiteHome(path), views)
     except BackendUnavailable as problem:
         if isinstance(problem.__cause__, SQLOperationalError):
             raise  # locked, full, not to be opened: nothing is wrong with the file itself
     for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
         path.with_name(name).unlink(missing_ok=True)
-    return Projector(log, sqlite_engine(path), views)
+    return Projector(log, SQLiteHome(path), views)
 
 
 class Projector:
     """Keeps views up with a log. Safe to use from several threads and processes."""
 
-    def __init__(self, log: Log, engine: Engine, views: Sequence[View]) -> None:
-        self.engine = engine
-        self._lock_file = Path(f"{engine.url.database}.rebuild")
+    def __init__(self, log: Log, home: Home, views: Sequence[View]) -> None:
+        self.home = home
         self.views = {view.name: view for view in views}
         self._log = log
         self._lock = threading.RLock()
+        self._alone = threading.local()
+        """Of the thread that rebuilds: what checks that nobody else does."""
         self._at: dict[str, tuple[int, int]] = {}
         """The generation and position that each view's memory is of."""
         self._checked = False
         """Whether the views are known to be of this log."""
-        self._caught_up: tuple[int, tuple[int, ...]] = (0, ())
-        """Up to here every view that is not stopped is known to be, in these generations."""
+        try:
+            self._make()
+        except BaseException:
+            home.close()
+            raise
+
+    def _make(self) -> None:
+        """Make what is not there yet."""
         with self.writing() as connection:
-            state_metadata.create_all(connection)
+            self.home.create(connection, view_state)
             known = set(connection.scalars(select(view_state.c.name)))
-            for view in views:
+            for view in self.views.values():
                 if view.name not in known:
                     self._create(connection, view, 1)
                     self._index(connection, view, 1)
@@ -139,74 +118,50 @@ class Projector:
                         insert(view_state).values(name=view.name, generation=1, position=0)
                     )
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """One write transaction over the views."""
-        try:
-            with (
-                self.engine.connect().execution_options(writing=True) as connection,
-                connection.begin(),
-            ):
-                yield connection
-        except SQLDatabaseError as problem:
-            raise _named(problem) from problem
+    @property
+    def engine(self) -> Engine:
+        return self.home.engine
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def writing(self) -> AbstractContextManager[Connection]:
+        """One write transaction over the views."""
+        return self.home.writing()
+
+    def reading(self) -> AbstractContextManager[Connection]:
         """One consistent read of the views."""
-        try:
-            with self.engine.connect() as connection, connection.begin():
-                yield connection
-        except SQLDatabaseError as problem:
-            raise _named(problem) from problem
+        return self.home.reading()
 
     def _create(self, connection: Connection, view: View, generation: int) -> None:
         """Make the tables, with the indexes that the fold itself needs."""
         for table in view.tables(generation):
-            connection.execute(CreateTable(table, if_not_exists=True))
+            self.home.create(connection, table)
             for index in table.indexes:
                 if index.info == FOLD:
-                    index.create(connection, checkfirst=True)
+                    connection.execute(CreateIndex(index, if_not_exists=True))
 
     def _index(self, connection: Connection, view: View, generation: int) -> None:
         """Make the other indexes: once the tables are full, that is faster."""
         for table in view.tables(generation):
             for index in table.indexes:
-                index.create(connection, checkfirst=True)
+                connection.execute(CreateIndex(index, if_not_exists=True))
 
     def states(self, connection: Connection) -> dict[str, ViewState]:
         """The state of every view, as of this transaction."""
         columns = [view_state.c[name] for name in ViewState.__slots__]
         return {row[0]: ViewState(*row) for row in connection.execute(select(*columns))}
 
-    def _generations(self) -> tuple[int, ...]:
-        """The generations in use: another process may have rebuilt a view."""
-        with self.reading() as connection:
-            return tuple(connection.scalars(_GENERATIONS))
-
     # Following
 
     def catch_up(self, upto: int | None = None, progress: Progress | None = None) -> None:
         """Bring every view that is not stopped up to the position (by default the head)."""
         upto = self._log.head().position if upto is None else upto
+        if not self._checked:
+            self._rebuild_strangers()
         with self._lock:
-            if upto <= self._caught_up[0] and self._caught_up[1] == self._generations():
-                return
-            if not self._checked:
-                self._rebuild_strangers()
-            while True:
+            while self._is_behind(upto):
                 with self.writing() as connection:
-                    states = self.states(connection)
-                    behind = [
-                        state
-                        for state in states.values()
-                        if state.position < upto
-                        and state.stopped_at is None
-                        and state.name in self.views
-                    ]
+                    behind = self._behind(connection, upto)
                     if not behind:
-                        self._caught_up = (upto, tuple(each.generation for each in states.values()))
-                        return
+                        return  # another process was first
                     # Unless the page goes through, what the views keep in memory is of nothing.
                     kept = {state.name: self._at.pop(state.name, None) for state in behind}
                     after = self._one_page(connection, behind, kept, upto)
@@ -214,16 +169,37 @@ class Projector:
                 if progress:
                     progress(min(position for _, position in after.values()), upto)
 
+    def _is_behind(self, upto: int) -> bool:
+        """Asked of the tables each time: another process may have rebuilt a view, and a server that
+        crashed may have lost what was written last."""
+        with self.reading() as connection:
+            return bool(self._behind(connection, upto))
+
+    def _behind(self, connection: Connection, upto: int) -> list[ViewState]:
+        return [
+            state
+            for state in self.states(connection).values()
+            if state.position < upto and state.stopped_at is None and state.name in self.views
+        ]
+
     def _rebuild_strangers(self) -> None:
         """Rebuild the views that are of another history: the log was restored from a backup."""
+        if self._strangers():
+            with self.rebuilding():
+                for name in self._strangers():
+                    self.rebuild(name)
+        self._checked = True
+
+    def _strangers(self) -> list[str]:
         with self.reading() as connection:
             states = self.states(connection)
-        for state in states.values():
-            if state.position and state.name in self.views:
-                there = self._log.read_at([state.position]).get(state.position)
-                if there is None or there.event_id != state.last_event:
-                    self.rebuild(state.name)
-        self._checked = True
+        return [
+            state.name
+            for state in states.values()
+            if state.position
+            and state.name in self.views
+            and self._log.event_id_at(state.position) != state.last_event
+        ]
 
     def _one_page(
         self,
@@ -247,9 +223,8 @@ class Projector:
             view.flush(connection)
             changed: dict[str, Any] = {"position": position}
             if failure is not None:
-                last = self._log.read_at([position]).get(position)
                 changed |= {"stopped_at": position + 1, "reason": failure}
-                changed["last_event"] = last.event_id if last else None
+                changed["last_event"] = self._log.event_id_at(position) if position else None
             elif position == page.position:
                 changed["last_event"] = page.event_id
             connection.execute(
@@ -260,9 +235,23 @@ class Projector:
 
     # Rebuilding
 
+    @contextmanager
+    def rebuilding(self) -> Iterator[None]:
+        """Keep other rebuilds out, in any process, from filling a generation until it is in use:
+        two would fill the same one. May be entered again inside."""
+        if hasattr(self._alone, "check"):
+            yield
+            return
+        with self.home.rebuilding() as check:
+            self._alone.check = check
+            try:
+                yield
+            finally:
+                del self._alone.check
+
     def rebuild(self, name: str, progress: Progress | None = None) -> None:
         """Fill a new generation of one view from the log, then put it in use."""
-        with self._lock:
+        with self.rebuilding():
             self.use(name, *self.shadow(name, progress=progress))
 
     def shadow(
@@ -278,7 +267,8 @@ class Projector:
         self, upto: Mapping[str, int | None], progress: Progress | None = None
     ) -> dict[str, tuple[int, int]]:
         """As `shadow` for several views, each up to its position, in one pass over the log."""
-        with self._lock, self._rebuilding():
+        with self.rebuilding(), self._lock:
+            self._drop_unused(list(upto))
             filling = [_Filling(self.views[name], end) for name, end in upto.items()]
             with self.writing() as connection:
                 states = self.states(connection)
@@ -288,32 +278,22 @@ class Projector:
                     for table in each.view.tables(each.generation):
                         table.drop(connection, checkfirst=True)
                     self._create(connection, each.view, each.generation)
-            for each in filling:
-                each.view.start(each.generation, empty=True)
             position = 0
             try:
+                for each in filling:
+                    each.view.start(each.generation, empty=True)
                 while position < (until := self._until(filling)):
                     position = self._fill(filling, position, until)
                     if progress:
                         progress(position, until)
                 for each in filling:
-                    with self.writing() as connection:
+                    with self.home.filling([]) as connection:
                         self._index(connection, each.view, each.generation)
+                        self.home.settle(connection, each.tables)
             finally:
                 for each in filling:
                     self._at.pop(each.view.name, None)
-                self._caught_up = (0, ())
             return {each.view.name: (each.generation, each.position) for each in filling}
-
-    @contextmanager
-    def _rebuilding(self) -> Iterator[None]:
-        """One rebuild at a time over all processes: two would fill the same generation."""
-        file = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(file)
 
     def _until(self, filling: Sequence[_Filling]) -> int:
         head = self._log.head().position
@@ -321,7 +301,9 @@ class Projector:
 
     def _fill(self, filling: Sequence[_Filling], after: int, upto: int) -> int:
         end = min(after + REBUILD_PAGE, upto)
-        with _uncollected(), self.writing() as connection:
+        tables = [table for each in filling for table in each.tables]
+        with _uncollected(), self.home.filling(tables) as connection:
+            self._alone.check()
             types = frozenset().union(*(each.view.types for each in filling))
             for page in self._log.wanted(types, after, end, FOLD_PAGE):
                 for each in filling:
@@ -331,9 +313,11 @@ class Projector:
         return end
 
     def use(self, name: str, generation: int, position: int) -> None:
-        """Put a filled generation in use and drop the one before it."""
-        last = self._log.read_at([position])[position].event_id if position else None
-        with self.writing() as connection:
+        """Put a filled generation in use and drop the one before it. Be `rebuilding` from before it
+        was filled."""
+        last = self._log.event_id_at(position) if position else None
+        with self.rebuilding(), self.writing() as connection:
+            self._alone.check()
             old = self.states(connection)[name].generation
             if old >= generation:
                 raise BackendUnavailable(f"Another process rebuilt {name} in the meantime.")
@@ -349,8 +333,7 @@ class Projector:
                     digest_position=None,
                 )
             )
-            for table in self.views[name].tables(old):
-                table.drop(connection, checkfirst=True)
+        self._drop_unused([name])
 
     def drop(self, name: str, generation: int) -> None:
         """Throw away a generation that is not in use."""
@@ -376,24 +359,36 @@ class Projector:
         ).first()
         return (None, None) if row is None else (row[0], row[1])
 
-    def _drop_orphans(self) -> None:
-        """Drop the tables of generations that are not in use: interrupted rebuilds left them."""
-        with self._rebuilding(), self.writing() as connection:
-            states = self.states(connection)
-            used = {
-                table.name
-                for name, view in self.views.items()
-                for table in view.tables(states[name].generation)
-            }
-            there = inspect(connection).get_table_names()
-            for name in there:
-                if name not in used and name.rsplit("_", 1)[-1].isdigit():
-                    connection.exec_driver_sql(f"DROP TABLE {name}")
+    def _drop_unused(self, names: Sequence[str]) -> None:
+        """Drop the tables of views' generations that are not in use: those before, and what
+        interrupted rebuilds left. While somebody reads them they stay until the next time."""
+        with self.rebuilding():
+            with self.reading() as connection:
+                if not self._unused(connection, names):
+                    return
+            with suppress(StillRead), self.home.clearing() as connection:
+                for table in self._unused(connection, names):
+                    connection.exec_driver_sql(f"DROP TABLE {table}")
+
+    def _unused(self, connection: Connection, names: Sequence[str]) -> list[str]:
+        states = self.states(connection)
+        used, kinds = set(), set()
+        for name in names:
+            for table in self.views[name].tables(states[name].generation):
+                used.add(table.name)
+                kinds.add(table.name.rpartition("_")[0])
+        return [
+            name
+            for name in self.home.table_names(connection)
+            if name not in used
+            and name.rpartition("_")[0] in kinds
+            and name.rpartition("_")[2].isdigit()
+        ]
 
     def forget(self, subject_ref: str) -> None:
         """Delete an erased subject's rows also where the fold has stopped, and what interrupted
         rebuilds left; then leave no deleted row behind in the files."""
-        self._drop_orphans()
+        self._drop_unused(list(self.views))
         with self.writing() as connection:
             for name, state in self.states(connection).items():
                 if state.stopped_at is not None and name in self.views:
@@ -406,23 +401,10 @@ class Projector:
 
     def scrub(self) -> None:
         """Leave no deleted row behind in the views' files."""
-        with self.engine.connect() as connection:
-            raw = connection.connection.driver_connection
-            if raw is not None and raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                raise BackendUnavailable(
-                    "The views are being read by a process that does not let go, so deleted rows"
-                    " may still lie in their WAL."
-                )
+        self.home.scrub()
 
     def close(self) -> None:
-        self.engine.dispose()
-
-
-def _named(problem: SQLDatabaseError) -> BackendUnavailable:
-    return BackendUnavailable(
-        f"The views did not answer: {problem.orig}. If they are damaged, close the ledger, delete"
-        " its views directory and open it again: they are folded anew."
-    )
+        self.home.close()
 
 
 @contextmanager
@@ -441,11 +423,12 @@ def _uncollected() -> Iterator[None]:
 def _fold(view: View, page: Page, after: int, connection: Connection) -> tuple[int, str | None]:
     """Apply a page; returns the last position applied, and why it stopped there if it did."""
     types, apply = view.types, view.apply
+    driver = connection.dialect.loaded_dbapi
     for each in page.events:
         if each.type in types and each.position > after:
             try:
                 apply(each, connection)
-            except (LedgerError, SQLAlchemyError):
+            except (LedgerError, SQLAlchemyError, driver.Error):
                 raise  # the log or the database has a problem, not this event
             except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
                 # Only the error's class: its text may quote words, which no view may hold.

@@ -182,7 +182,8 @@ def decided(
 def counts(connection: Connection, generation: int, column: str) -> dict[str, int]:
     """How many decisions there are by outcome, or by reason."""
     c = tables.decisions(generation).c
-    query = select(c[column], func.count()).group_by(c[column]).order_by(func.count().desc())
+    counted = func.count().desc()
+    query = select(c[column], func.count()).group_by(c[column]).order_by(counted, c[column])
     return {row[0]: row[1] for row in connection.execute(query)}
 
 

@@ -20,26 +20,31 @@ from sqlalchemy import (
     Table,
     Text,
 )
+from sqlalchemy.types import TypeEngine
 
-_ID = String(32)
+
+def _text(length: int) -> TypeEngine[str]:
+    """On Postgres of any length, as SQLite takes it anyway, and compared by its bytes."""
+    return String(length).with_variant(Text(collation="C"), "postgresql")
+
+
+_ID = _text(32)
 FOLD = {"needed": "by the fold"}
 """Marks an index that a view's fold looks rows up by: it is there while a rebuild fills the table.
 The others are made when the table is full, which is faster."""
 
-state_metadata = MetaData()
-
 view_state = Table(
     "view_state",
-    state_metadata,
-    Column("name", String(40), primary_key=True),
+    MetaData(),
+    Column("name", _text(40), primary_key=True),
     Column("generation", Integer, nullable=False),
     Column("position", BigInteger, nullable=False),
-    Column("last_event", String(32)),
+    Column("last_event", _text(32)),
     Column("stopped_at", BigInteger),
     Column("reason", Text),
     Column("digest_position", BigInteger),
-    Column("digest", String(64)),
-    Column("content_digest", String(64)),
+    Column("digest", _text(64)),
+    Column("content_digest", _text(64)),
 )
 """How far each view is, which generation of its tables is in use, and why it stopped if it did."""
 
@@ -56,7 +61,7 @@ def belief_versions(generation: int) -> Table:
         Column("belief", _ID, nullable=False),
         Column("memory_id", _ID, nullable=False),
         Column("words_at", BigInteger, nullable=False),
-        Column("type", String(40), nullable=False),
+        Column("type", _text(40), nullable=False),
         Column("topic_tag", _ID, nullable=False),
         Column("entity_tag", _ID, nullable=False),
         Column("context_tag", _ID),
@@ -66,8 +71,8 @@ def belief_versions(generation: int) -> Table:
         Column("confidence", Integer, nullable=False),
         Column("importance", Integer, nullable=False),
         Column("mentions", Integer, nullable=False),
-        Column("visibility_scope", String(20), nullable=False),
-        Column("basis", String(40), nullable=False),
+        Column("visibility_scope", _text(20), nullable=False),
+        Column("basis", _text(40), nullable=False),
         Column("grant_id", _ID, nullable=False),
         Column("decision", _ID, nullable=False),
         Column("valid_from", BigInteger, nullable=False),
@@ -77,7 +82,7 @@ def belief_versions(generation: int) -> Table:
         Column("expires_at", BigInteger),
         Column("event_from", BigInteger),
         Column("event_to", BigInteger),
-        Column("precision", String(12), nullable=False),
+        Column("precision", _text(12), nullable=False),
         Column("supersedes", _ID),
         Column("superseded_by", _ID),
         Column("opened", BigInteger, nullable=False),
@@ -118,14 +123,14 @@ def decisions(generation: int) -> Table:
         Column("subject_ref", _ID, nullable=False),
         Column("turn_id", _ID, nullable=False),
         Column("candidate_version", Integer, nullable=False),
-        Column("type", String(40), nullable=False),
-        Column("outcome", String(12), nullable=False),
-        Column("reason", String(60), nullable=False),
+        Column("type", _text(40), nullable=False),
+        Column("outcome", _text(12), nullable=False),
+        Column("reason", _text(60), nullable=False),
         Column("confidence", Integer, nullable=False),
         Column("mentions", Integer, nullable=False),
         Column("belief", _ID, nullable=False),
         Column("memory_id", _ID),
-        Column("policy", String(64), nullable=False),
+        Column("policy", _text(64), nullable=False),
         Column("recorded_at", BigInteger, nullable=False),
         Column("waits", Boolean, nullable=False),
         Column("settled", BigInteger),
@@ -147,8 +152,8 @@ def turns(generation: int) -> Table:
         Column("turn_id", _ID, nullable=False),
         Column("subject_ref", _ID, nullable=False),
         Column("session_tag", _ID, nullable=False),
-        Column("role", String(12), nullable=False),
-        Column("state", String(12), nullable=False),
+        Column("role", _text(12), nullable=False),
+        Column("state", _text(12), nullable=False),
         Column("version", Integer, nullable=False),
         Column("candidates", Integer, nullable=False),
         Column("attempts", Integer, nullable=False),
@@ -168,7 +173,7 @@ def churn(generation: int) -> Table:
         Column("position", BigInteger, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
         Column("belief", _ID, nullable=False),
-        Column("happened", String(12), nullable=False),
+        Column("happened", _text(12), nullable=False),
         Column("said_at", BigInteger),
         Column("said_at_stated", Boolean, nullable=False),
         Column("old_memory", _ID),

@@ -17,7 +17,7 @@ from ledger.events.turn import (
     TurnRecorded,
 )
 from projections import tables
-from projections.view import delete_subjects, insert_rows
+from projections.rows import delete_subjects, insert_rows, update_rows
 
 _KEPT_TURNS = 100_000
 
@@ -122,16 +122,16 @@ class TurnsView:
         table = self._table
         delete_subjects(connection, table, self._gone)
         insert_rows(connection, table, list(map(_values, self._new.values())))
-        if self._changed:
-            mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-            connection.exec_driver_sql(
-                f"UPDATE {table.name} SET state = {mark}, version = {mark}, candidates = {mark},"
-                f" attempts = {mark} WHERE position = {mark}",
-                [
-                    (row.state, row.version, row.candidates, row.attempts, row.position)
-                    for row in self._changed.values()
-                ],
-            )
+        update_rows(
+            connection,
+            table,
+            "position",
+            ("state", "version", "candidates", "attempts"),
+            [
+                (row.state, row.version, row.candidates, row.attempts, row.position)
+                for row in self._changed.values()
+            ],
+        )
         if len(self._written) > _KEPT_TURNS:
             self._written = {}
         # What still waits will change: those rows are kept, so that they need not be read again.

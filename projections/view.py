@@ -1,18 +1,16 @@
-"""What a view is: a fold from events to rows, and the rows it still has to write."""
+"""What a view is: a fold from events to rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from sqlalchemy import Connection, Table, delete
+from sqlalchemy import Connection, Table
 
 from ledger.codec import Recorded
 
 Tagger = Callable[[str, str, str | None], str | None]
 """(subject_ref, kind, text) → the text's tag under the subject's key; None for None."""
-
-Row = tuple[Any, ...]
 
 
 class View(Protocol):
@@ -35,23 +33,3 @@ class View(Protocol):
     def apply(self, event: Recorded, connection: Connection) -> None: ...
 
     def flush(self, connection: Connection) -> None: ...
-
-
-def delete_subjects(connection: Connection, table: Table, subjects: Sequence[str]) -> None:
-    """Delete the rows of these subjects: together, since in a rebuild it costs a scan."""
-    for start in range(0, len(subjects), 500):
-        some = subjects[start : start + 500]
-        connection.execute(delete(table).where(table.c.subject_ref.in_(some)))
-
-
-def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
-    """Insert many rows, given in the order of the table's columns."""
-    if not rows:
-        return
-    names = ", ".join(column.name for column in table.columns)
-    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-    marks = ", ".join([mark] * len(table.columns))
-    connection.exec_driver_sql(
-        f"INSERT INTO {table.name} ({names}) VALUES ({marks})",
-        list(rows),
-    )

@@ -1,0 +1,174 @@
+"""Where views live: the port, and views in a SQLite file.
+
+What a home guarantees:
+- A read is one snapshot: tables that it may look at are there until it ends.
+- Writers take turns, over all processes, from before their first look until their commit. One that
+  dies lets go at once.
+- Nobody else rebuilds while one rebuilds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.schema import CreateTable
+
+from ledger.errors import BackendUnavailable
+
+
+class StillRead(Exception):
+    """Somebody is reading what was to be dropped; it can be dropped later."""
+
+
+class Home(ABC):
+    """A database that keeps views. Nothing in it is the truth: all of it can be folded anew."""
+
+    engine: Engine
+
+    @contextmanager
+    def _transaction(self, **options: Any) -> Iterator[Connection]:
+        driver = self.engine.dialect.loaded_dbapi
+        try:
+            with (
+                self.engine.connect().execution_options(**options) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except (DBAPIError, PoolTimeout, driver.Error) as problem:
+            raise self._unavailable(problem) from problem
+
+    @abstractmethod
+    def _unavailable(self, problem: Exception) -> BackendUnavailable:
+        """What the database said, and what to do next."""
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A transaction that sees one snapshot."""
+
+    @abstractmethod
+    def writing(self) -> AbstractContextManager[Connection]:
+        """A transaction that no other writer runs beside."""
+
+    @abstractmethod
+    def filling(self, tables: Sequence[Table]) -> AbstractContextManager[Connection]:
+        """A transaction that fills tables which are not in use yet."""
+
+    @abstractmethod
+    def clearing(self) -> AbstractContextManager[Connection]:
+        """As `writing`, when nobody reads, so that tables can be dropped that were in use.
+
+        Raises `StillRead`.
+        """
+
+    @abstractmethod
+    def rebuilding(self) -> AbstractContextManager[Callable[[], None]]:
+        """Until it ends nobody else is in it, in any process. Gives what checks that this still
+        holds, which raises `BackendUnavailable`."""
+
+    def create(self, connection: Connection, table: Table) -> None:
+        """Make a table that is not there, without its indexes."""
+        connection.execute(CreateTable(table, if_not_exists=True))
+
+    @abstractmethod
+    def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
+        """Ready tables for questions, once they are filled."""
+
+    def table_names(self, connection: Connection) -> list[str]:
+        return inspect(connection).get_table_names()
+
+    @abstractmethod
+    def scrub(self) -> None:
+        """Leave no deleted row behind in files."""
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def sqlite_engine(path: Path) -> Engine:
+    """An engine over a disposable SQLite file, whose write transactions begin at once."""
+    url = URL.create("sqlite", database=str(path))  # a path may hold any character
+    engine = create_engine(url, connect_args={"timeout": 30})
+
+    @event.listens_for(engine, "connect")
+    def _connect(raw: Any, _: Any) -> None:
+        raw.isolation_level = None
+        # Lost on power failure, these files are rebuilt; so they need not wait for the disk.
+        for pragma in ("journal_mode=WAL", "synchronous=OFF", "secure_delete=ON"):
+            raw.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writing = connection.get_execution_options().get("writing", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+class SQLiteHome(Home):
+    """Views in a SQLite file, where a snapshot holds tables too that are dropped meanwhile."""
+
+    def __init__(self, path: Path) -> None:
+        self.engine = sqlite_engine(path)
+        self._path = path
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._transaction() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._transaction(writing=True) as connection:
+            yield connection
+
+    @contextmanager
+    def filling(self, tables: Sequence[Table]) -> Iterator[Connection]:
+        with self.writing() as connection:
+            yield connection
+
+    @contextmanager
+    def clearing(self) -> Iterator[Connection]:
+        with self.writing() as connection:
+            yield connection
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[Callable[[], None]]:
+        lock = self._path.with_name(f"{self._path.name}.rebuild")
+        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield lambda: None  # the lock stays as long as the file is open
+        finally:
+            os.close(file)
+
+    def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
+        """Nothing: its planner needs no statistics for these questions."""
+
+    def scrub(self) -> None:
+        """Empty the WAL, where deleted rows may still lie; in the file itself they are zeros.
+
+        Raises `BackendUnavailable` while another process reads them there.
+        """
+        with self.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            if raw is not None and raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise BackendUnavailable(
+                    "The views are being read by a process that does not let go, so deleted rows"
+                    " may still lie in their WAL."
+                )
+
+    def _unavailable(self, problem: Exception) -> BackendUnavailable:
+        said = problem.orig if isinstance(problem, DBAPIError) else problem
+        return BackendUnavailable(
+            f"The views did not answer: {said}. If they are damaged, close the ledger, delete its"
+            " views directory and open it again: they are folded anew."
+        )

@@ -1,0 +1,207 @@
+"""Views in a schema of Postgres.
+
+No state is kept in a session. What is sent first in each transaction says as whom, for which tenant
+and where; locks are of the transaction, so that they end with it and with the process.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Table, create_engine, event, inspect
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from ledger.errors import BackendUnavailable
+from projections.homes import Home, StillRead
+from projections.tables import view_state
+
+_READERS_MAY_TAKE = "2s"
+"""So long readers are waited for, and new ones held up, before tables are dropped. Longer than it
+takes until a vacuum is told to give way."""
+_NOT_TO_BE_ENDED = """
+SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
+('idle_in_transaction_session_timeout', 'transaction_timeout', 'statement_timeout', 'lock_timeout')
+"""
+_LOCK_NOT_AVAILABLE = "55P03"
+_RAW = {"no_parameters": True}
+"""Several statements are sent as one message, as they stand."""
+
+
+class PostgresHome(Home):
+    """Views in a schema that is there already.
+
+    `connect` opens a psycopg connection; the pool is made of these, and what it sets on them stays,
+    except that they do not commit by themselves. Transactions act as `app_role`, who is to own
+    the schema (None: as whoever connects), with `tenant` as the value of `tenant_setting`. Rows are
+    shown and written on behalf of that tenant alone.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Any],
+        schema: str,
+        app_role: str | None,
+        tenant: str,
+        tenant_setting: str,
+    ) -> None:
+        self._schema = schema
+        self._setting = tenant_setting
+        self._one_rebuilds = threading.Lock()
+        self._first = (
+            f"{'' if app_role is None else f'SET LOCAL ROLE {_name(app_role)};'}"
+            f"SET LOCAL {tenant_setting} = {_text(tenant)};"
+            f"SET LOCAL search_path = {_name(schema)};"
+        )
+        state = f"{_name(schema)}.{view_state.name}"
+        # A SELECT would fix the snapshot, and a table that it knows could be dropped before the
+        # lock is there. LOCK does not.
+        self._lock_for_reading = f"LOCK TABLE {state} IN ACCESS SHARE MODE;"
+        self._lock_for_clearing = (
+            f"SET LOCAL lock_timeout = '{_READERS_MAY_TAKE}';"
+            f"LOCK TABLE {state} IN ACCESS EXCLUSIVE MODE;"
+        )
+        # Lost in a crash, the last transactions are folded again: they need not wait for the disk.
+        self._lock_for_writing = f"SET LOCAL synchronous_commit = off;{self._lock('writing')};"
+
+        def creator() -> Any:
+            raw = connect()
+            raw.autocommit = False
+            return raw
+
+        self.engine = create_engine(
+            "postgresql+psycopg://",
+            creator=creator,
+            pool_pre_ping=True,
+            isolation_level="READ COMMITTED",
+            use_native_hstore=False,  # not to be looked for
+        )
+
+        @event.listens_for(self.engine, "begin")
+        def _begin(connection: Connection) -> None:
+            first = self._first + connection.get_execution_options().get("first", "")
+            connection.exec_driver_sql(first, execution_options=_RAW)
+
+    def _lock(self, what: str) -> str:
+        key = _text(f"beliefledger views {self._schema} {what}")
+        return f"SELECT pg_advisory_xact_lock(hashtextextended({key}, 0))"
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._transaction(
+            first=self._lock_for_reading,
+            isolation_level="REPEATABLE READ",
+            postgresql_readonly=True,
+        ) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._transaction(first=self._lock_for_writing) as connection:
+            yield connection
+
+    @contextmanager
+    def filling(self, tables: Sequence[Table]) -> Iterator[Connection]:
+        """Whoever rebuilds is alone with these tables, so that other writers need not wait.
+
+        COPY is refused where row-level security binds. It is lifted from their owner until this
+        transaction ends, and nobody can look at them that long.
+        """
+        first = "SET LOCAL synchronous_commit = off;"
+        with self._transaction(first=first, copying=True) as connection:
+            self._force(connection, tables, "NO FORCE")
+            yield connection
+            self._force(connection, tables, "FORCE")
+
+    @contextmanager
+    def clearing(self) -> Iterator[Connection]:
+        with self.writing() as connection:
+            try:
+                connection.exec_driver_sql(self._lock_for_clearing, execution_options=_RAW)
+                yield connection
+            except OperationalError as problem:
+                if _code(problem) == _LOCK_NOT_AVAILABLE:
+                    raise StillRead from problem
+                raise
+
+    @contextmanager
+    def rebuilding(self) -> Iterator[Callable[[], None]]:
+        """Holds a transaction open meanwhile, on a connection of its own: one for each process, so
+        that those who wait do not take them all."""
+        with self._one_rebuilds, self._transaction() as connection:
+            connection.exec_driver_sql(_NOT_TO_BE_ENDED)
+            connection.exec_driver_sql(self._lock("rebuilding"))
+
+            def check() -> None:
+                try:
+                    connection.exec_driver_sql("SELECT")
+                except DBAPIError as problem:
+                    raise self._unavailable(problem) from problem
+
+            yield check
+
+    def create(self, connection: Connection, table: Table) -> None:
+        """Make a table that shows each tenant its own rows. The column for it is not among those
+        that the views know."""
+        if inspect(connection).has_table(table.name, schema=self._schema):
+            return
+        super().create(connection, table)
+        connection.exec_driver_sql(
+            f'ALTER TABLE {table.name} ADD COLUMN tenant text COLLATE "C" NOT NULL'
+            f" DEFAULT current_setting('{self._setting}');"
+            f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
+            f"CREATE POLICY of_tenant ON {table.name}"
+            f" USING (tenant = (SELECT current_setting('{self._setting}', true)));",
+            execution_options=_RAW,
+        )
+
+    def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
+        """Let the planner know what questions look rows up by, before they are asked; roughly, until
+        the server itself comes round to it."""
+        connection.exec_driver_sql("SET LOCAL default_statistics_target = 20")
+        for table in tables:
+            asked = dict.fromkeys(each.name for index in table.indexes for each in index.columns)
+            connection.exec_driver_sql(f"ANALYZE {table.name} ({', '.join(asked)})")
+
+    def table_names(self, connection: Connection) -> list[str]:
+        return inspect(connection).get_table_names(schema=self._schema)
+
+    def scrub(self) -> None:
+        """Nothing: views hold references and tags and no words, so a deleted row that still lies
+        in a file says nothing of anybody whose key is gone."""
+
+    def _force(self, connection: Connection, tables: Sequence[Table], how: str) -> None:
+        for table in tables:
+            connection.exec_driver_sql(f"ALTER TABLE {table.name} {how} ROW LEVEL SECURITY")
+
+    def _unavailable(self, problem: Exception) -> BackendUnavailable:
+        said = problem.orig if isinstance(problem, DBAPIError) else problem
+        lines = str(said).strip().splitlines() or [type(said).__name__]
+        advice = ""
+        if _code(problem) in _ADVICE:
+            advice = f" {_ADVICE[_code(problem)]}"
+        return BackendUnavailable(f"The views did not answer: {lines[0].rstrip('.')}.{advice}")
+
+
+_ADVICE = {
+    "42501": "Its role lacks a right: run `beliefledger init` as the database's owner.",
+    "3F000": "Their schema is not there: run `beliefledger init` as the database's owner.",
+    "42P01": "A table is not there: open the ledger again and run `beliefledger rebuild`.",
+}
+
+
+def _code(problem: Exception) -> str:
+    return (
+        getattr(problem.orig if isinstance(problem, DBAPIError) else problem, "sqlstate", "") or ""
+    )
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    """A literal, however the server takes backslashes."""
+    return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
