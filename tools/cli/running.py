@@ -96,7 +96,7 @@ def _consumers(answer: StatusAnswer) -> Any:
             f"{each.position:,}",
             f"{each.lag:,}",
             f"{each.epoch:,}",
-            output.cell(each.holder or "nobody", None if each.holder else "yellow"),
+            output.cell(each.holder or "nobody", "" if each.holder else "yellow"),
         )
     return made
 
