@@ -195,7 +195,7 @@ def test_a_consumer_outlives_its_server(log, own_postgres):
         time.sleep(0.01)
     assert isinstance(events.trouble, BackendUnavailable)
     assert follower.is_alive()
-    own_postgres.start()
+    own_postgres.ensure_postgres_running()
     while events.lag:
         assert follower.is_alive()
         time.sleep(0.01)
