@@ -63,6 +63,21 @@ def postgres_url(postgres: str) -> str:
 
 
 @pytest.fixture
+def postgres_place(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """As `postgres_url`, for the front door: a ledger on a server is told its master key."""
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
+    return postgres_url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a ledger may lie: a directory, or a schema on a Postgres."""
+    if request.param == "postgres":
+        return str(request.getfixturevalue("postgres_place"))
+    return str(tmp_path / "ledger")
+
+
+@pytest.fixture
 def master() -> MasterKey:
     return MASTER
 

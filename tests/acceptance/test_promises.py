@@ -1,5 +1,5 @@
 """What is said, and what must happen: row by row, through the front door with the rule
-extractor."""
+extractor, in a directory and on a Postgres."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Person:
 
 
 @pytest.fixture
-def memory(tmp_path):
-    with open_memory(tmp_path / "ledger") as opened:
+def memory(place):
+    with open_memory(place) as opened:
         opened.grant_consent("ana", "consent")
         yield opened
 
@@ -169,7 +169,7 @@ def test_a_preference_that_alternates_is_contested_escalated_and_resolved_by_con
         ("My API key is AKIA" + "IOSFODNN7EXAMPLE", "IOSFODNN7"),
     ],
 )
-def test_secrets_are_redacted_before_anything_is_written(ana, memory, tmp_path, text, secret):
+def test_secrets_are_redacted_before_anything_is_written(ana, memory, text, secret):
     ana.says(text)
     assert memory.beliefs("ana", min_confidence=0, quarantined=True) == []
     recorded = [event for event in memory.subscribe(follow=False) if event.type.startswith("turn")]
@@ -220,8 +220,8 @@ def test_what_is_not_about_the_speaker_is_not_admitted(ana, memory, text):
     assert memory.beliefs("ana") == []
 
 
-def test_without_consent_each_refusal_says_how_to_grant(tmp_path):
-    with open_memory(tmp_path / "ledger") as memory:
+def test_without_consent_each_refusal_says_how_to_grant(place):
+    with open_memory(place) as memory:
         _, [decision] = memory.remember("ben", "I live in Porto.")
         assert (decision.outcome, decision.reason) == ("reject", "permission.no_consent")
         assert "consent grant --subject ben" in decision.hint

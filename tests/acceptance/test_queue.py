@@ -33,10 +33,10 @@ class Flaky:
         ]
 
 
-def test_a_failing_turn_holds_its_lane_and_no_other(tmp_path):
+def test_a_failing_turn_holds_its_lane_and_no_other(place):
     service = Flaky()
     service.down_for = {"two"}
-    with open_memory(tmp_path, extractor=service) as memory:
+    with open_memory(place, extractor=service) as memory:
         for subject in ("ana", "ben"):
             memory.grant_consent(subject, "consent")
         for words in ("one", "two", "three"):
@@ -51,10 +51,10 @@ def test_a_failing_turn_holds_its_lane_and_no_other(tmp_path):
         assert [belief.value for belief in memory.beliefs("ana")] == ["one", "two", "three"]
 
 
-def test_a_turn_that_keeps_failing_is_parked_in_sight_and_its_lane_goes_on(tmp_path):
+def test_a_turn_that_keeps_failing_is_parked_in_sight_and_its_lane_goes_on(place):
     service = Flaky()
     service.down_for = {"two"}
-    with open_memory(tmp_path, extractor=service, policy={"extraction_tries": 3}) as memory:
+    with open_memory(place, extractor=service, policy={"extraction_tries": 3}) as memory:
         memory.grant_consent("ana", "consent")
         memory.record_turn("ana", "two")
         memory.record_turn("ana", "three")
@@ -70,18 +70,18 @@ def test_a_turn_that_keeps_failing_is_parked_in_sight_and_its_lane_goes_on(tmp_p
         assert failures == [1, 2, 3]
 
 
-def test_what_was_recorded_before_a_stop_is_processed_after_it(tmp_path):
-    with open_memory(tmp_path, extractor=Flaky()) as memory:
+def test_what_was_recorded_before_a_stop_is_processed_after_it(place):
+    with open_memory(place, extractor=Flaky()) as memory:
         memory.grant_consent("ana", "consent")
         memory.record_turn("ana", "one")
-    with open_memory(tmp_path, extractor=Flaky()) as memory:
+    with open_memory(place, extractor=Flaky()) as memory:
         assert memory.status().pending_turns == 1
         assert memory.process().turns == 1
         assert [belief.value for belief in memory.beliefs("ana")] == ["one"]
 
 
-def test_the_same_turn_again_adds_nothing(tmp_path):
-    with open_memory(tmp_path, extractor=Flaky()) as memory:
+def test_the_same_turn_again_adds_nothing(place):
+    with open_memory(place, extractor=Flaky()) as memory:
         first = memory.record_turn("ana", "one", idempotency_key="k")
         again = memory.record_turn("ana", "one", idempotency_key="k")
         assert (first.turn_id, first.position) == (again.turn_id, again.position)
@@ -92,10 +92,10 @@ def test_the_same_turn_again_adds_nothing(tmp_path):
         assert memory.record_turn("ben", "one", idempotency_key="k").already is False
 
 
-def test_secrets_in_a_failure_stay_in_the_body(tmp_path):
+def test_secrets_in_a_failure_stay_in_the_body(place):
     service = Flaky()
     service.down_for = {"my words"}
-    with open_memory(tmp_path, extractor=service) as memory:
+    with open_memory(place, extractor=service) as memory:
         memory.record_turn("ana", "my words")
         memory.process()
         [failed] = memory.subscribe(types=["extraction.failed.v1"], follow=False)
@@ -103,7 +103,7 @@ def test_secrets_in_a_failure_stay_in_the_body(tmp_path):
         assert "detail" not in failed.facts
 
 
-def test_an_extractor_that_breaks_holds_up_nobody_else(tmp_path):
+def test_an_extractor_that_breaks_holds_up_nobody_else(place):
     service = Flaky()
 
     def breaks(turn, earlier=()):
@@ -112,7 +112,7 @@ def test_an_extractor_that_breaks_holds_up_nobody_else(tmp_path):
         return None if turn.content == "three" else Flaky.extract(service, turn)
 
     service.extract = breaks
-    with open_memory(tmp_path, extractor=service, policy={"extraction_tries": 2}) as memory:
+    with open_memory(place, extractor=service, policy={"extraction_tries": 2}) as memory:
         for subject in ("ana", "ben", "cleo"):
             memory.grant_consent(subject, "consent")
         memory.record_turn("ana", "two")

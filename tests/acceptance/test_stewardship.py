@@ -18,8 +18,8 @@ from ledger.errors import (
 
 
 @pytest.fixture
-def memory(tmp_path):
-    with open_memory(tmp_path / "ledger") as opened:
+def memory(place):
+    with open_memory(place) as opened:
         opened.grant_consent("ana", "consent")
         yield opened
 
@@ -205,14 +205,15 @@ def test_the_key_file_is_for_its_owner_alone(tmp_path):
         assert memory.made_key_file.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_policy_is_adopted_once_and_names_every_decision(tmp_path):
-    with open_memory(tmp_path, policy={"name": "strict", "thresholds": {"default": 0.9}}) as memory:
+def test_a_policy_is_adopted_once_and_names_every_decision(place):
+    strict = {"name": "strict", "thresholds": {"default": 0.9}}
+    with open_memory(place, policy=strict) as memory:
         memory.grant_consent("ana", "consent")
         _, [decision] = memory.remember("ana", "I live in Porto.")
         assert (decision.outcome, decision.reason) == ("quarantine", "truth.below_threshold")
         assert decision.policy == memory.policy.digest()
         position = memory.status().position
-    with open_memory(tmp_path, policy={"name": "strict", "thresholds": {"default": 0.9}}) as memory:
+    with open_memory(place, policy=strict) as memory:
         assert memory.status().position == position
         memory.adopt_policy({"name": "easy"}, by="ben")
         assert memory.policy.name == "easy"
@@ -241,7 +242,7 @@ def test_a_turn_that_cannot_be_recorded_says_why(memory, fields, named):
     assert memory.status().position == before
 
 
-def test_questions_that_cannot_be_asked_say_why(memory, tmp_path):
+def test_questions_that_cannot_be_asked_say_why(memory):
     with pytest.raises(InvalidTurn, match="not in the log"):
         memory.beliefs("ana", as_of=10_000)
     with pytest.raises(InvalidTurn, match="valid_at"):
@@ -345,9 +346,9 @@ def test_a_resolution_needs_a_basis_for_what_it_chooses(memory):
         memory.resolve(conflict.belief_id, choose="a", by="ben")
 
 
-def test_a_clock_that_goes_back_a_little_hides_nothing(tmp_path):
+def test_a_clock_that_goes_back_a_little_hides_nothing(place):
     now = [1_800_000_000_000_000]
-    with open_memory(tmp_path, clock=lambda: now[0]) as memory:
+    with open_memory(place, clock=lambda: now[0]) as memory:
         memory.grant_consent("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location")
         now[0] -= 10_000_000
@@ -355,10 +356,12 @@ def test_a_clock_that_goes_back_a_little_hides_nothing(tmp_path):
         assert len(memory.beliefs("ana")) == 2
 
 
-def test_words_of_an_unknown_type_do_not_outlive_an_erasure(memory, tmp_path):
-    memory.store("ana", "x", attribute="y", type="Ana has asthma")
-    memory.erase("ana", by="ben")
-    for path in (tmp_path / "ledger").rglob("*"):
+def test_words_of_an_unknown_type_do_not_outlive_an_erasure(tmp_path):
+    with open_memory(tmp_path) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.store("ana", "x", attribute="y", type="Ana has asthma")
+        memory.erase("ana", by="ben")
+    for path in tmp_path.rglob("*"):
         if path.is_file():
             assert b"asthma" not in path.read_bytes(), path
 
