@@ -22,19 +22,16 @@ from ledger.log import new_id
 from ledger.postgres import schema
 from ledger.postgres.cursors import PostgresCursors
 from ledger.postgres.server import PostgresURL, Server
-from ledger.sqlite.cursors import SQLiteCursors
 
 LEASE = 0.5
 
 OPEN = f"""
 import sys
 from pathlib import Path
-from ledger.consumer import Consumer
 from ledger.errors import LeaseLost
 from ledger.log import Log
 from ledger.masterkey import MasterKey
 from ledger.sqlite import SQLiteEventStore
-from ledger.sqlite.cursors import SQLiteCursors
 from ledger.times import system_clock
 from ledger.vault import Vault
 
@@ -42,10 +39,9 @@ def tell(*words):
     print(*words, flush=True)
 
 path = Path(sys.argv[1])
-store = SQLiteEventStore(path / "log.db")
-log = Log(store, Vault(path / "keys.db", MasterKey(bytes(range(32)))), clock=system_clock)
-cursors = SQLiteCursors(store._transaction, store._fetch)
-events = Consumer(log, cursors, "billing", lease_seconds={LEASE})
+vault = Vault(path / "keys.db", MasterKey(bytes(range(32))))
+log = Log(SQLiteEventStore(path / "log.db"), vault, clock=system_clock)
+events = log.consumer("billing", lease_seconds={LEASE})
 """
 
 
@@ -79,9 +75,8 @@ def append(log, count):
     log.append(events, {"s": version})
 
 
-def consumer(log, **how):
-    cursors = SQLiteCursors(log._store._transaction, log._store._fetch)
-    return Consumer(log, cursors, "billing", lease_seconds=LEASE, **how)
+def consumer(log):
+    return log.consumer("billing", lease_seconds=LEASE)
 
 
 def test_after_kill_9_another_process_takes_over_and_delivers_what_was_not_acknowledged(
