@@ -115,16 +115,21 @@ def tell(out: Console, keep: Path | None = None) -> None:
     clock.set("2026-01-12 08:59")
     with _place(keep) as place, open_memory(place, clock=clock) as memory:
         story = Story(memory, clock, out)
-        _listening(story)
-        _asking(story)
-        _looping(story)
-        _auditing(story)
-        _forgetting(story)
-        _rebuilding(story)
+        play(story)
     out.print()
     story.say(f"That took {perf_counter() - begun:.1f} seconds, offline, without a model.")
     if keep is not None:
         story.say(f"Look around: beliefledger --ledger {shlex.quote(str(keep))} status")
+
+
+def play(story: Story) -> None:
+    """Every chapter in turn, on an empty ledger that keeps the story's clock."""
+    _listening(story)
+    _asking(story)
+    _looping(story)
+    _auditing(story)
+    _forgetting(story)
+    _rebuilding(story)
 
 
 @contextmanager

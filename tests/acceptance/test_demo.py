@@ -1,17 +1,22 @@
-"""The demo tells its story, quickly, and leaves nothing behind."""
+"""The demo tells its story, quickly, the same on every backend, and leaves nothing behind."""
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from rich.console import Console
 from typer.testing import CliRunner
 
+from beliefledger import open_memory
 from tools.cli import app
+from tools.demo import ANA, Hands, Story, play
 
 
 def _demo(*words: str) -> str:
@@ -80,3 +85,35 @@ def test_it_runs_as_a_process_anywhere(tmp_path: Path):
     )
     assert done.stderr == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def _played(place: object) -> dict[str, object]:
+    """What the story says, with its random ids and digests blanked, and what it leaves behind."""
+    clock, out = Hands(), io.StringIO()
+    clock.set("2026-01-12 08:59")
+    with open_memory(str(place), clock=clock) as memory:
+        play(Story(memory, clock, Console(file=out, width=100)))
+        status = memory.status()
+        return {
+            "told": re.sub(r"\b[0-9a-f]{8,}\b", "#", out.getvalue()),
+            "decisions": [
+                (each.subject, each.claim, each.type, each.outcome, each.reason, each.confidence,
+                 each.mentions, each.policy, each.position, each.recorded_at)
+                for each in memory.decisions()
+            ],
+            "beliefs": [
+                (each.text, each.value, each.context, each.confidence, each.valid_from,
+                 each.valid_to, each.recorded_from_position)
+                for each in memory.beliefs(ANA)
+            ],
+            "digests": {view.name: view.content_digest for view in status.views},
+            "position": status.position,
+            "turns": status.turns,
+        }  # fmt: skip
+
+
+def test_the_same_is_told_and_kept_on_a_postgres(tmp_path, postgres_place):
+    there, here = _played(postgres_place), _played(tmp_path / "ledger")
+    assert len(there["decisions"]) > 15
+    for name in here:
+        assert there[name] == here[name], name
