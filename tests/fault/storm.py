@@ -1,3 +1,4 @@
+# ruff: noqa: T201  what it prints is read by the test
 """The processes of the storm: writers, each with streams of its own and one that all write to, and
 followers.
 
@@ -27,6 +28,21 @@ from ledger.times import SECOND, system_clock
 
 SIZES = (1, 3, 20, 150)
 SHARED = "everybody's"
+
+
+def faults(delivered: list[int], committed: list[int]) -> list[str]:
+    """What is wrong with how a follower was told of positions: it has to get each that was
+    committed once and in order, and they have to be 1, 2, 3 …"""
+    found = []
+    if missed := sorted(set(committed) - set(delivered)):
+        found.append(f"never delivered: {missed[:5]}")
+    if len(set(delivered)) < len(delivered):
+        found.append("delivered twice")
+    if delivered != sorted(delivered):
+        found.append("delivered out of order")
+    if sorted(committed) != list(range(1, len(committed) + 1)):
+        found.append("a gap, or a position that two events have")
+    return found
 
 
 class NotMeant(Exception):

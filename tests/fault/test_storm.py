@@ -1,35 +1,19 @@
-"""Many writers at once, and followers that must miss nothing; and what fails the same check."""
+"""Many writers at once, and followers that must miss nothing."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from itertools import count
 
 import psycopg
-import pytest
 from ledgers import open_store
 from psycopg.conninfo import make_conninfo
+from storm import faults
 
 from ledger.postgres.server import PostgresURL, is_postgres
 
 WRITERS = 8
 EVENTS = {"postgres": 200_000, "sqlite": 100_000}
-
-
-def faults(delivered: list[int], committed: list[int]) -> list[str]:
-    """What is wrong with how a follower was told of positions: it has to get each that was
-    committed once and in order, and they have to be 1, 2, 3 …"""
-    found = []
-    if missed := sorted(set(committed) - set(delivered)):
-        found.append(f"never delivered: {missed[:5]}")
-    if len(set(delivered)) < len(delivered):
-        found.append("delivered twice")
-    if delivered != sorted(delivered):
-        found.append("delivered out of order")
-    if sorted(committed) != list(range(1, len(committed) + 1)):
-        found.append("a gap, or a position that two events have")
-    return found
 
 
 @contextlib.contextmanager
