@@ -21,7 +21,8 @@ from ledger.lease import Lease
 from ledger.store import Cursor, Cursors
 
 if TYPE_CHECKING:
-    from ledger.log import Log, Subscription
+    from ledger.log import Log
+    from ledger.subscription import Subscription
 
 LEASE_SECONDS = 10.0
 _LONGEST_LEASE = 86_400.0

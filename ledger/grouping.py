@@ -94,7 +94,7 @@ class GroupCommit:
 
         try:
             self._commit(take)
-        except BaseException as problem:
+        except BaseException as problem:  # told to each of the group, whatever it is
             if not group:  # it did not come to its turn
                 with self._lock:
                     self._waiting.remove(request)

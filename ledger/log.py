@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ledger import codec, envelope
 from ledger.codec import New, Recorded
 from ledger.consumer import Consumer
-from ledger.errors import LedgerError, LogCorrupted, NotPermitted, VersionConflict
+from ledger.errors import LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
 from ledger.sealing import SubjectKeys
 from ledger.store import Appended, Cursor, ErasedMeanwhile, EventStore, Head, Row
 from ledger.streams import ops_stream, subject_stream
+from ledger.subscription import Subscription
 from ledger.times import Clock, Micros
 from ledger.vault import SYSTEM, Vault
 
@@ -398,73 +397,3 @@ class Log:
     def close(self) -> None:
         self._store.close()
         self.vault.close()
-
-
-class Subscription:
-    """An iterator over events that, when it follows, waits for more until it is closed.
-
-    `position` is how far it has looked, filtered events included: keep it, and start again from it.
-    Closing from another thread ends the iteration. After an error, asking again goes on from there.
-    """
-
-    def __init__(
-        self,
-        log: Log,
-        after: int,
-        types: Sequence[str] | None,
-        subjects: Callable[[], Collection[str]] | None,
-        *,
-        follow: bool,
-    ) -> None:
-        self.position = max(after, 0)
-        self._log = log
-        self._types = None if types is None else frozenset(types)
-        self._subjects = subjects
-        self._follow = follow
-        self._closed = threading.Event()
-        self._events = self._run()
-
-    def _wanted(self, event: Recorded, subjects: Collection[str] | None) -> bool:
-        return (self._types is None or event.type in self._types) and (
-            subjects is None or event.subject_ref in subjects
-        )
-
-    def _run(self) -> Iterator[Recorded]:
-        while not self._closed.is_set():
-            for end, page in self._log.pages_to(self.position, size=500):
-                subjects = None if self._subjects is None else frozenset(self._subjects())
-                for event in page:
-                    if self._closed.is_set():
-                        return
-                    self.position = event.position
-                    if self._wanted(event, subjects):
-                        yield event
-                self.position = end
-            if not self._follow:
-                return
-            while not self._closed.is_set() and not self._log.wait(self.position, 0.25):
-                pass
-
-    def __iter__(self) -> Subscription:
-        return self
-
-    def __next__(self) -> Recorded:
-        try:
-            return next(self._events)
-        except LedgerError:
-            self._events = self._run()  # a generator that raised would only say that it is over
-            raise
-
-    def close(self) -> None:
-        self._closed.set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()

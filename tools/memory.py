@@ -21,8 +21,8 @@ from ledger.errors import (
 )
 from ledger.events.choices import Choices
 from ledger.events.turn import GateDecided
-from ledger.log import Subscription
 from ledger.redact import redact
+from ledger.subscription import Subscription
 from ledger.times import Clock, system_clock
 from ledger.vault import SYSTEM
 from ledger.verify import Verified, verify

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from ledger.errors import BackendUnavailable
+from ledger.errors import BackendUnavailable, CallerMistake
 from ledger.log import Log
 from ledger.masterkey import MasterKey
 from ledger.postgres import schema
@@ -17,7 +17,7 @@ from projections.postgres import PostgresHome
 from projections.projector import Projector
 from projections.view import View
 from tools.places import Opened, master_key, other_vault
-from tools.settings import VAULT, Settings
+from tools.settings import LIBRARY_WITHOUT_LOCK, VAULT, Settings
 
 SHARED_FATE = (
     "The vault lies in the same database as the log, so a backup of one is a backup of the other,"
@@ -35,6 +35,7 @@ def exists(url: PostgresURL) -> bool:
 
 
 def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened:
+    _refuse_unsafe_modes(settings)
     with ExitStack() as opened:
         server = Server(url)
         opened.callback(server.close)
@@ -65,6 +66,14 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
 
     warnings = (SHARED_FATE,) if shared else ()
     return Opened(url, store, vault, url.tenant, views, master, made, warnings)
+
+
+def _refuse_unsafe_modes(settings: Settings) -> None:
+    if settings.library_without_lock:
+        raise CallerMistake(
+            f"{LIBRARY_WITHOUT_LOCK} is set. In that mode eventsourcing appends without a lock, and"
+            " followers lose events that commit out of order: unset it."
+        )
 
 
 def _make(server: Server) -> None:

@@ -10,7 +10,12 @@ LEDGER = "BELIEFLEDGER_LEDGER"
 MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
 MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
 VAULT = "BELIEFLEDGER_VAULT"
+LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
+"""eventsourcing's own: tells it to append without its lock."""
 DEFAULT_LEDGER = "./beliefledger-data"
+
+_YES = {"y", "yes", "t", "true", "on", "1"}
+"""What the library takes for yes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,7 @@ class Settings:
     master_key: str | None
     master_key_file: Path | None
     vault: str | None = None
+    library_without_lock: bool = False
 
     @classmethod
     def read(cls) -> Settings:
@@ -30,4 +36,5 @@ class Settings:
             os.environ.get(MASTER_KEY) or None,
             Path(file) if file else None,
             os.environ.get(VAULT) or None,
+            os.environ.get(LIBRARY_WITHOUT_LOCK, "").strip().lower() in _YES,
         )

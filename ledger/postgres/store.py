@@ -27,7 +27,6 @@ from ledger.backoff import delays
 from ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
-    CallerMistake,
     ClockWentBack,
     EventIdReused,
     LedgerError,
@@ -85,7 +84,6 @@ class PostgresEventStore(PostgresApplicationRecorder):
     """Called around each step of a write with its name: where tests let it fail."""
 
     def __init__(self, server: Server, *, settle_seconds: float = SETTLE_SECONDS) -> None:
-        refuse_unsafe_modes(os.environ)
         super().__init__(server, events_table_name="history")
         self.server = server
         self.cursors = PostgresCursors(server)
@@ -489,19 +487,6 @@ class _Answer(NamedTuple):
     erasures: int
     which: int
     actual: int
-
-
-def refuse_unsafe_modes(environment: Mapping[str, str]) -> None:
-    """Refuse to start where the library is told to write without its lock.
-
-    Raises `CallerMistake`.
-    """
-    said = environment.get("POSTGRES_ENABLE_DB_FUNCTIONS", "")
-    if said.strip().lower() in {"y", "yes", "t", "true", "on", "1"}:
-        raise CallerMistake(
-            "POSTGRES_ENABLE_DB_FUNCTIONS is set. In that mode eventsourcing appends without a"
-            " lock, and followers lose events that commit out of order: unset it."
-        )
 
 
 def _hex(stream: UUID | str) -> str:

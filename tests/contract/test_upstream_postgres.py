@@ -14,10 +14,11 @@ from eventsourcing.tests.persistence import (
     NonInterleavingNotificationIDsBaseCase,
 )
 
+from beliefledger import open_memory
 from ledger.errors import CallerMistake
 from ledger.postgres import schema
 from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.store import PostgresEventStore, refuse_unsafe_modes
+from ledger.postgres.store import PostgresEventStore
 
 
 def opened(kind, url):
@@ -87,12 +88,8 @@ def test_an_event_twice_or_out_of_order_is_the_library_s_integrity_error(postgre
 @pytest.mark.parametrize("said", ["y", "Yes", "1", "true", "on", " t "])
 def test_the_library_s_mode_without_a_lock_is_refused_at_start(postgres_url, monkeypatch, said):
     monkeypatch.setenv("POSTGRES_ENABLE_DB_FUNCTIONS", said)
-    server = Server(PostgresURL.parse(postgres_url))
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "ab" * 32)
     with pytest.raises(CallerMistake, match="lose events that commit out of order"):
-        PostgresEventStore(server)
-    server.close()
-
-
-def test_the_mode_switched_off_is_no_reason_to_refuse():
-    refuse_unsafe_modes({"POSTGRES_ENABLE_DB_FUNCTIONS": "n"})
-    refuse_unsafe_modes({})
+        open_memory(postgres_url)
+    monkeypatch.setenv("POSTGRES_ENABLE_DB_FUNCTIONS", "n")
+    open_memory(postgres_url).close()

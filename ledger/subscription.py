@@ -1,0 +1,100 @@
+"""Following the log: the events that are there, then those that come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from ledger.backoff import delays
+from ledger.codec import Recorded
+from ledger.errors import BackendUnavailable, LedgerError
+
+if TYPE_CHECKING:
+    from ledger.log import Log
+
+FOLLOW_PAGE = 500
+
+
+class Subscription:
+    """An iterator over events that, when it follows, waits for more until it is closed.
+
+    `position` is how far it has looked, filtered events included: keep it, and start again from it.
+    Closing from another thread ends the iteration. While a store that is followed is out of reach,
+    it is tried again with back-off, `trouble` says why, and the events go on where they were; after
+    any other error, asking again goes on from there.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        after: int,
+        types: Sequence[str] | None,
+        subjects: Callable[[], Collection[str]] | None,
+        *,
+        follow: bool,
+    ) -> None:
+        self.position = max(after, 0)
+        self.trouble: BackendUnavailable | None = None
+        """What the store last said, while it does not answer."""
+        self._log = log
+        self._types = None if types is None else frozenset(types)
+        self._subjects = subjects
+        self._follow = follow
+        self._closed = threading.Event()
+        self._events = self._run()
+
+    def _wanted(self, event: Recorded, subjects: Collection[str] | None) -> bool:
+        return (self._types is None or event.type in self._types) and (
+            subjects is None or event.subject_ref in subjects
+        )
+
+    def _run(self) -> Iterator[Recorded]:
+        while not self._closed.is_set():
+            for end, page in self._log.pages_to(self.position, size=FOLLOW_PAGE):
+                subjects = None if self._subjects is None else frozenset(self._subjects())
+                for event in page:
+                    if self._closed.is_set():
+                        return
+                    self.position = event.position
+                    if self._wanted(event, subjects):
+                        yield event
+                self.position = end
+            if not self._follow:
+                return
+            while not self._closed.is_set() and not self._log.wait(self.position, 0.25):
+                pass
+
+    def __iter__(self) -> Subscription:
+        return self
+
+    def __next__(self) -> Recorded:
+        for delay in delays():
+            try:
+                event = next(self._events)
+            except LedgerError as problem:
+                self._events = self._run()  # a generator that raised would only say that it is over
+                if not self._follow or not isinstance(problem, BackendUnavailable):
+                    raise
+                self.trouble = problem
+            else:
+                self.trouble = None
+                return event
+            if self._closed.wait(delay):
+                break
+        raise StopIteration
+
+    def close(self) -> None:
+        self._closed.set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
