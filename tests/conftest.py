@@ -13,7 +13,12 @@ import pytest
 
 from ledger.log import Log
 from ledger.masterkey import MasterKey
+from ledger.postgres import schema
+from ledger.postgres import vault as postgres_vault
+from ledger.postgres.server import PostgresURL, Server, is_postgres
+from ledger.postgres.store import PostgresEventStore
 from ledger.sqlite import SQLiteEventStore
+from ledger.store import EventStore
 from ledger.times import SECOND, Micros
 from ledger.vault import Vault
 
@@ -70,11 +75,63 @@ def postgres_place(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Gives a new place for a ledger each time: a directory, or a schema on a Postgres."""
+    if request.param == "sqlite":
+        numbers = itertools.count(1)
+        return lambda: str(tmp_path / f"ledger{next(numbers)}")
+    request.getfixturevalue("postgres_place")
+    uri = request.getfixturevalue("postgres")
+    return lambda: f"{uri}&schema=test_{next(_schemas)}"
+
+
+@pytest.fixture
+def place(new_place: Callable[[], str]) -> str:
     """Where a ledger may lie: a directory, or a schema on a Postgres."""
-    if request.param == "postgres":
-        return str(request.getfixturevalue("postgres_place"))
-    return str(tmp_path / "ledger")
+    return new_place()
+
+
+def _server(place: str) -> Server:
+    return Server(PostgresURL.parse(place), size=4)
+
+
+def _store_at(place: str) -> EventStore:
+    if not is_postgres(place):
+        Path(place).mkdir(exist_ok=True)
+        return SQLiteEventStore(Path(place) / "log.db")
+    server = _server(place)
+    schema.init(server)
+    schema.check(server)
+    return PostgresEventStore(server)
+
+
+def _vault_at(place: str) -> Vault:
+    if not is_postgres(place):
+        return Vault(Path(place) / "keys.db", MASTER)
+    server = _server(place)
+    postgres_vault.init(server)
+    return Vault(postgres_vault.PostgresVault(server), MASTER)
+
+
+def _log_at(place: str, clock: Callable[[], Micros]) -> Log:
+    store = _store_at(place)
+    try:
+        return Log(store, _vault_at(place), clock=clock)
+    except BaseException:
+        store.close()
+        raise
+
+
+@pytest.fixture(scope="session")
+def store_at() -> Callable[[str], EventStore]:
+    """Opens the store of a place, making it when it is not there."""
+    return _store_at
+
+
+@pytest.fixture(scope="session")
+def log_at() -> Callable[[str, Callable[[], Micros]], Log]:
+    """Opens the log of a place over its store and vault, making them when they are not there."""
+    return _log_at
 
 
 @pytest.fixture
