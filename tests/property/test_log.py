@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -12,7 +11,13 @@ import pytest
 import rfc8785
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from ledger import canonical, codec, envelope
 from ledger.codec import New
@@ -20,18 +25,14 @@ from ledger.envelope import Address
 from ledger.errors import ClockWentBack, EventIdReused, LogCorrupted, VersionConflict
 from ledger.events import BY_NAME
 from ledger.events.turn import TurnRecorded
-from ledger.log import Log
-from ledger.masterkey import MasterKey
-from ledger.sqlite import SQLiteEventStore
+from ledger.postgres.server import is_postgres
 from ledger.store import Row
 from ledger.times import SECOND
 from ledger.upcast import upcast
-from ledger.vault import Vault
 from ledger.verify import verify
 
 STREAMS = "abc"
 START = 1_772_355_600 * SECOND
-MASTER = MasterKey(bytes(32))
 
 batches = st.lists(st.sampled_from(STREAMS), max_size=5)
 ids = itertools.count(1)
@@ -42,11 +43,10 @@ class StoreAgainstDictionaries(RuleBasedStateMachine):
 
     written = Bundle("written")
 
-    def __init__(self):
+    def __init__(self, connect):
         super().__init__()
-        self.directory = tempfile.TemporaryDirectory()
-        self.path = Path(self.directory.name) / "log.db"
-        self.store = SQLiteEventStore(self.path)
+        self.connect = connect
+        self.store = connect()
         self.now = START
         self.head = (0, 0)
         self.events: list[tuple[str, int, str, int]] = []
@@ -54,7 +54,6 @@ class StoreAgainstDictionaries(RuleBasedStateMachine):
 
     def teardown(self):
         self.store.close()
-        self.directory.cleanup()
 
     def sealed(self, streams, base):
         versions = Counter(base)
@@ -141,7 +140,7 @@ class StoreAgainstDictionaries(RuleBasedStateMachine):
     @rule()
     def open_again(self):
         self.store.close()
-        self.store = SQLiteEventStore(self.path)
+        self.store = self.connect()
 
     @invariant()
     def the_store_holds_what_the_oracle_holds(self):
@@ -152,16 +151,22 @@ class StoreAgainstDictionaries(RuleBasedStateMachine):
             (each["stream"], each["version"], each["event_id"], each["recorded_at"])
             for each in kept
         ] == self.events
-        assert self.store.head() == self.head
+        assert self.store.head()[:2] == self.head
         assert self.store.versions(list(STREAMS)) == {s: self.versions[s] for s in STREAMS}
         times = [each["recorded_at"] for each in kept]
         assert times == sorted(times)
 
 
-TestStoreAgainstDictionaries = StoreAgainstDictionaries.TestCase
-TestStoreAgainstDictionaries.settings = settings(
-    max_examples=60, stateful_step_count=20, deadline=None
-)
+def test_a_store_holds_what_dictionaries_hold(new_place, store_at):
+    def machine():
+        place = new_place()
+        return StoreAgainstDictionaries(lambda: store_at(place))
+
+    examples = 20 if is_postgres(new_place()) else 60
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=examples, stateful_step_count=20, deadline=None)
+    )
+
 
 people = st.sampled_from(["ana", "ben", "eva"])
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -175,45 +180,54 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(steps)
-def test_what_is_read_is_what_was_said_by_those_who_were_not_erased(happened):
-    with tempfile.TemporaryDirectory() as directory:
-        path = Path(directory)
-        log = Log(
-            SQLiteEventStore(path / "log.db"), Vault(path / "keys.db", MASTER), clock=lambda: START
-        )
-        expected: list[tuple[str, str | None]] = []
-        refs: dict[str, str] = {}
-        for what, name, words in happened:
-            if what == "says" and refs.get(name) != "erased":
-                ref = refs[name] = log.register([name])[name]
-                turn = TurnRecorded(
-                    role="user",
-                    channel="conversation",
-                    redacted={},
-                    session_tag="",
-                    said_at_stated=False,
-                    content=words,
-                )
-                stream = f"{next(ids):032x}"
-                log.append([New(turn, f"{next(ids):032x}", stream, ref)], {stream: 0})
-                expected.append((ref, words))
-            elif what == "is erased" and refs.get(name, "erased") != "erased":
-                log.erase(refs[name], actor="system", legal_basis="x")
-                expected = [(r, None if r == refs[name] else said) for r, said in expected]
-                refs[name] = "erased"
-            elif what == "comes anew" and refs.get(name) == "erased":
-                actor = log.principal("dora")
-                refs[name] = log.register([name], actor=actor, anew=True)[name]
-        said = [
-            (each.subject_ref, each.event.content if each.event else None)
-            for each in log.read()
-            if each.type == TurnRecorded.NAME
-        ]
-        assert said == expected
-        assert verify(log).ok
-        log.close()
+def test_what_is_read_is_what_was_said_by_those_who_were_not_erased(new_place, log_at):
+    @settings(
+        max_examples=15 if is_postgres(new_place()) else 30,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(steps)
+    def is_so(happened):
+        log = log_at(new_place(), lambda: START)
+        try:
+            check_what_is_read(log, happened)
+        finally:
+            log.close()
+
+    is_so()
+
+
+def check_what_is_read(log, happened):
+    expected: list[tuple[str, str | None]] = []
+    refs: dict[str, str] = {}
+    for what, name, words in happened:
+        if what == "says" and refs.get(name) != "erased":
+            ref = refs[name] = log.register([name])[name]
+            turn = TurnRecorded(
+                role="user",
+                channel="conversation",
+                redacted={},
+                session_tag="",
+                said_at_stated=False,
+                content=words,
+            )
+            stream = f"{next(ids):032x}"
+            log.append([New(turn, f"{next(ids):032x}", stream, ref)], {stream: 0})
+            expected.append((ref, words))
+        elif what == "is erased" and refs.get(name, "erased") != "erased":
+            log.erase(refs[name], actor="system", legal_basis="x")
+            expected = [(r, None if r == refs[name] else said) for r, said in expected]
+            refs[name] = "erased"
+        elif what == "comes anew" and refs.get(name) == "erased":
+            actor = log.principal("dora")
+            refs[name] = log.register([name], actor=actor, anew=True)[name]
+    said = [
+        (each.subject_ref, each.event.content if each.event else None)
+        for each in log.read()
+        if each.type == TurnRecorded.NAME
+    ]
+    assert said == expected
+    assert verify(log).ok
 
 
 # Canonical bytes
@@ -222,8 +236,10 @@ def test_what_is_read_is_what_was_said_by_those_who_were_not_erased(happened):
 small = st.integers(-(2**53) + 1, 2**53 - 1)
 facts = st.recursive(
     st.none() | st.booleans() | small | texts,
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(st.text(st.characters(codec="ascii"), max_size=8), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="ascii"), max_size=8), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
