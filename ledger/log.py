@@ -14,7 +14,7 @@ from ledger.errors import LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
 from ledger.sealing import SubjectKeys
-from ledger.store import Appended, Cursor, ErasedMeanwhile, EventStore, Head, Row
+from ledger.store import Appended, Cursor, Cursors, ErasedMeanwhile, EventStore, Head, Row
 from ledger.streams import ops_stream, subject_stream
 from ledger.subscription import Subscription
 from ledger.times import Clock, Micros
@@ -237,6 +237,16 @@ class Log:
         """The id of the event at a position, whoever's it is; None past the head."""
         return self._store.event_id_at(position)
 
+    def first_missing(self, after: int, upto: int) -> int | None:
+        """The first position of (after, upto] that no tenant has an event at, if there is one."""
+        return self._store.first_missing(after, upto)
+
+    def last(self, upto: int) -> Recorded | None:
+        """The last event of this tenant at or before a position."""
+        rows = self._store.read(0, 1, upto, desc=True)
+        self._refresh()
+        return codec.unseal(rows[0], self.vault) if rows else None
+
     def read_at(self, positions: Sequence[int]) -> dict[int, Recorded]:
         """The events at these positions."""
         rows = self._store.read_at(list(dict.fromkeys(positions)))
@@ -301,6 +311,11 @@ class Log:
             self, self._store.cursors, name, types, subjects,
             lease_seconds=lease_seconds, follow=follow,
         )  # fmt: skip
+
+    @property
+    def cursors(self) -> Cursors:
+        """Where the cursors of named consumers are kept."""
+        return self._store.cursors
 
     def consumers(self) -> list[Cursor]:
         """How far each named consumer is."""

@@ -64,7 +64,7 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
         )
         return Projector(log, home, views)
 
-    warnings = (SHARED_FATE,) if shared else ()
+    warnings = (*([SHARED_FATE] if shared else []), *schema.warnings(server))
     return Opened(url, store, vault, url.tenant, views, master, made, warnings)
 
 

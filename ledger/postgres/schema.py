@@ -103,6 +103,12 @@ def check(server: Server) -> None:
                 f"The ledger at {server} does not know this tenant yet: run `beliefledger init`"
                 " with the same URL as the database's owner."
             )
+        [(isolation,)] = connection.execute("SHOW default_transaction_isolation")
+        if isolation != "read committed":
+            raise BackendUnavailable(
+                f"At {server} transactions are {isolation} by default, and appending needs read"
+                " committed: ALTER ROLE … SET default_transaction_isolation = 'read committed'."
+            )
         app = app_role(server.url.schema)
         could_do_more = connection.execute(
             "SELECT pg_has_role(current_user, %s, 'USAGE') OR rolsuper OR rolbypassrls"
@@ -110,6 +116,18 @@ def check(server: Server) -> None:
             (owner_role(server.url.schema),),
         ).fetchone()
         server.act_as(app if could_do_more and could_do_more[0] else None)
+
+
+def warnings(server: Server) -> list[str]:
+    """What about the server's settings puts what was acknowledged at risk."""
+    rows = server.ask_plain(
+        "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')"
+        " AND setting = 'off' ORDER BY name"
+    )
+    return [
+        f"The server runs with {name} off: what it acknowledged can be lost with its power."
+        for (name,) in rows
+    ]
 
 
 def there(server: Server) -> bool:

@@ -253,7 +253,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     ) -> tuple[int, Micros, int]:
         """The first of the new positions, when they are recorded, and the erasures so far."""
         now = clock()
-        last, recorded_at, erasures = cursor.execute(_MOVE_HEAD, (count, now, erasing)).fetchone()
+        at = now if count else 0  # appending nothing moves nothing
+        last, recorded_at, erasures = cursor.execute(_MOVE_HEAD, (count, at, erasing)).fetchone()
+        recorded_at = max(recorded_at, now)
         if recorded_at - now > CLOCK_TOLERANCE:
             behind = (recorded_at - now) // SECOND
             raise ClockWentBack(f"The clock is {behind} seconds behind the last event.")

@@ -85,7 +85,10 @@ DECLARE
     events integer := cardinality(p_streams);
     stamp bytea;
 BEGIN
-    IF current_setting('synchronous_commit') <> 'on' THEN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'append needs the isolation level read committed';
+    END IF;
+    IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     SELECT head.position + 1, greatest(head.recorded_at, p_now), head.erasures
