@@ -84,12 +84,10 @@ def test_the_app_s_role_can_do_nothing_to_history(server):
             f"UPDATE {name}.head SET position = 9",
             f"ALTER TABLE {name}.history DISABLE TRIGGER ALL",
         ):
-            with (
-                pytest.raises(psycopg.errors.InsufficientPrivilege),
-                connection.transaction(),
-            ):
+            with connection.transaction(force_rollback=True):
                 connection.execute(f"SET LOCAL ROLE {schema.app_role(name)}")
-                connection.execute(statement)
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    connection.execute(statement)
 
 
 def test_a_connection_that_forgets_its_tenant_sees_nothing(server):
