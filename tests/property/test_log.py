@@ -90,7 +90,8 @@ class StoreAgainstDictionaries(RuleBasedStateMachine):
             self.events.append(
                 (each.address.stream, each.address.version, each.address.event_id, at)
             )
-        self.head = (position + len(batch), at)
+        if batch:
+            self.head = (position + len(batch), at)
         return batch, expect, appended
 
     @rule(streams=batches, stream=st.sampled_from(STREAMS), off=st.sampled_from([-2, -1, 1, 5]))
