@@ -45,12 +45,24 @@ class MasterKey:
     def create_file(cls, path: Path) -> MasterKey:
         """Make a new key in a new file that only its owner can read. An existing file is left."""
         key = cls(new_key())
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(key.key.hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        key.write(path)
         return key
+
+    def write(self, path: Path) -> None:
+        """Keep it in a new file that only its owner can read, and that nobody sees half written.
+
+        Raises `FileExistsError`.
+        """
+        unnamed = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
+        descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "w") as file:
+                file.write(self.key.hex() + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            path.hardlink_to(unnamed)
+        finally:
+            unnamed.unlink()
 
     def __repr__(self) -> str:
         return f"MasterKey(id={self.id})"

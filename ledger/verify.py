@@ -47,9 +47,9 @@ class _Gaps:
 
 
 def verify(log: Log, progress: Callable[[int, int], None] | None = None) -> Verified:
-    """Check every event: positions without gaps (but for what is other tenants'), canonical envelopes, stream versions without gaps,
-    times that never go back, bodies that match their digests and open under their keys; then the
-    store's own structure.
+    """Check every event: positions without gaps but for other tenants', canonical envelopes, stream
+    versions without gaps, times that never go back, bodies that match their digests and open under
+    their keys; then the store's own structure.
 
     A fact that was changed in an envelope, canonically, by somebody who can write to the files is
     not found: nothing outside the envelope says what it was.

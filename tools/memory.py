@@ -428,7 +428,7 @@ class MemoryLedger(Settling):
         verdicts = dict.fromkeys(Verdict, 0)
         differing = []
         head = self._log.head().position
-        for page in self._log.pages(0, head):
+        for reached, page in self._log.pages_to(0, head):
             for recorded in page:
                 if recorded.type == GateDecided.NAME:
                     result = self._parts.replayer.replay(recorded, chosen)
@@ -436,7 +436,7 @@ class MemoryLedger(Settling):
                     if result.verdict is Verdict.DIFFERENT:
                         differing.append(_replayed(result))
             if progress:
-                progress(page[-1].position, head)
+                progress(reached, head)
         return ReplaySummary(
             decisions=sum(verdicts.values()),
             same=verdicts[Verdict.SAME],
