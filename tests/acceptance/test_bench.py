@@ -6,17 +6,32 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
+
 REPOSITORY = Path(__file__).parents[2]
 FIELDS = {"name", "value", "unit", "target", "holds", "min", "median", "max"}
 BUDGETS = {
     "fdatasyncs of a durable turn": "= 1",
     "fdatasyncs of a turn recorded and decided": "= 2",
     "record_turn, of the rate of a raw commit": "≥ 0.5",
+    "record_turn on Postgres, of the rate of a plain INSERT and commit": "≥ 0.5",
+    "record_turn on Postgres, of the rate of the library's recorder": "≥ 2",
+    "durable turns on SQLite: 8 writers, of the rate of one": "≥ 1.8",
+    "durable turns on SQLite: 32 writers, of the rate of one": "≥ 3",
+    "durable turns on Postgres: 8 writers, of the rate of one": "≥ 1.8",
+    "durable turns on Postgres: 32 writers, of the rate of one": "≥ 3",
+    "p50 of record_turn → another process has it, on SQLite": "≤ 5",
+    "p99 of record_turn → another process has it, on SQLite": "≤ 20",
+    "p50 of record_turn → another process has it, on Postgres": "≤ 5",
+    "p99 of record_turn → another process has it, on Postgres": "≤ 20",
     "decide, on a belief of 10 events": "≤ 300",
     "fold the belief's 10 events, and decide": "≤ 300",
     "recording a batch of turns": "≥ 20,000",
     "record, extract, decide, views caught up": "≥ 1,000",
+    "read and decode on SQLite": "≥ 100,000",
+    "read and decode on Postgres": "≥ 70,000",
     "rebuild of all views": "≥ 50,000",
+    "rebuild of all views on Postgres": "≥ 40,000",
     "rebuild of belief_versions, of the library's rate for the same view": "≥ 2",
     "beliefs of a subject as of the middle, of the time for now": "≤ 1.5",
     "the same for one subject with 1,000 versions": "≤ 2",
@@ -60,6 +75,21 @@ def test_only_what_is_named_is_measured(tmp_path):
     results = json.loads((tmp_path / "bench-results.json").read_text())
     assert [result["unit"] for result in results] == ["µs", "µs"]
     assert "decide, on a belief of 10 events" in ran.stdout
+
+
+def test_a_postgres_that_a_url_names_is_left_as_it_was(tmp_path, postgres):
+    def there():
+        with psycopg.connect(postgres) as connection:
+            made = "SELECT nspname FROM pg_namespace UNION ALL SELECT rolname FROM pg_roles"
+            return sorted(connection.execute(made).fetchall())
+
+    before = there()
+    ran = bench(tmp_path, "postgres-turn", "--quick", "--postgres", postgres)
+
+    assert ran.returncode in {0, 1}, ran.stderr
+    results = json.loads((tmp_path / "bench-results.json").read_text())
+    assert all(result["value"] > 0 for result in results)
+    assert there() == before
 
 
 def test_an_unknown_name_is_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""`python -m tools.bench [NAME…] [--quick]`: measure the budgets.
+"""`python -m tools.bench [NAME…] [--quick] [--postgres URL]`: measure the budgets.
 
 Prints a table and writes `bench-results.json` here. Exits with 1 when a budget that is asserted
 does not hold.
@@ -10,20 +10,36 @@ import argparse
 import json
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from tools.bench import asof, commits, deciding, pipeline, rebuilding
+from tools.bench import (
+    asof,
+    commits,
+    deciding,
+    decoding,
+    following,
+    groups,
+    pipeline,
+    postgres,
+    rebuilding,
+)
+from tools.bench.backends import Postgres, own_environment
 from tools.bench.measure import Bench, Measured, Run, Sizes
 
 BENCHES: dict[str, Bench] = {
     "syncs": commits.syncs,
     "turn-rate": commits.turn_rate,
+    "postgres-turn": postgres.postgres_turn,
+    "groups": groups.groups,
+    "followers": following.followers,
     "deciding": deciding.deciding,
     "recording": pipeline.recording,
     "pipeline": pipeline.pipeline,
+    "decoding": decoding.decoding,
     "rebuild": rebuilding.rebuild,
     "as-of": asof.as_of,
 }
@@ -36,12 +52,18 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
     parser.add_argument("--quick", action="store_true", help="small sizes: only see that it runs")
+    parser.add_argument(
+        "--postgres",
+        metavar="URL",
+        help="measure on this Postgres, whose user may make roles and schemas; by default one is"
+        " started",
+    )
     given = parser.parse_args()
     unknown = set(given.names) - set(BENCHES)
     if unknown:
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}")
     sizes = Sizes().quick() if given.quick else Sizes()
-    results = measure(given.names or list(BENCHES), sizes)
+    results = measure(given.names or list(BENCHES), sizes, given.postgres)
     show(results)
     RESULTS.write_text(
         json.dumps([each.as_json() for each in results], indent=2, ensure_ascii=False) + "\n"
@@ -49,19 +71,21 @@ def main() -> int:
     return 1 if any(each.holds is False for each in results) else 0
 
 
-def measure(names: list[str], sizes: Sizes) -> list[Measured]:
+def measure(names: list[str], sizes: Sizes, postgres_url: str | None) -> list[Measured]:
     """Run these benches one after the other, saying on stderr what is being done."""
     results: list[Measured] = []
     with (
         tempfile.TemporaryDirectory(prefix="bench-") as directory,
+        closing(Postgres(postgres_url)) as server,
         Console(stderr=True).status("") as status,
     ):
+        own_environment(Path(directory))
         for number, name in enumerate(names, 1):
 
             def tell(what: str, at: str = f"{number}/{len(names)} {name}") -> None:
                 status.update(f"{at}: {what}")
 
-            results += BENCHES[name](Run(Path(directory), sizes, tell))
+            results += BENCHES[name](Run(Path(directory), sizes, tell, server))
     return results
 
 

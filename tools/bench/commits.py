@@ -19,7 +19,7 @@ from tools.bench.measure import Measured, Run, Target, in_pairs
 from tools.memory import MemoryLedger, open_memory
 
 _SYNCS = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s.*?(?:fdatasync|fsync)$", re.MULTILINE)
-_COMMIT_BOUND = 100e-6
+COMMIT_BOUND = 100e-6
 """Seconds of a raw commit below which the disk does not really sync."""
 
 
@@ -123,7 +123,7 @@ def turn_rate(run: Run) -> Iterator[Measured]:
             raw_commits.append(median(committed) * 1e6)
             turns_taken.append(median(recorded) * 1e6)
         connection.close()
-    durable = median(raw_commits) >= _COMMIT_BOUND * 1e6
+    durable = median(raw_commits) >= COMMIT_BOUND * 1e6
     yield Measured(
         "record_turn, of the rate of a raw commit",
         "×",

@@ -13,6 +13,8 @@ from statistics import median
 from time import perf_counter
 from typing import Any, Literal
 
+from tools.bench.backends import Backend, Postgres
+
 Tell = Callable[[str], None]
 """Shows what is being done."""
 
@@ -91,6 +93,9 @@ class Sizes:
     versions_of_one: int = 20_000
     asked: int = 200
     """Subjects asked about in each round."""
+    grouped_turns: int = 1_000
+    """Of all writers together."""
+    followed_turns: int = 200
 
     def quick(self) -> Sizes:
         """A twentieth of it, to see that everything runs."""
@@ -105,6 +110,15 @@ class Run:
     directory: Path
     sizes: Sizes
     tell: Tell
+    postgres: Postgres
+
+    @property
+    def backends(self) -> tuple[Backend, Backend]:
+        """Both that a ledger can be kept in."""
+        return (
+            Backend("SQLite", self.place),
+            Backend("Postgres", self.postgres.place, self.postgres.missing),
+        )
 
     def place(self, name: str) -> Path:
         """A directory that is not there yet."""

@@ -5,14 +5,23 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from psycopg.sql import SQL, Identifier
+
 from gate.intake import TurnInput
+from ledger.masterkey import MasterKey
+from ledger.postgres import schema
+from ledger.postgres.server import PostgresURL, Server
+from ledger.postgres.store import PostgresEventStore
 from ledger.times import from_datetime
 from tools.bench.conversations import conversations
 from tools.bench.measure import Measured, Run, Target, seconds
 from tools.memory import MemoryLedger, open_memory
+from tools.servers import open_vault
+from tools.settings import Settings
 
 BATCH = 1_000
 LONGMEMEVAL = Path("../shared/data/longmemeval/oracle_dev.json.gz")
@@ -70,6 +79,38 @@ def built_ledger(run: Run) -> Path:
     return _built(run)[0]
 
 
+def copied_ledger(run: Run) -> str:
+    """The same on Postgres, event for event; copied now if it was not."""
+    if run.directory not in _copies:
+        source = built_ledger(run)
+        run.tell("copying the log to Postgres")
+        _copies[run.directory] = url = run.postgres.place("copy")
+        _copy(source, url)
+        name = Identifier(PostgresURL.parse(url).schema)
+        with run.postgres.connect() as connection:  # as the server itself would, in time
+            for table in ("history", "bodies"):
+                connection.execute(SQL("VACUUM ANALYZE {}.{}").format(name, Identifier(table)))
+    return _copies[run.directory]
+
+
+def _copy(source: Path, url: str) -> None:
+    settings = Settings.read()
+    if settings.master_key_file is None:
+        raise RuntimeError("Both ledgers need the same master key.")
+    master, place = MasterKey.from_file(settings.master_key_file), PostgresURL.parse(url)
+    with open_memory(source) as memory, closing(Server(place)) as server:
+        schema.init(server)
+        store = PostgresEventStore(server)
+        rows = list(memory._log.raw())
+        for start in range(0, len(rows), _COPIED):
+            store.load(rows[start : start + _COPIED])
+        with closing(open_vault(place, master)) as vault:
+            vault.restore(memory._log.vault.dump())
+
+
+_COPIED = 20_000
+"""Events in one transaction."""
+_copies: dict[Path, str] = {}
 _ledgers: dict[Path, tuple[Path, list[float], int]] = {}
 
 

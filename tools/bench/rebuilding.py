@@ -8,7 +8,7 @@ from functools import partial
 from projections.beliefs import BeliefsView
 from tools.bench.library import Library
 from tools.bench.measure import Measured, Run, Target, seconds
-from tools.bench.pipeline import built_ledger
+from tools.bench.pipeline import built_ledger, copied_ledger
 from tools.memory import open_memory
 
 
@@ -47,3 +47,18 @@ def rebuild(run: Run) -> Iterator[Measured]:
     )
     yield Measured("rebuild of belief_versions", "events/s", ours)
     yield Measured("the library's recorder and mapper, belief_versions", "events/s", theirs)
+    yield _on_postgres(run)
+
+
+def _on_postgres(run: Run) -> Measured:
+    """All views of the same log, kept in Postgres beside it."""
+    name, target = "rebuild of all views on Postgres", Target("≥", 40_000)
+    if run.postgres.missing:
+        return Measured(name, "events/s", target=target, note=run.postgres.missing)
+    with open_memory(copied_ledger(run), create=False) as memory:
+        events = memory._log.head().position
+        rates = [
+            events / seconds(memory.rebuild)
+            for _ in run.rounds(f"rebuilding the views of {events:,} events on Postgres")
+        ]
+    return Measured(name, "events/s", rates, target, note=f"the same log of {events:,} events")
