@@ -24,7 +24,7 @@ STEPS = [
     for step, persisted in [*((step, False) for step in steps), ("committed", True)]
 ]
 each_step = pytest.mark.parametrize(
-    ("place", "step", "persisted"), STEPS, indirect=["place"], ids=lambda said: str(said)
+    ("place", "step", "persisted"), STEPS, indirect=["place"], ids=str
 )
 
 
@@ -186,13 +186,13 @@ class Group:
     """Appends of several threads that are certain to be committed together: one in front of them is
     held up in the middle of its own commit until all have come."""
 
-    STEPS = {"sqlite": ("begun", "inserted"), "postgres": ("send", "send")}
-    """Where a commit begins, and where the one in front is held up."""
-
     def __init__(self, store, place):
         self.store = store
         self.told = {}
-        self._begins, self._holds = self.STEPS["postgres" if is_postgres(place) else "sqlite"]
+        # Where a commit begins, and where the one in front is held up.
+        self._begins, self._holds = (
+            ("send", "send") if is_postgres(place) else ("begun", "inserted")
+        )
         self._threads = []
         self._held, self._go = threading.Event(), threading.Event()
 
