@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Result, Row, Table, select
 
 from ledger import canonical
 from ledger.codec import Recorded
@@ -30,13 +30,17 @@ def digest(connection: Connection, views_tables: Sequence[Table]) -> str:
     """SHA-256 over every row of the tables, in order of their keys."""
     running = hashlib.sha256()
     for table in views_tables:
-        key = next(iter(table.primary_key.columns))
-        for row in connection.execution_options(yield_per=_PAGE).execute(
-            select(table).order_by(key)
-        ):
-            running.update(canonical.encode(list(row)))
-            running.update(b"\n")
+        with _rows(connection, table) as rows:
+            for row in rows:
+                running.update(canonical.encode(list(row)))
+                running.update(b"\n")
     return running.hexdigest()
+
+
+def _rows(connection: Connection, table: Table) -> Result[Any]:
+    """Every row in order of the table's key, not all at once in memory; to be closed."""
+    key = next(iter(table.primary_key.columns))
+    return connection.execution_options(yield_per=_PAGE).execute(select(table).order_by(key))
 
 
 def first_difference(
@@ -44,26 +48,25 @@ def first_difference(
 ) -> str | None:
     """The first row that is not the same in both, in order of the tables' keys."""
     for before, after in zip(old, new, strict=True):
-        name = before.name.rsplit("_", 1)[0]
-        key_before, key_after = (next(iter(table.primary_key.columns)) for table in (before, after))
-        there, here = (
-            connection.execution_options(yield_per=_PAGE).execute(select(table).order_by(key))
-            for table, key in ((before, key_before), (after, key_after))
-        )
-        for row, again in zip_longest(there, here):
-            if row is not None and again is not None and tuple(row) == tuple(again):
-                continue
-            if row is None or (again is not None and again[0] < row[0]):
-                return f"{name} {again[0]} was missing"
-            if again is None or row[0] < again[0]:
-                return f"{name} {row[0]} should not be there"
-            columns = [
-                f"{column.name} was {a!r}, is {b!r}"
-                for column, a, b in zip(before.columns, row, again, strict=True)
-                if a != b
-            ]
-            return f"{name} {row[0]}: {'; '.join(columns)}"
+        with _rows(connection, before) as there, _rows(connection, after) as here:
+            for row, again in zip_longest(there, here):
+                if row is None or again is None or tuple(row) != tuple(again):
+                    return _difference(before, row, again)
     return None
+
+
+def _difference(table: Table, row: Row[Any] | None, again: Row[Any] | None) -> str:
+    name = table.name.rsplit("_", 1)[0]
+    if row is None or again is None or row[0] != again[0]:
+        if row is None or (again is not None and again[0] < row[0]):
+            return f"{name} {again[0] if again else ''} was missing"
+        return f"{name} {row[0]} should not be there"
+    columns = [
+        f"{column.name} was {a!r}, is {b!r}"
+        for column, a, b in zip(table.columns, row, again, strict=True)
+        if a != b
+    ]
+    return f"{name} {row[0]}: {'; '.join(columns)}"
 
 
 def content_digest(connection: Connection, view: str, table: Table, log: Log) -> str:
@@ -75,11 +78,10 @@ def content_digest(connection: Connection, view: str, table: Table, log: Log) ->
 def contents(connection: Connection, view: str, table: Table, log: Log) -> Iterator[list[Any]]:
     """What each row of a view says, in order of the table's key."""
     say = _SAYERS[view]
-    key = next(iter(table.primary_key.columns))
     names = _Names(log)
-    rows = connection.execution_options(yield_per=_PAGE).execute(select(table).order_by(key))
-    for page in rows.partitions(_PAGE):
-        yield from say([tuple(row) for row in page], log, names)
+    with _rows(connection, table) as rows:
+        for page in rows.partitions(_PAGE):
+            yield from say([tuple(row) for row in page], log, names)
 
 
 class _Names:

@@ -158,8 +158,8 @@ class PostgresHome(Home):
         )
 
     def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
-        """Let the planner know what questions look rows up by, before they are asked; roughly, until
-        the server itself comes round to it."""
+        """Let the planner know what questions look rows up by; roughly, until the server itself
+        comes round to it."""
         connection.exec_driver_sql("SET LOCAL default_statistics_target = 20")
         for table in tables:
             asked = dict.fromkeys(each.name for index in table.indexes for each in index.columns)
