@@ -579,6 +579,25 @@ def test_nothing_is_kept_in_a_session(memory, on_postgres, open_views):
         raw.close()
 
 
+def test_a_reader_that_waited_sees_what_it_waited_for(memory, on_postgres, open_views):
+    """Its snapshot is not older than its lock: what it finds named there has not been dropped."""
+    views = open_views(memory, on_postgres)
+    views.catch_up()
+
+    def generation():
+        with views.reading() as connection:
+            return views.states(connection)["churn"].generation
+
+    with ThreadPoolExecutor(1) as pool:
+        with views.home.clearing() as connection, on_postgres.as_app() as other:
+            connection.exec_driver_sql("UPDATE view_state SET generation = 2 WHERE name = 'churn'")
+            asked = pool.submit(generation)
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'relation'"
+            while other.execute(waiting).fetchone() == (0,):
+                assert not asked.done()
+        assert asked.result() == 2
+
+
 def test_ids_are_compared_by_their_bytes_and_looked_up(memory, on_postgres, open_views):
     views = open_views(memory, on_postgres)
     views.catch_up()
