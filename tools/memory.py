@@ -14,6 +14,7 @@ from gate.intake import TurnInput
 from gate.policy import Policy, load, millionths
 from gate.replay import Replayed, Verdict
 from ledger.candidate import SELF, Candidate, Source, Span, When
+from ledger.consumer import LEASE_SECONDS, Consumer
 from ledger.errors import (
     InvalidTurn,
     NotPermitted,
@@ -43,6 +44,7 @@ from tools.answers import (
 from tools.asking import Snapshot
 from tools.moments import Moment, Progress, micros
 from tools.places import Place, place_of
+from tools.projecting import Projecting, Tell
 from tools.settings import Settings
 from tools.settling import Settling
 from tools.wiring import Parts, build
@@ -490,6 +492,39 @@ class MemoryLedger(Settling):
         """
         people = None if subjects is None else lambda: self._refs_of(subjects)
         return self._log.subscribe(after, types, people, follow=follow)
+
+    def consumer(
+        self,
+        name: str,
+        types: Sequence[str] | None = None,
+        subjects: Sequence[str] | None = None,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        follow: bool = True,
+    ) -> Consumer:
+        """As `subscribe`, from a cursor that is kept under a name: each event is delivered at least
+        once, until it is acknowledged with `ack`.
+
+        Several processes may run a consumer of one name: one is delivered to, and another takes
+        over when it is closed or, after `lease_seconds`, when it died.
+        """
+        people = None if subjects is None else lambda: self._refs_of(subjects)
+        return self._log.consumer(name, types, people, lease_seconds=lease_seconds, follow=follow)
+
+    def keep_views(
+        self,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        tell: Tell = lambda _what, _position, _why: None,
+    ) -> Projecting:
+        """What keeps the views up with the log once its `run` is called, in one process of several.
+
+        Questions catch up by themselves; this spares them the wait.
+        """
+        parts = self._parts
+        return Projecting(
+            self._log, parts.projector, parts.forget_words, lease_seconds=lease_seconds, tell=tell
+        )
 
     def _refs_of(self, subjects: Sequence[str]) -> list[str]:
         """The references of those who are known by now and not erased."""

@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 Place: TypeAlias = "Path | PostgresURL"
 
 KEY_FILE = "master.key"
+NO_DIRECTORY = (
+    "A ledger on a server has no directory for its master key: set"
+    f" {MASTER_KEY_FILE} to a file, which is made for a new ledger, or {MASTER_KEY}."
+)
 DEFAULT_TENANT = "default"
+
+
+class NoLedger(BackendUnavailable):
+    """Make one with `beliefledger init`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,10 @@ def place_of(path_or_url: str | Path) -> Place:
     return Path(text.removeprefix("file://"))
 
 
+def is_server(place: Place) -> bool:
+    return not isinstance(place, Path)
+
+
 def exists(place: Place) -> bool:
     """Whether there is a ledger. Raises `BackendUnavailable` for a server that does not answer."""
     if isinstance(place, Path):
@@ -66,6 +78,44 @@ def exists(place: Place) -> bool:
     from tools import servers
 
     return servers.exists(place)
+
+
+def has_vault(place: Place) -> bool:
+    """Whether a ledger has its vault with it; else it is where the environment says."""
+    if isinstance(place, Path):
+        return (place / "keys.db").exists()
+    from tools import servers
+
+    return servers.has_vault(place)
+
+
+def prepare(place: Place, settings: Settings) -> list[str]:
+    """Make on a server what a ledger needs and is not there, with the rights of the database's
+    owner; returns the names of what was made. A directory needs nothing."""
+    if isinstance(place, Path):
+        return []
+    from tools import servers
+
+    return servers.prepare(place, settings)
+
+
+def rights(place: Place, settings: Settings) -> list[str]:
+    """The statements that let a login work with a ledger on a server, and no more."""
+    if isinstance(place, Path):
+        return []
+    from tools import servers
+
+    return servers.rights(place, settings)
+
+
+def migrate(place: Place) -> tuple[int, int] | None:
+    """Bring a server's schema up to date; returns its versions before and after. A directory is
+    brought up to date whenever it is opened: None."""
+    if isinstance(place, Path):
+        return None
+    from tools import servers
+
+    return servers.migrate(place)
 
 
 def open_place(place: Place, settings: Settings, *, create: bool) -> Opened:
@@ -81,8 +131,8 @@ def open_place(place: Place, settings: Settings, *, create: bool) -> Opened:
 
 
 def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
-    if not path.exists() and not create:
-        raise BackendUnavailable(f"There is no ledger at {path}.")
+    if not create and not exists(path):
+        raise NoLedger(f"There is no ledger at {path}.")
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         (path / "views").mkdir(exist_ok=True, mode=0o700)
@@ -133,10 +183,7 @@ def master_key(
     if settings.master_key:
         return MasterKey.from_hex(settings.master_key, f"The variable {MASTER_KEY}"), None
     if file is None:
-        raise KeyMissing(
-            "A ledger on a server has no directory for its master key: set"
-            f" {MASTER_KEY_FILE} to a file, which is made for a new ledger, or {MASTER_KEY}."
-        )
+        raise KeyMissing(NO_DIRECTORY)
     if file.exists():
         return MasterKey.from_file(file), None
     if vault_is_there():

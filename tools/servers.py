@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
-from ledger.errors import BackendUnavailable, CallerMistake
+from ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from ledger.log import Log
 from ledger.masterkey import MasterKey
 from ledger.postgres import schema
@@ -16,7 +17,7 @@ from ledger.vault import Vault
 from projections.postgres import PostgresHome
 from projections.projector import Projector
 from projections.view import View
-from tools.places import Opened, master_key, other_vault
+from tools.places import NO_DIRECTORY, NoLedger, Opened, master_key, other_vault, place_of
 from tools.settings import LIBRARY_WITHOUT_LOCK, VAULT, Settings
 
 SHARED_FATE = (
@@ -34,13 +35,89 @@ def exists(url: PostgresURL) -> bool:
         server.close()
 
 
+def has_vault(url: PostgresURL) -> bool:
+    """Whether there is a vault beside the ledger."""
+    server = Server(url, size=1)
+    try:
+        return postgres_vault.there(server)
+    finally:
+        server.close()
+
+
+def prepare(url: PostgresURL, settings: Settings) -> list[str]:
+    """Make the roles and schemas that are not there, for the vault too; returns their names."""
+    _refuse_unsafe_modes(settings)
+    if settings.master_key is None and settings.master_key_file is None:
+        raise KeyMissing(NO_DIRECTORY)
+    vault = url if settings.vault is None else place_of(settings.vault)
+    made = _made(url, schema.init)
+    if isinstance(vault, PostgresURL):
+        made += _made(replace(vault, tenant=url.tenant), postgres_vault.init)
+    return made
+
+
+def rights(url: PostgresURL, settings: Settings) -> list[str]:
+    """The statements that let a login work with the ledger. That of a vault elsewhere is for
+    there."""
+    granted = [f"GRANT {schema.app_role(url.schema)} TO login;"]
+    vault = url if settings.vault is None else place_of(settings.vault)
+    if isinstance(vault, PostgresURL) and vault.conninfo != url.conninfo:
+        granted.append(f"GRANT {schema.app_role(vault.schema)} TO login;  -- at {vault}")
+    return granted
+
+
+def _made(url: PostgresURL, init: Callable[[Server], bool]) -> list[str]:
+    server = Server(url, size=1)
+    try:
+        before = _names(server)
+        init(server)
+        return [name for name in _names(server) if name not in before]
+    finally:
+        server.close()
+
+
+def _names(server: Server) -> list[str]:
+    """What there is of the roles and schemas that a ledger may need."""
+    name, tenant = server.url.schema, server.url.tenant
+    schemas = [name, schema.vault_schema(name), schema.views_schema(name, tenant)]
+    rows = server.ask_plain(
+        "SELECT 'role ' || rolname FROM pg_roles WHERE rolname = ANY (%s)"
+        " UNION ALL SELECT 'schema ' || nspname FROM pg_namespace WHERE nspname = ANY (%s)"
+        " ORDER BY 1",
+        ([schema.owner_role(name), schema.app_role(name)], schemas),
+    )
+    return [row[0] for row in rows]
+
+
+def migrate(url: PostgresURL) -> tuple[int, int]:
+    """Returns the versions of the schema before and after."""
+    server = Server(url, size=1)
+    try:
+        if not schema.there(server):
+            raise NoLedger(f"There is no ledger at {url}.")
+        return schema.migrate(server)
+    finally:
+        server.close()
+
+
+def refuse_stranger(store: PostgresEventStore) -> None:
+    """Refuse a login that may not write history just as another log has it."""
+    name = schema.owner_role(store.server.url.schema)
+    [(may,)] = store.server.ask_plain("SELECT pg_has_role(current_user, %s, 'MEMBER')", (name,))
+    if not may:
+        raise NotPermitted(
+            f"Copying to {store.server} needs the rights of its owner: log in as a member of"
+            f" {name}, or as whoever ran `beliefledger init`."
+        )
+
+
 def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened:
     _refuse_unsafe_modes(settings)
     with ExitStack() as opened:
         server = Server(url)
         opened.callback(server.close)
         if not create and not schema.there(server):
-            raise BackendUnavailable(f"There is no ledger at {url}.")
+            raise NoLedger(f"There is no ledger at {url}.")
         file = settings.master_key_file
         master, made = master_key(settings, file, lambda: postgres_vault.there(server))
         if create:
@@ -58,7 +135,7 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
         home = PostgresHome(
             server.connect,
             schema.views_schema(url.schema, url.tenant),
-            server.acts_as,
+            schema.app_role(url.schema),  # whoever makes a table, all logins are to use it
             url.tenant,
             TENANT_SETTING,
         )

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 import psycopg
 from eventsourcing.postgres import ConnectionPool, PostgresDatastore
@@ -60,15 +60,15 @@ class PostgresURL:
         """Raises `CallerMistake` for a URL that says something impossible."""
         if not is_postgres(url):
             raise CallerMistake("A Postgres URL begins with postgresql://.")
-        parts = urlsplit(url)
+        parts = _split(url)
         said = parse_qsl(parts.query, keep_blank_values=True)
         ours = {name: value for name, value in said if name in _OURS}
         rest = urlencode([each for each in said if each[0] not in _OURS], quote_via=quote)
-        conninfo = urlunsplit(parts._replace(query=rest))
+        conninfo = f"{parts.scheme}://{parts.netloc}{parts.path}{rest and '?' + rest}"
         try:
             conninfo_to_dict(conninfo)
         except psycopg.ProgrammingError as problem:
-            raise CallerMistake(f"The URL is not one of Postgres: {_first_line(problem)}") from None
+            raise CallerMistake(f"{_NO_URL}: {_unquoted(problem, parts)}.") from None
         schema = ours.get("schema", DEFAULT_SCHEMA)
         if not re.fullmatch(r"[a-z_][a-z0-9_]{0,39}", schema) or schema.startswith("pg_"):
             raise CallerMistake(
@@ -94,6 +94,38 @@ class PostgresURL:
         said = urlencode({name: value for name, value in more.items() if value != fallback[name]})
         host = quote(str(where), safe="")
         return f"postgresql://{host}{port}/{parts.get('dbname') or ''}{said and '?' + said}"
+
+
+_NO_URL = "The URL is not one of Postgres"
+_WRITE = (
+    "write postgresql://user:password@host:5432/database, with characters such as @ : / ? # of the"
+    " password as %40 %3A %2F %3F %23"
+)
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of a URL, none of which may be taken for another: errors name host and database."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise CallerMistake(f"{_NO_URL}: {_WRITE}.") from None
+    who, _, hosts = parts.netloc.rpartition("@")
+    names = [each.partition("=")[0] for each in parts.query.split("&")]
+    if (
+        not re.fullmatch(r"((\[[^]]*\]|[^:,\[\]]*)(:\d*)?(,|$))*", hosts)
+        or any("@" in part for part in (who, parts.path, *names))
+        or "#" in url
+    ):
+        raise CallerMistake(f"{_NO_URL}: {_WRITE}.")
+    return parts
+
+
+def _unquoted(problem: Exception, parts: SplitResult) -> str:
+    """What libpq says of a URL, unless it quotes what may be secret."""
+    said = _first_line(problem)
+    secret = parts.netloc.rpartition("@")[0]
+    quoted = re.findall(r'"([^"]*)"', said)
+    return _WRITE if any(each in secret or secret in each for each in quoted if secret) else said
 
 
 class Server(PostgresDatastore):

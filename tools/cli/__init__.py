@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from tools.cli import asking, permitting, running, settling, writing
+from tools.cli import asking, following, moving, permitting, running, settling, writing
 from tools.cli.app import INTERRUPTED, app
 
-__all__ = ["app", "asking", "main", "permitting", "running", "settling", "writing"]
+__all__ = [
+    "app",
+    "asking",
+    "following",
+    "main",
+    "moving",
+    "permitting",
+    "running",
+    "settling",
+    "writing",
+]
 
 
 def main() -> None:

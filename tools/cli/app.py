@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -29,7 +29,8 @@ INTERRUPTED = 130
 
 ORDER = (
     "init remember ingest process beliefs history explain decisions loops conflicts resolve review"
-    " revoke consent erase register policy status replay rebuild verify tail demo"
+    " revoke consent erase register policy status replay rebuild verify tail project copy migrate"
+    " demo"
 ).split()
 """In which order help lists the commands: as a newcomer meets them."""
 
@@ -45,7 +46,7 @@ Note = Annotated[str | None, typer.Option("--note", help="A remark for the recor
 
 def fail(message: str, code: int = COULD_NOT) -> NoReturn:
     """End with one line on standard error."""
-    typer.echo(f"beliefledger: {message}", err=True)
+    typer.echo(f"beliefledger: {without_passwords(message)}", err=True)
     raise typer.Exit(code)
 
 
@@ -58,7 +59,17 @@ def named(identifier: str | None) -> str | None:
 
 def note(message: str) -> None:
     """Tell a person something, beside the answer."""
-    typer.echo(message, err=True)
+    typer.echo(without_passwords(message), err=True)
+
+
+def without_passwords(text: str) -> str:
+    """Text in which URLs may be quoted as somebody typed them."""
+    text = re.sub(r"(postgres(?:ql)?://[^\s:/?#@]*):\S*@", r"\1:…@", text)
+    return re.sub(r"(password=)[^&\s]+", r"\1…", text)
+
+
+_UsageError: Any = typer.BadParameter.__base__
+"""Click's, or that of the click which newer versions of Typer bring along."""
 
 
 class Commands(TyperGroup):
@@ -88,6 +99,11 @@ class Commands(TyperGroup):
             sys.stdout.flush()
         except LedgerError as problem:
             fail(sentence(problem), USAGE if _malformed(problem) else COULD_NOT)
+        except _UsageError as problem:
+            said = without_passwords(problem.message)  # it quotes what was typed
+            if said == problem.message:
+                raise
+            raise _UsageError(said, problem.ctx) from None
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
@@ -145,8 +161,9 @@ def common(
         typer.Option(
             "--ledger",
             "-l",
-            metavar="DIR",
-            help=f"The ledger's directory. Else ${LEDGER}, else {DEFAULT_LEDGER}.",
+            metavar="DIR|URL",
+            help="The ledger's directory, or postgresql://user@host/database."
+            f" Else ${LEDGER}, else {DEFAULT_LEDGER}.",
             show_default=False,
         ),
     ] = None,
@@ -165,18 +182,34 @@ def opened(ctx: typer.Context, *, create: bool = False) -> Iterator[MemoryLedger
 
     A key file that was made with it is told of, once, on standard error.
     """
-    place = str(ctx.obj)
-    if not create and "://" not in place and not (Path(place) / "log.db").exists():
-        fail(
-            f"There is no ledger at {place}."
-            f" Make one: beliefledger --ledger {shlex.quote(place)} init"
-        )
     from tools.memory import open_memory
+    from tools.places import NoLedger, is_server, place_of
 
-    with open_memory(place, create=create) as memory:
+    place = str(ctx.obj)
+    with ExitStack() as closing:
+        try:
+            memory = closing.enter_context(open_memory(place, create=create))
+        except NoLedger:
+            no_ledger(place)
         if memory.made_key_file is not None:
+            where = "database" if is_server(place_of(place)) else "directory"
             note(
                 f"A new master key is in {memory.made_key_file}. Without it nothing here can be"
-                " read: keep a copy, apart from the backups of this directory."
+                f" read: keep a copy, apart from the backups of this {where}."
             )
         yield memory
+
+
+def no_ledger(place: str) -> NoReturn:
+    """End, saying how to make a ledger where there is none."""
+    from tools.places import is_server, place_of
+
+    told = place_of(place)
+    if is_server(told):
+        fail(
+            f"There is no ledger at {told}: run `beliefledger init` with its URL, as the database's"
+            " owner."
+        )
+    fail(
+        f"There is no ledger at {place}. Make one: beliefledger --ledger {shlex.quote(place)} init"
+    )

@@ -1,4 +1,4 @@
-"""Commands that look after a ledger: replay, rebuild, verify, status, tail, demo."""
+"""Commands that look after a ledger: replay, rebuild, verify, status, demo."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, named, note, opened
+from tools.cli.app import COULD_NOT, USAGE, Json, app, fail, named, note, opened
 
 if TYPE_CHECKING:
     from tools.answers import RebuildAnswer, ReplayAnswer, ReplaySummary, StatusAnswer
@@ -236,50 +236,6 @@ def verify(ctx: typer.Context, json: Json = False) -> None:
     output.show(document, json, page)
     if not answer.ok:
         raise typer.Exit(COULD_NOT)
-
-
-@app.command(rich_help_panel=PANEL)
-def tail(
-    ctx: typer.Context,
-    after: Annotated[int, typer.Option(min=0, help="Only events past this position.")] = 0,
-    types: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Only these, e.g. memory.admitted.v1.")
-    ] = None,
-    subject: Subject = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Then wait for more, until interrupted.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document for each line.")] = False,
-) -> None:
-    """The events of the log, in order."""
-    wanted = None if types is None else _known_types(types)
-    subjects = None if subject is None else [subject]
-    with (
-        opened(ctx) as memory,
-        memory.subscribe(after, types=wanted, subjects=subjects, follow=follow) as events,
-    ):
-        from tools.cli.pages import event_document, event_line
-
-        out = None if json else output.console()
-        for event in events:
-            if out is None:
-                output.write_json(event_document(event, memory), lines=True)
-            else:
-                out.print(event_line(event, memory), soft_wrap=True)
-
-
-def _known_types(types: str) -> list[str]:
-    """The names in a list of event types. Ends with a usage error at one that no event has."""
-    from difflib import get_close_matches
-
-    from ledger.events import BY_NAME
-
-    wanted = [name.strip() for name in types.split(",")]
-    for name in wanted:
-        if name not in BY_NAME:
-            near = get_close_matches(name, BY_NAME, n=3, cutoff=0.4) or sorted(BY_NAME)
-            fail(f"tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
-    return wanted
 
 
 @app.command(rich_help_panel=PANEL)

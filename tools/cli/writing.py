@@ -33,19 +33,38 @@ Consent = Annotated[
 
 @app.command(rich_help_panel="Saying")
 def init(ctx: typer.Context, json: Json = False) -> None:
-    """Make a ledger. Where there is one already, nothing changes."""
+    """Make a ledger. Where there is one already, nothing changes.
+
+    On a server this is for the database's owner, who then grants each login its rights.
+    """
+    from tools.places import place_of, prepare, rights
+    from tools.settings import Settings
+
+    place, settings = place_of(str(ctx.obj)), Settings.read()
+    made = prepare(place, settings)
+    grants = rights(place, settings)
     with opened(ctx, create=True) as memory:
         status = memory.status(digests=False)
         answer = {
             "ledger": status.ledger,
+            "made": made,
+            "grants": grants,
             "position": status.position,
             "policy": status.policy,
             "master_key": status.master_key,
             "key_file": None if memory.made_key_file is None else str(memory.made_key_file),
         }
 
-    def page(_answer: Any) -> Iterator[str]:
-        yield f"The ledger {status.ledger} is ready, at position {status.position}."
+    def page(_answer: Any) -> Iterator[Any]:
+        yield output.cell(f"The ledger {status.ledger} is ready, at position {status.position}.")
+        if made:
+            yield output.cell(f"Made: {', '.join(made)}.")
+        if grants:
+            yield "To let a login work with it, but not change history:"
+        for grant in grants:
+            yield output.cell(f"  {grant}")
+        for warning in status.warnings:
+            yield output.cell(f"Warning: {warning}", "yellow")
 
     output.show(answer, json, page)
 

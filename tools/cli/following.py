@@ -1,0 +1,162 @@
+"""Commands that go on until they are interrupted: tail, project."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tools.cli import output
+from tools.cli.app import USAGE, Subject, app, fail, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ledger.codec import Recorded
+    from tools.memory import MemoryLedger
+
+PANEL = "Running"
+Lines = Annotated[bool, typer.Option("--json", help="One JSON document for each line.")]
+Lease = Annotated[
+    float,
+    typer.Option(metavar="SECONDS", help="So soon after this process dies, another may take over."),
+]
+
+
+@app.command(rich_help_panel=PANEL)
+def tail(
+    ctx: typer.Context,
+    after: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Only events past this position.")
+    ] = None,
+    consumer: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Go on where this consumer is, and move it along."),
+    ] = None,
+    types: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only these, e.g. memory.admitted.v1.")
+    ] = None,
+    subject: Subject = None,
+    follow: Annotated[
+        bool | None,
+        typer.Option(
+            "--follow/--no-follow",
+            "-f",
+            help="Then wait for more, until interrupted. With --consumer, that is the default.",
+            show_default=False,
+        ),
+    ] = None,
+    lease_seconds: Lease = 10.0,
+    json: Lines = False,
+) -> None:
+    """The events of the log, in order; as a named consumer, each until it was written out."""
+    wanted = None if types is None else _known_types(types)
+    subjects = None if subject is None else [subject]
+    if consumer is None:
+        with (
+            opened(ctx) as memory,
+            memory.subscribe(
+                after or 0, types=wanted, subjects=subjects, follow=bool(follow)
+            ) as events,
+        ):
+            for event in events:
+                _write(event, memory, json)
+        return
+    if after is not None:
+        fail("tail: a consumer knows where it is: leave out --after, or --consumer.", USAGE)
+    _consume(ctx, consumer, wanted, subjects, follow is not False, lease_seconds, json)
+
+
+def _consume(
+    ctx: typer.Context,
+    name: str,
+    types: Sequence[str] | None,
+    subjects: Sequence[str] | None,
+    follow: bool,
+    lease_seconds: float,
+    json: bool,
+) -> None:
+    with (
+        opened(ctx) as memory,
+        memory.consumer(
+            name, types, subjects, lease_seconds=lease_seconds, follow=follow
+        ) as events,
+        _ended_by_a_supervisor(),
+    ):
+        for event in events:
+            _write(event, memory, json)
+            events.ack(event)
+
+
+def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
+    """One event, out of this process when it returns."""
+    from tools.cli.pages import event_document, event_line
+
+    if json:
+        output.write_json(event_document(event, memory), lines=True)
+    else:
+        output.console().print(event_line(event, memory), soft_wrap=True)
+
+
+@contextmanager
+def _ended_by_a_supervisor() -> Iterator[None]:
+    """Take a request to end as an interrupt, so that another can take over at once."""
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _known_types(types: str) -> list[str]:
+    """The names in a list of event types. Ends with a usage error at one that no event has."""
+    from difflib import get_close_matches
+
+    from ledger.events import BY_NAME
+
+    wanted = [name.strip() for name in types.split(",")]
+    for name in wanted:
+        if name not in BY_NAME:
+            near = get_close_matches(name, BY_NAME, n=3, cutoff=0.4) or sorted(BY_NAME)
+            fail(f"tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
+    return wanted
+
+
+@app.command(rich_help_panel=PANEL)
+def project(ctx: typer.Context, lease_seconds: Lease = 10.0, json: Lines = False) -> None:
+    """Keep the views up with the log, until interrupted. Of several, one does; another takes over.
+
+    Questions catch up by themselves: this spares them the wait.
+    """
+
+    def tell(what: str, position: int, why: str) -> None:
+        if json:
+            document = {"state": what, "position": position, "reason": why or None}
+            output.write_json(document, lines=True)
+        else:
+            output.console().print(output.cell(_sentence(what, position, why)))
+
+    with (
+        opened(ctx) as memory,
+        memory.keep_views(lease_seconds=lease_seconds, tell=tell) as projecting,
+        _ended_by_a_supervisor(),
+    ):
+        projecting.run()
+
+
+def _sentence(what: str, position: int, why: str) -> Any:
+    return {
+        "follows": f"The views are up with the log, at position {position:,}.",
+        "waits": f"Waiting to take over: {why}",
+        "retries": f"Trying again: {why}",
+    }[what]

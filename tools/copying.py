@@ -1,0 +1,110 @@
+"""Copying a ledger between directories and servers."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from ledger import copying
+from ledger.copying import Copied, Side
+from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
+from ledger.masterkey import MasterKey
+from tools.moments import Progress
+from tools.places import (
+    KEY_FILE,
+    NO_DIRECTORY,
+    NoLedger,
+    Opened,
+    Place,
+    exists,
+    has_vault,
+    open_place,
+    place_of,
+)
+from tools.settings import Settings
+
+
+def copy(
+    source: str | Path,
+    destination: str | Path,
+    *,
+    vault: str | None = None,
+    progress: Progress | None = None,
+) -> Copied:
+    """Copy a ledger, from and to a directory or a URL; begun again, it goes on where it was.
+
+    The source's vault is the one beside it, else where the environment says; the destination's is
+    at `vault`, else where the environment says, else beside it. Both have one master key: a
+    directory that has none yet gets the source's.
+
+    Raises `CallerMistake` where one cannot be a copy of the other, and `KeyMissing`.
+    """
+    settings = Settings.read()
+    src, dst = place_of(source), place_of(destination)
+    if _is_same(src, dst):
+        raise CallerMistake(f"{src} cannot be copied to itself: name another place.")
+    if not exists(src):
+        raise NoLedger(f"There is no ledger at {src}.")
+    beside = has_vault(src)
+    if not beside and settings.vault is None:
+        raise KeyMissing(f"{src} has no vault beside it, and the environment names none.")
+    from_there = replace(settings, vault=None) if beside else settings
+    with ExitStack() as opened:
+        read = open_place(src, from_there, create=False)
+        _close_with(opened, read)
+        key = read.master_key
+        file = _key_file(dst, settings, key)
+        to_there = replace(settings, master_key=key.key.hex(), vault=vault or settings.vault)
+        written = open_place(dst, to_there, create=True)
+        _close_with(opened, written)
+        if not isinstance(dst, Path):
+            _refuse_stranger(written)
+        if file is not None and not file.exists():
+            _keep(key, file)
+        return copying.copy(_side(read), _side(written), progress)
+
+
+def _is_same(src: Place, dst: Place) -> bool:
+    if isinstance(src, Path) and isinstance(dst, Path):
+        return src.resolve() == dst.resolve()
+    return src == dst
+
+
+def _side(opened: Opened) -> Side:
+    return Side(str(opened.place), opened.store, opened.vault, opened.tenant)
+
+
+def _close_with(stack: ExitStack, opened: Opened) -> None:
+    stack.callback(opened.vault.close)
+    stack.callback(opened.store.close)
+
+
+def _key_file(dst: Place, settings: Settings, key: MasterKey) -> Path | None:
+    """Where the master key is kept beside the copy; None when the environment tells it.
+
+    Raises `KeyMissing` when another one is there, or none can be.
+    """
+    if settings.master_key is not None or settings.master_key_file is not None:
+        return None
+    if not isinstance(dst, Path):
+        raise KeyMissing(f"{NO_DIRECTORY} A copy needs the key of what it is copied from.")
+    file = dst / KEY_FILE
+    if file.exists() and MasterKey.from_file(file) != key:
+        raise KeyMissing(f"{file} is not the master key of what is to be copied there.")
+    return file
+
+
+def _keep(key: MasterKey, file: Path) -> None:
+    try:
+        key.write(file)
+    except OSError as problem:
+        raise BackendUnavailable(f"The key file {file} cannot be made: {problem}.") from problem
+
+
+def _refuse_stranger(opened: Opened) -> None:
+    from ledger.postgres.store import PostgresEventStore  # noqa: PLC0415  only where one is meant
+    from tools import servers  # noqa: PLC0415
+
+    if isinstance(opened.store, PostgresEventStore):
+        servers.refuse_stranger(opened.store)
