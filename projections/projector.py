@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,11 +99,10 @@ class Projector:
         """The generation and position that each view's memory is of."""
         self._checked = False
         """Whether the views are known to be of this log."""
-        try:
+        with ExitStack() as undone:
+            undone.callback(home.close)
             self._make()
-        except BaseException:
-            home.close()
-            raise
+            undone.pop_all()
 
     def _make(self) -> None:
         """Make what is not there yet."""
