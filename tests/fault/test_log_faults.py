@@ -299,10 +299,10 @@ def test_a_writer_who_sealed_before_an_erasure_conflicts_with_its_request(open_l
     ref = one.register(["ana"])["ana"]
     append = one._store.append
 
-    def late(batch, expect, clock):
+    def late(*given):
         monkeypatch.setattr(one._store, "append", append)
         two.erase(ref, actor="system", legal_basis="x")
-        return append(batch, expect, clock)
+        return append(*given)
 
     monkeypatch.setattr(one._store, "append", late)
     with pytest.raises(LedgerError, match="is at version 3, not 1"):
