@@ -3,12 +3,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constraints.txt
 
-.PHONY: demo test check bench clean
+.PHONY: demo test torture check bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the main job, in seconds: no key, no server, no download of models"
 	@echo "make test    every test"
+	@echo "make torture SEED=1   200 rounds of kill -9 on both backends, and everything checked"
 	@echo "make check   ruff, mypy, import-linter"
 	@echo "make bench   the budgets, measured"
 
@@ -26,6 +27,9 @@ demo: $(VENV)/core
 
 test: $(VENV)/test
 	$(BIN)/python -m pytest -n auto
+
+torture: $(VENV)/test
+	$(BIN)/python tests/fault/torture.py $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS))
 
 check: $(VENV)/test
 	$(BIN)/ruff check .
