@@ -165,7 +165,7 @@ def open_vault(url: PostgresURL, master: MasterKey) -> Vault:
         if not postgres_vault.there(server):
             postgres_vault.init(server)
         database = postgres_vault.PostgresVault(server)
-    except BaseException:
+    except BaseException:  # closed again, whatever it is
         server.close()
         raise
     return Vault(database, master)
