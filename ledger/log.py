@@ -199,12 +199,13 @@ class Log:
             yield page
 
     def pages_to(
-        self, after: int = 0, upto: int | None = None, size: int = PAGE
+        self, after: int = 0, upto: int | None = None, size: int = PAGE, *, later: bool = False
     ) -> Iterator[tuple[int, list[Recorded]]]:
         """As `pages`, each with the position that it reaches, which is behind its last event where
-        others follow that are not this tenant's."""
+        others follow that are not this tenant's. With `later`, bodies are opened when `event` is
+        asked for."""
         for end, rows in self._pages(after, upto, size):
-            yield end, [codec.unseal(row, self.vault) for row in rows]
+            yield end, codec.unseal_page(rows, self.vault, later=later)
 
     def wanted(
         self, types: Collection[str], after: int, upto: int, size: int = PAGE
@@ -215,7 +216,9 @@ class Log:
             yield Page(
                 end,
                 self._store.event_id_at(end) or "",
-                [codec.unseal(row, self.vault, later=True) for row in rows if row.type in types],
+                codec.unseal_page(
+                    (row for row in rows if row.type in types), self.vault, later=True
+                ),
             )
 
     def _pages(self, after: int, upto: int | None, size: int) -> Iterator[tuple[int, list[Row]]]:

@@ -41,6 +41,8 @@ class Subscription:
         self._log = log
         self._types = None if types is None else frozenset(types)
         self._subjects = subjects
+        self._filters = types is not None or subjects is not None
+        """Then the bodies of what is not wanted are not opened."""
         self._follow = follow
         self._closed = threading.Event()
         self._events = self._run()
@@ -52,13 +54,17 @@ class Subscription:
 
     def _run(self) -> Iterator[Recorded]:
         while not self._closed.is_set():
-            for end, page in self._log.pages_to(self.position, size=FOLLOW_PAGE):
+            pages = self._log.pages_to(self.position, size=FOLLOW_PAGE, later=self._filters)
+            for end, page in pages:
                 subjects = None if self._subjects is None else frozenset(self._subjects())
                 for event in page:
                     if self._closed.is_set():
                         return
+                    wanted = self._wanted(event, subjects)
+                    if wanted:
+                        event.event  # noqa: B018  opened now: what is wrong with it is told before
                     self.position = event.position
-                    if self._wanted(event, subjects):
+                    if wanted:
                         yield event
                 self.position = end
             if not self._follow:

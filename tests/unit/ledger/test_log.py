@@ -172,3 +172,22 @@ def test_damage_that_is_not_even_text_is_told_without_its_bytes(log, tmp_path):
     with pytest.raises(LogCorrupted, match=r"Could not decode to UTF-8 column 'body'\."):
         list(log.read())
     assert not verify(log).ok
+
+
+# Following
+
+
+def test_a_follower_is_told_of_a_damaged_body_only_where_it_wants_the_event(log, tmp_path):
+    turn(log, subject(log))
+    log.append([parked()], {"s": 0})
+    with sqlite3.connect(tmp_path / "log.db") as plain:
+        plain.execute("DROP TRIGGER bodies_refuse_update")
+        plain.execute("UPDATE bodies SET body = x'01' || randomblob(60) WHERE position = 2")
+    plain.close()
+    with log.subscribe(types=[TurnParked.NAME], follow=False) as events:
+        assert [each.position for each in events] == [3]
+    with log.subscribe(types=[TurnRecorded.NAME], follow=False) as events:
+        for _ in range(2):  # it is not passed over when asked again
+            with pytest.raises(LogCorrupted, match="position 2"):
+                next(events)
+        assert events.position < 2
