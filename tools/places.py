@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -89,14 +89,20 @@ def has_vault(place: Place) -> bool:
     return servers.has_vault(place)
 
 
-def prepare(place: Place, settings: Settings) -> list[str]:
+@contextmanager
+def preparing(place: Place, settings: Settings) -> Iterator[list[str]]:
     """Make on a server what a ledger needs and is not there, with the rights of the database's
-    owner; returns the names of what was made. A directory needs nothing."""
+    owner; open the ledger inside. At the end the list has the names of what was made."""
+    made: list[str] = []
     if isinstance(place, Path):
-        return []
+        yield made
+        return
     from tools import servers
 
-    return servers.prepare(place, settings)
+    before = servers.names(place, settings)
+    servers.prepare(place, settings)
+    yield made
+    made += [name for name in servers.names(place, settings) if name not in before]
 
 
 def rights(place: Place, settings: Settings) -> list[str]:
@@ -187,6 +193,8 @@ def master_key(
     if file.exists():
         return MasterKey.from_file(file), None
     if vault_is_there():
+        if file.exists():  # another process made both in the meantime
+            return MasterKey.from_file(file), None
         raise KeyMissing(
             f"There is no master key: set {MASTER_KEY} or {MASTER_KEY_FILE}, or put the key file"
             f" back at {file}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -44,49 +44,61 @@ def has_vault(url: PostgresURL) -> bool:
         server.close()
 
 
-def prepare(url: PostgresURL, settings: Settings) -> list[str]:
-    """Make the roles and schemas that are not there, for the vault too; returns their names."""
+def prepare(url: PostgresURL, settings: Settings) -> None:
+    """Make the roles and schemas of the log that are not there, or are of an older version."""
     _refuse_unsafe_modes(settings)
     if settings.master_key is None and settings.master_key_file is None:
         raise KeyMissing(NO_DIRECTORY)
-    vault = url if settings.vault is None else place_of(settings.vault)
-    made = _made(url, schema.init)
-    if isinstance(vault, PostgresURL):
-        made += _made(replace(vault, tenant=url.tenant), postgres_vault.init)
-    return made
+    server = Server(url, size=1)
+    try:
+        schema.init(server)
+    finally:
+        server.close()
+
+
+def names(url: PostgresURL, settings: Settings) -> list[str]:
+    """What there is of the roles and schemas that a ledger needs, its vault's included."""
+    log = [schema.owner_role(url.schema), schema.app_role(url.schema)]
+    views = schema.views_schema(url.schema, url.tenant)
+    vault = _vault(url, settings)
+    if vault is None:
+        return _there(url, log, [url.schema, views])
+    its = [schema.vault_schema(vault.schema)]
+    if vault.conninfo == url.conninfo:
+        log = list(dict.fromkeys([*log, schema.app_role(vault.schema)]))
+        return _there(url, log, [url.schema, views, *its])
+    there = _there(vault, [schema.app_role(vault.schema)], its)
+    return _there(url, log, [url.schema, views]) + [f"{name} at {vault}" for name in there]
+
+
+def _vault(url: PostgresURL, settings: Settings) -> PostgresURL | None:
+    """The server that the vault is on, if it is on one."""
+    place = url if settings.vault is None else place_of(settings.vault)
+    return replace(place, tenant=url.tenant) if isinstance(place, PostgresURL) else None
+
+
+def _there(url: PostgresURL, roles: list[str], schemas: list[str]) -> list[str]:
+    server = Server(url, size=1)
+    try:
+        rows = server.ask_plain(
+            "SELECT 'role ' || rolname FROM pg_roles WHERE rolname = ANY (%s)"
+            " UNION ALL SELECT 'schema ' || nspname FROM pg_namespace WHERE nspname = ANY (%s)"
+            " ORDER BY 1",
+            (roles, schemas),
+        )
+        return [row[0] for row in rows]
+    finally:
+        server.close()
 
 
 def rights(url: PostgresURL, settings: Settings) -> list[str]:
     """The statements that let a login work with the ledger. That of a vault elsewhere is for
     there."""
     granted = [f"GRANT {schema.app_role(url.schema)} TO login;"]
-    vault = url if settings.vault is None else place_of(settings.vault)
-    if isinstance(vault, PostgresURL) and vault.conninfo != url.conninfo:
+    vault = _vault(url, settings)
+    if vault is not None and (vault.conninfo, vault.schema) != (url.conninfo, url.schema):
         granted.append(f"GRANT {schema.app_role(vault.schema)} TO login;  -- at {vault}")
     return granted
-
-
-def _made(url: PostgresURL, init: Callable[[Server], bool]) -> list[str]:
-    server = Server(url, size=1)
-    try:
-        before = _names(server)
-        init(server)
-        return [name for name in _names(server) if name not in before]
-    finally:
-        server.close()
-
-
-def _names(server: Server) -> list[str]:
-    """What there is of the roles and schemas that a ledger may need."""
-    name, tenant = server.url.schema, server.url.tenant
-    schemas = [name, schema.vault_schema(name), schema.views_schema(name, tenant)]
-    rows = server.ask_plain(
-        "SELECT 'role ' || rolname FROM pg_roles WHERE rolname = ANY (%s)"
-        " UNION ALL SELECT 'schema ' || nspname FROM pg_namespace WHERE nspname = ANY (%s)"
-        " ORDER BY 1",
-        ([schema.owner_role(name), schema.app_role(name)], schemas),
-    )
-    return [row[0] for row in rows]
 
 
 def migrate(url: PostgresURL) -> tuple[int, int]:
@@ -95,7 +107,9 @@ def migrate(url: PostgresURL) -> tuple[int, int]:
     try:
         if not schema.there(server):
             raise NoLedger(f"There is no ledger at {url}.")
-        return schema.migrate(server)
+        with server.connection() as connection:
+            found = schema.version(connection, url.schema)
+        return (found, found) if found == schema.VERSION else schema.migrate(server)
     finally:
         server.close()
 

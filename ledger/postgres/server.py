@@ -253,7 +253,7 @@ class Server(PostgresDatastore):
                 with self.connection() as connection:
                     return ask(connection)
             except BackendUnavailable as problem:
-                if not tries_left or not is_lost(problem.__cause__):
+                if not (tries_left and self._opened and is_lost(problem.__cause__)):
                     raise
                 self.pool.check()
         raise AssertionError("unreachable")

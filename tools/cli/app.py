@@ -64,7 +64,7 @@ def note(message: str) -> None:
 
 def without_passwords(text: str) -> str:
     """Text in which URLs may be quoted as somebody typed them."""
-    text = re.sub(r"(postgres(?:ql)?://[^\s:/?#@]*):\S*@", r"\1:…@", text)
+    text = re.sub(r"(\w://[^\s:/?#@]*):\S*@", r"\1:…@", text)
     return re.sub(r"(password=)[^&\s]+", r"\1…", text)
 
 

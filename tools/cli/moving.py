@@ -86,4 +86,6 @@ def copy(
             made.add_row(name, its[:32], asdict(done.copy)[name][:32])
         yield made
 
-    output.show({**names, **asdict(done)}, json, page)
+    counted = asdict(done)
+    digests = {side: counted.pop(side) for side in ("source", "copy")}
+    output.show({**names, **counted, "digests": digests}, json, page)

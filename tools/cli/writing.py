@@ -37,23 +37,23 @@ def init(ctx: typer.Context, json: Json = False) -> None:
 
     On a server this is for the database's owner, who then grants each login its rights.
     """
-    from tools.places import place_of, prepare, rights
+    from tools.places import place_of, preparing, rights
     from tools.settings import Settings
 
     place, settings = place_of(str(ctx.obj)), Settings.read()
-    made = prepare(place, settings)
-    grants = rights(place, settings)
-    with opened(ctx, create=True) as memory:
+    with preparing(place, settings) as made, opened(ctx, create=True) as memory:
         status = memory.status(digests=False)
-        answer = {
-            "ledger": status.ledger,
-            "made": made,
-            "grants": grants,
-            "position": status.position,
-            "policy": status.policy,
-            "master_key": status.master_key,
-            "key_file": None if memory.made_key_file is None else str(memory.made_key_file),
-        }
+        key_file = memory.made_key_file
+    grants = rights(place, settings)
+    answer = {
+        "ledger": status.ledger,
+        "position": status.position,
+        "policy": status.policy,
+        "master_key": status.master_key,
+        "key_file": None if key_file is None else str(key_file),
+        "made": made,
+        "grants": grants,
+    }
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.cell(f"The ledger {status.ledger} is ready, at position {status.position}.")

@@ -1,0 +1,374 @@
+"""A ledger that is copied to another place is the same ledger there; nobody comes back by it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from beliefledger import open_memory
+from ledger import copying
+from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
+from tools.copying import copy
+from tools.places import open_place, place_of
+from tools.settings import Settings
+
+KINDS = ["sqlite", "postgres"]
+KILLED = 9
+COPY_AND_DIE = """
+import itertools, os, sys
+from ledger import copying
+from tools.copying import copy
+
+copying.PAGE = 15
+source, destination, steps = sys.argv[1], sys.argv[2], int(sys.argv[3])
+counted = itertools.count(1)
+copy(source, destination, progress=lambda *_: next(counted) == steps and os._exit(9))
+"""
+
+
+@pytest.fixture
+def places(tmp_path, postgres_place):
+    """A place of each kind for the source and for the copy; the environment has the master key."""
+    return {
+        ("sqlite", "source"): str(tmp_path / "source"),
+        ("sqlite", "copy"): str(tmp_path / "copy"),
+        ("postgres", "source"): postgres_place,
+        ("postgres", "copy"): f"{postgres_place}_copy",
+    }
+
+
+@pytest.fixture(params=KINDS)
+def source(request, places):
+    place = places[request.param, "source"]
+    tell(place)
+    return place
+
+
+@pytest.fixture(params=KINDS)
+def destination(request, places):
+    return places[request.param, "copy"]
+
+
+@pytest.fixture
+def small_pages(monkeypatch):
+    monkeypatch.setattr(copying, "PAGE", 5)
+
+
+def tell(place):
+    """A ledger with a history: beliefs that changed, somebody erased, consumers, a reviewer."""
+    with open_memory(place) as memory:
+        for name in ("ana", "bob", "cy"):
+            memory.grant_consent(name, "consent")
+            memory.remember(name, f"My name is {name.title()}. I live in Lisbon.")
+        memory.remember("ana", "I moved to Porto.")
+        memory.erase("cy", by="lea", legal_basis="request")
+        memory.revoke(memory.beliefs("bob")[0].memory_id, by="lea")
+        with memory.consumer("mailer", follow=False) as events:
+            events.ack(next(events))
+            events.ack(next(events))
+        with memory.consumer("counter", follow=False) as events:
+            for event in events:
+                events.ack(event)
+
+
+def told(place):
+    """All that somebody who asks could tell one ledger from another by."""
+    with open_memory(place, create=False) as memory:
+        status = memory.status()
+        assert memory.verify().ok
+        return {
+            "events": list(memory.subscribe(follow=False)),
+            "beliefs": memory.beliefs(),
+            "before": memory.beliefs(as_of=status.position // 2),
+            "decisions": memory.decisions(),
+            "views": {each.name: (each.digest, each.content_digest) for each in status.views},
+            "consumers": {each.name: each.position for each in status.consumers},
+            "subjects": status.subjects,
+        }
+
+
+def contents(place):
+    """The stored rows, and what the vault holds."""
+    opened = open_place(place_of(place), Settings.read(), create=False)
+    try:
+        rows = opened.store.read(0, 1_000)
+        return rows, opened.vault.dump(), opened.store.cursors.all()
+    finally:
+        opened.store.close()
+        opened.vault.close()
+
+
+def bodies_of(place, subject_ref):
+    rows, vault, _ = contents(place)
+    return (
+        [row.body for row in rows if subject_ref.encode() in row.envelope and row.body],
+        [each for each in vault.keys if each[0] == subject_ref],
+    )
+
+
+def test_the_copy_is_the_same_ledger(source, destination):
+    done = copy(source, destination)
+    assert done.source == done.copy
+    assert (done.already, done.meanwhile, done.consumers) == (0, 0, 2)
+    assert (done.subjects, done.erased) == (2, 1)
+    assert contents(destination)[0] == contents(source)[0]
+    assert told(destination) == told(source)
+    with open_memory(destination) as memory:
+        with pytest.raises(NotPermitted, match="erased"):
+            memory.remember("cy", "I am back.")
+        memory.remember("ana", "I play the cello.")
+        assert len(memory.beliefs("ana")) > len(told(source)["beliefs"]) - 1
+        assert all(each.same for each in memory.rebuild(verify=True))
+
+
+def test_copied_again_it_takes_in_what_came(source, destination):
+    first = copy(source, destination)
+    with open_memory(source) as memory:
+        memory.grant_consent("dan", "consent")
+        memory.remember("dan", "I live in Faro.")
+        with memory.consumer("mailer", follow=False) as events:
+            events.ack(next(events))
+    second = copy(source, destination)
+    assert second.already == first.events < second.events
+    assert told(destination) == told(source)
+
+
+def test_killed_at_any_page_it_goes_on(source, destination):
+    for steps in range(1, 100):
+        ended = subprocess.run(
+            [sys.executable, "-c", COPY_AND_DIE, source, destination, str(steps)],
+            check=False,
+            timeout=60,
+            cwd=Path(__file__).parents[2],
+        )
+        if ended.returncode != KILLED:
+            break
+    assert ended.returncode == 0
+    assert steps > 5
+    assert copy(source, destination).already == len(contents(source)[0])
+    assert told(destination) == told(source)
+
+
+def test_who_was_erased_between_two_attempts_is_not_in_the_copy(source, destination, small_pages):
+    class Interrupted(Exception):
+        pass
+
+    def interrupt(done, total):
+        if done > 0.6 * total:
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        copy(source, destination, progress=interrupt)
+    with open_memory(source) as memory:
+        ref = memory.subscribe(types=["turn.recorded.v1"], subjects=["ana"], follow=False)
+        ana = next(ref).subject_ref
+        assert all(bodies_of(destination, ana))  # words and key were copied
+        memory.erase("ana", by="lea", legal_basis="request")
+    copy(source, destination)
+    assert bodies_of(destination, ana) == ([], [])
+    assert told(destination) == told(source)
+
+
+def test_who_is_erased_while_it_is_copied_is_not_in_the_copy(source, destination, small_pages):
+    with open_memory(source) as memory:
+        turns = memory.subscribe(types=["turn.recorded.v1"], subjects=["bob"], follow=False)
+        bob = next(turns).subject_ref
+
+        def meanwhile(done, total):
+            if done > 0.9 * total and memory.beliefs("bob"):
+                memory.remember("ana", "I play the cello.")
+                memory.erase("bob", by="lea", legal_basis="request")
+
+        done = copy(source, destination, progress=meanwhile)
+    assert done.meanwhile > 0
+    assert done.events == len(contents(source)[0])
+    assert bodies_of(destination, bob) == ([], [])
+    assert told(destination) == told(source)
+
+
+# What is refused, with nothing written
+
+
+@pytest.fixture
+def refused(source, destination):
+    def refuse(error, match, **how):
+        before = contents(destination)
+        with pytest.raises(error, match=match):
+            copy(source, destination, **how)
+        assert contents(destination) == before
+
+    return refuse
+
+
+def test_another_ledger_is_not_overwritten(source, destination, refused):
+    with open_memory(destination) as memory:
+        memory.remember("eve", "I live in Rome.", consent="consent")
+    refused(NotPermitted, "something else at position 1 ")
+
+
+def test_a_copy_that_was_used_is_not_copied_to(source, destination, refused):
+    copy(source, destination)
+    with open_memory(destination) as memory:
+        memory.remember("ana", "I play the cello.")
+    refused(NotPermitted, "was used since")
+    with open_memory(source) as memory:
+        for day in range(20):
+            memory.remember("ana", f"I play the cello on day {day}.")
+    refused(NotPermitted, "was used since")
+
+
+def test_a_vault_of_other_people_is_not_filled(source, destination, refused):
+    opened = open_place(place_of(destination), Settings.read(), create=True)
+    opened.vault.register("default", ["eve"])
+    opened.store.close()
+    opened.vault.close()
+    refused(CallerMistake, "people of its own")
+
+
+def test_another_master_key_is_refused(places, monkeypatch, tmp_path):
+    source = places["sqlite", "source"]
+    monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY")
+    tell(source)
+    with pytest.raises(KeyMissing, match="needs the key of what it is copied from"):
+        copy(source, places["postgres", "copy"])
+    open_memory(tmp_path / "other").close()
+    with pytest.raises(KeyMissing, match="not the master key"):
+        copy(source, tmp_path / "other")
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "cd" * 32)
+    with pytest.raises(KeyMissing, match="does not open the vault"):
+        copy(source, tmp_path / "copy")
+    monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY")
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY_FILE", f"{source}/master.key")
+    copy(source, places["postgres", "copy"])
+    assert told(places["postgres", "copy"]) == told(source)
+
+
+def test_a_directory_gets_the_key_file_of_the_directory_it_is_copied_from(
+    places, monkeypatch, tmp_path
+):
+    monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY")
+    source = places["sqlite", "source"]
+    tell(source)
+    copy(source, tmp_path / "copy")
+    key = tmp_path / "copy" / "master.key"
+    assert key.read_bytes() == (Path(source) / "master.key").read_bytes()
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert told(tmp_path / "copy") == told(source)
+
+
+def test_a_tenant_of_a_shared_log_is_not_copied_nor_another_tenants_ledger(places):
+    base = places["postgres", "source"]
+    for tenant in ("a", "b", "a"):
+        with open_memory(f"{base}&tenant={tenant}") as memory:
+            memory.remember("ana", "I live in Porto.", consent="consent")
+    with pytest.raises(CallerMistake, match="keeps its tenant"):
+        copy(f"{base}&tenant=a", places["sqlite", "copy"])
+    with pytest.raises(NotPermitted, match="shares its log with other tenants"):
+        copy(f"{base}&tenant=a", f"{places['postgres', 'copy']}&tenant=a")
+    tell(places["sqlite", "source"])
+    with pytest.raises(NotPermitted, match=r"shares its log|something else"):
+        copy(places["sqlite", "source"], base)
+
+
+def test_the_only_tenant_of_a_log_is_copied_whatever_its_name(places):
+    source, destination = (f"{places['postgres', which]}&tenant=a" for which in ("source", "copy"))
+    tell(source)
+    copy(source, destination)
+    assert told(destination) == told(source)
+
+
+def test_a_place_is_not_copied_to_itself_and_nothing_is_not_copied(places):
+    source = places["sqlite", "source"]
+    with pytest.raises(CallerMistake, match="to itself"):
+        copy(source, Path(source) / ".." / "source")
+    for nothing in (source, places["postgres", "source"]):
+        with pytest.raises(Exception, match="There is no ledger at"):
+            copy(nothing, places["sqlite", "copy"])
+    assert not Path(source).exists()
+    assert not Path(places["sqlite", "copy"]).exists()
+
+
+def test_a_vault_that_is_not_the_ledgers_is_told_before_anything_is_written(
+    places, monkeypatch, tmp_path
+):
+    source = places["sqlite", "source"]
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "vault"))
+    tell(source)
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "other"))
+    with pytest.raises(KeyMissing, match="is it the vault of this ledger"):
+        copy(source, places["sqlite", "copy"], vault=str(tmp_path / "third"))
+    monkeypatch.delenv("BELIEFLEDGER_VAULT")
+    with pytest.raises(KeyMissing, match="no vault beside it"):
+        copy(source, places["sqlite", "copy"])
+
+
+def test_the_vault_may_go_to_a_place_of_its_own(places, monkeypatch, tmp_path):
+    source, destination = places["sqlite", "source"], places["postgres", "copy"]
+    tell(source)
+    expected = told(source)
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "vault"))
+    copy(source, destination)
+    assert (tmp_path / "vault" / "keys.db").exists()
+    assert told(destination) == expected
+    elsewhere = str(tmp_path / "vault, too")
+    copy(destination, places["sqlite", "copy"], vault=elsewhere)
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", elsewhere)
+    assert told(places["sqlite", "copy"]) == expected
+
+
+def test_a_copy_that_is_written_to_meanwhile_is_told_of(places, small_pages):
+    source, destination = places["sqlite", "source"], places["sqlite", "copy"]
+    tell(source)
+    copying_too = []
+
+    def meanwhile(done, total):
+        if done > 0.6 * total and not copying_too:
+            copying_too.append(True)
+            copy(source, destination)
+
+    with pytest.raises(NotPermitted, match="Somebody else writes"):
+        copy(source, destination, progress=meanwhile)
+    copy(source, destination)
+
+
+def test_a_source_that_lost_words_is_told_of(places, small_pages):
+    source, destination = places["sqlite", "source"], places["sqlite", "copy"]
+    tell(source)
+    copy(source, destination)
+    opened = open_place(place_of(source), Settings.read(), create=False)
+    ana = opened.vault.find("default", "ana")
+    opened.store.delete_bodies(ana)
+    opened.store.close()
+    opened.vault.close()
+    with pytest.raises(LogCorrupted, match="no erasure explains it"):
+        copy(source, destination)
+
+
+def test_a_key_that_a_backup_brought_back_is_not_copied(source, destination):
+    opened = open_place(place_of(source), Settings.read(), create=False)
+    backup = opened.vault.dump()
+    opened.store.close()
+    opened.vault.close()
+    with open_memory(source) as memory:
+        memory.erase("ana", by="lea", legal_basis="request")
+    opened = open_place(place_of(source), Settings.read(), create=False)
+    living = {each[0] for each in opened.vault.dump().keys}
+
+    def bring_back(transaction):
+        for table, rows in (("tombstones", backup.tombstones), ("keys", backup.keys)):
+            transaction.run(f"DELETE FROM vault.{table}", ())
+            marks = ", ".join("?" * len(rows[0]))
+            columns = {
+                "keys": "subject_ref, tenant, kek_id, lookup, wrapped, sealed_id",
+                "tombstones": "subject_ref, lookup, erased_at",
+            }[table]
+            transaction.run(f"INSERT INTO vault.{table} ({columns}) VALUES ({marks})", *rows)
+
+    opened.vault._database.write(bring_back)
+    opened.store.close()
+    opened.vault.close()
+    copy(source, destination)
+    assert {each[0] for each in contents(destination)[1].keys} == living
