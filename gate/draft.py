@@ -32,7 +32,7 @@ from ledger.vault import SYSTEM
 
 class Memo:
     """Folds kept between drafts. They may be stale: an append that relied on one then conflicts,
-    and the memo is cleared."""
+    and the memo is cleared. Who may refuse without appending calls `forget` first."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -56,6 +56,12 @@ class Memo:
         if len(self._beliefs) > self.LIMIT:
             self._beliefs.clear()
         self._beliefs.update(beliefs)
+
+    def forget(self, *streams: str) -> None:
+        """Read these subjects and beliefs anew."""
+        for stream in streams:
+            self._consents.pop(stream, None)
+            self._beliefs.pop(stream, None)
 
     def clear(self) -> None:
         self._consents.clear()

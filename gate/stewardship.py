@@ -31,6 +31,12 @@ class Steward:
         self._gate = gate
         self._log = gate.log
 
+    def _draft(self, *streams: str) -> Draft:
+        """A draft that reads these streams anew: another process may have written to them, and
+        what is refused here appends nothing that would conflict."""
+        self._gate.memo.forget(*streams)
+        return self._gate.draft()
+
     # Consent
 
     def grant(
@@ -49,7 +55,7 @@ class Steward:
 
         Raises `NotPermitted` naming what the policy does not know.
         """
-        policy = self._gate.rulebook.current().policy
+        policy = self._gate.rulebook.refreshed().policy
         purpose = purpose or policy.purpose
         _known("lawful basis", basis, policy.lawful_bases)
         _known("scope", scope, policy.scopes)
@@ -65,7 +71,7 @@ class Steward:
         wanted = frozenset(categories)
 
         def attempt() -> str:
-            draft = self._gate.draft()
+            draft = self._draft(subject_ref)
             consent = draft.consent(subject_ref)
             for grant in consent.grants:
                 terms = (grant.basis, grant.categories, grant.purpose, grant.scope)
@@ -123,7 +129,7 @@ class Steward:
         """Take one memory back."""
 
         def attempt() -> None:
-            draft = self._gate.draft()
+            draft = self._draft(belief)
             draft.consent(subject_ref)
             if draft.belief(belief).find(memory_id) is None:
                 raise UnknownMemory(f"The memory {memory_id} does not hold any more.")
@@ -155,10 +161,10 @@ class Steward:
         if actor == SYSTEM:
             raise NotPermitted("A review needs a named principal.")
         subject_ref = _subject(decision)
-        _known("lawful basis", basis, self._gate.rulebook.current().policy.lawful_bases)
+        _known("lawful basis", basis, self._gate.rulebook.refreshed().policy.lawful_bases)
 
         def attempt() -> str | None:
-            draft = self._gate.draft()
+            draft = self._draft(subject_ref, decided.belief)
             turn_stream = self._log.read_stream(decision.stream)
             if any(
                 each.type == ReviewDecided.NAME and each.facts["decision"] == decision.event_id
@@ -248,7 +254,7 @@ class Steward:
             raise NotPermitted("Choose either one value or a value for each context.")
 
         def attempt() -> list[str]:
-            draft = self._gate.draft()
+            draft = self._draft(subject_ref, stream)
             draft.consent(subject_ref)
             belief = draft.belief(stream)
             if not (belief.contested or belief.escalated):

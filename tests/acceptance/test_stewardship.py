@@ -152,6 +152,28 @@ def test_an_escalated_statement_can_be_chosen_by_its_decision(memory):
     assert [belief.value for belief in memory.beliefs("ana")] == ["after ten"]
 
 
+def test_what_another_client_did_meanwhile_is_seen_before_anything_is_refused(memory, place):
+    with open_memory(place) as other:
+        contest(other)
+        memory.store("ana", "x", attribute="y")  # both have looked at everything by now
+        queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
+        other.withdraw_consent("ana")
+        memory.grant_consent("ana", "consent")
+        other.grant_consent("ana", "explicit_consent", categories=["health"])
+        assert memory.review(queued.decision_id, approve=True, by="ben")
+        assert other.store("ana", "a", attribute="choice").outcome == "admit"
+        for value in ("b", "a", "b"):
+            memory.store("ana", value, attribute="choice")
+        [conflict] = other.conflicts("ana")
+        [settled] = other.resolve(conflict.belief_id, choose="a", by="ben")
+        assert memory.revoke(settled.memory_id, by="ben").recorded_to is not None
+        memory.withdraw_consent("ana", basis="consent")
+        other.grant_consent("ana", "consent")
+        assert memory.store("ana", "c", attribute="choice").outcome == "admit"
+        memory.adopt_policy({"lawful_bases": ["consent", "explicit_consent", "treaty"]}, by="ben")
+        other.grant_consent("ana", "treaty")
+
+
 def test_an_erased_person_is_gone_and_stays_gone(memory):
     memory.grant_consent("ben", "consent")
     memory.store("ben", "Faro", attribute="home.location")
