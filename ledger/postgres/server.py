@@ -141,14 +141,15 @@ class Server(PostgresDatastore):
         self._opening = threading.Lock()
         self._opened = self._closed = False
         self._demoted: str | None = None
+        self._options: dict[str, Any] = {
+            "autocommit": True,
+            "prepare_threshold": 5 if url.prepare else None,
+            "application_name": "beliefledger",
+            "connect_timeout": 10,
+        }
         self.pool = ConnectionPool(
             url.conninfo,
-            kwargs={
-                "autocommit": True,
-                "prepare_threshold": 5 if url.prepare else None,
-                "application_name": "beliefledger",
-                "connect_timeout": 10,
-            },
+            kwargs=self._options,
             min_size=1,
             max_size=size,
             open=False,
@@ -166,9 +167,9 @@ class Server(PostgresDatastore):
     # Connections
 
     def connect(self) -> Connection:
-        """A connection of one's own, outside the pool: for listening."""
+        """A connection of one's own, outside the pool: for listening, and for the views' pool."""
         try:
-            return psycopg.connect(self.url.conninfo, autocommit=True, connect_timeout=10)
+            return psycopg.connect(self.url.conninfo, **self._options)
         except psycopg.Error as problem:
             raise named(self, problem) from problem
 
@@ -289,6 +290,8 @@ def named(where: Server | PostgresURL, problem: Exception) -> LedgerError:
             )
         case PoolTimeout() | psycopg.OperationalError() | psycopg.InterfaceError():
             return BackendUnavailable(f"{said}.")
+        case errors.InternalError_() if re.search(r"could not (write|extend)", said):
+            return BackendUnavailable(f"{said}.")  # a quota, or a limit of files' size
     return LogCorrupted(f"{said}.")
 
 
