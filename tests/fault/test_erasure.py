@@ -1,4 +1,5 @@
-"""After an erasure no file of the ledger's directory holds a trace of the person."""
+"""After an erasure no file of the ledger's directory holds a trace of the person, and no table of
+its Postgres a row that could be read."""
 
 from __future__ import annotations
 
@@ -9,11 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, NotPermitted
+from ledger import codec
+from ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
 from ledger.events.subject import SubjectErased
+from ledger.postgres.schema import vault_schema, views_schema
+from ledger.postgres.server import PostgresURL
 from ledger.sealing import derive
 
 DAY = 86_400_000_000
@@ -326,3 +331,140 @@ def test_while_another_process_reads_the_views_an_erasure_is_whole_in_the_log(me
     assert SubjectErased.NAME in {each.type for each in memory._log.read()}
     reader.close()
     assert memory.beliefs(ANA) == []
+
+
+# On a Postgres
+
+
+@pytest.fixture
+def tables(postgres_place):
+    """Counts the rows of a subject in every table of the ledger, as somebody who may see all."""
+    url = PostgresURL.parse(postgres_place)
+    views = views_schema(url.schema, url.tenant)
+    schemas = [url.schema, vault_schema(url.schema), views]
+    with psycopg.connect(url.conninfo, autocommit=True) as connection:
+        yield lambda ref: _rows_of(connection, schemas, ref)
+
+
+def _rows_of(connection, schemas, ref):
+    found = connection.execute(
+        "SELECT table_schema, table_name, bool_or(column_name = 'subject_ref')"
+        " FROM information_schema.columns WHERE table_schema = ANY (%s) GROUP BY 1, 2",
+        (schemas,),
+    ).fetchall()
+    counts = {}
+    for schema, table, names_subject in found:
+        of_ref = "subject_ref = %s"
+        if table == "bodies":
+            of_ref = f"position IN (SELECT position FROM {schema}.history WHERE {of_ref})"
+        if names_subject or table == "bodies":
+            rows = connection.execute(
+                f"SELECT count(*) FROM {schema}.{table} WHERE {of_ref}", (ref,)
+            )
+            counts[table] = rows.fetchone()[0]
+    return {table: count for table, count in counts.items() if count}
+
+
+def everything(memory, person, ids):
+    """What a client shows of somebody's beliefs: warms its caches, too."""
+    shown = [memory.beliefs(person), memory.beliefs(), memory.decisions(person), memory.decisions()]
+    shown += [memory.consents(person), memory.loops(), memory.conflicts()]
+    for belief_id, memory_id in ids:
+        with contextlib.suppress(UnknownMemory):
+            shown.append(memory.history(belief_id))
+        with contextlib.suppress(UnknownMemory):
+            shown.append(memory.explain(memory_id))
+    with memory.subscribe(follow=False) as events:
+        shown += [each.event for each in events]
+    return repr(shown)
+
+
+def test_no_row_of_a_postgres_and_no_client_with_warm_caches_keeps_anything(postgres_place, tables):
+    with open_memory(postgres_place) as memory, open_memory(postgres_place) as other:
+        tell(memory, ANA, TURNS)
+        tell(memory, BEN, [("I live in Aveiro.", "s")])
+        ids = [(each.belief_id, each.memory_id) for each in memory.beliefs(ANA)]
+        ref = memory._log.subject(ANA)
+        words = [ANA, *"Vilarinho xylographic glassblower Freixo kitchen-session-77".split()]
+        for client in (memory, other):
+            shown = everything(client, ANA, ids)
+            assert [word for word in words if word not in shown] == []
+        # Both know her key by now, and have read the beliefs they would write to.
+        other.store(ANA, "toast", attribute="breakfast")
+        memory.store(ANA, "porridge", attribute="breakfast")
+        sealed = [row for row in memory._log.raw() if ref.encode() in row.envelope and row.body]
+        before = tables(ref)
+        assert before["bodies"] == len(sealed) > 20
+        assert before["keys"] == 1
+        assert codec.unseal(sealed[-1], other._log.vault).event is not None
+
+        assert memory.erase(ANA).bodies == len(sealed)
+        assert tables(ref).keys() == {"history", "tombstones", "decisions_1"}
+        for client in (other, memory):
+            shown = everything(client, ANA, ids)
+            assert [word for word in [*words, "porridge"] if word in shown] == []
+            assert [client.beliefs(ANA), client.decisions(ANA), client.consents(ANA)] == [
+                [],
+                [],
+                [],
+            ]
+            for belief_id, memory_id in ids:
+                with pytest.raises(UnknownMemory):
+                    client.history(belief_id)
+                with pytest.raises(UnknownMemory):
+                    client.explain(memory_id)
+            head = client.status().position
+            for attempt in (
+                lambda its=client: its.record_turn(ANA, "I live in Vilarinho."),
+                lambda its=client: its.store(ANA, "x", attribute="breakfast"),
+                lambda its=client: its.grant_consent(ANA, "consent"),
+                lambda its=client: its.erase(ANA),
+            ):
+                with pytest.raises(NotPermitted):
+                    attempt()
+            assert client.status().position == head
+            # Not even from a copy of her sealed bodies that somebody had kept.
+            assert [codec.unseal(row, client._log.vault).event for row in sealed] == [None] * len(
+                sealed
+            )
+            assert {each.value for each in client.beliefs(BEN)} == {"Aveiro", "Quarkbread"}
+            assert client.verify().ok
+        assert all(view.same for view in other.rebuild(verify=True))
+        assert tables(ref).keys() == {"history", "tombstones", "decisions_2"}
+
+
+def test_another_process_on_a_postgres_shows_and_writes_nothing_more(postgres_place, tables):
+    with open_memory(postgres_place) as memory:
+        tell(memory, ANA, TURNS)
+        ref = memory._log.subject(ANA)
+        with another_process(postgres_place) as (other, hear):
+            assert int(hear()) > 1
+            memory.erase(ANA)
+            other.stdin.write("\n")
+            other.stdin.flush()
+            assert hear() == "0"
+            assert [hear(), hear()] == ["NotPermitted", "NotPermitted"]
+            assert hear() == f"True {memory.status().position}"
+            other.wait()
+        assert tables(ref).keys() == {"history", "tombstones", "decisions_1"}
+
+
+def test_an_erasure_that_a_crash_cut_short_is_completed_on_a_postgres(postgres_place, tables):
+    class Crash(BaseException):
+        pass
+
+    def crash(subject_ref):
+        raise Crash
+
+    with open_memory(postgres_place) as memory:
+        tell(memory, ANA, TURNS)
+        ref = memory._log.subject(ANA)
+        memory._log._store.delete_bodies = crash
+        with pytest.raises(Crash):
+            memory.erase(ANA)
+        assert {"bodies", "tombstones"} <= tables(ref).keys()
+        assert "keys" not in tables(ref)
+    with open_memory(postgres_place) as again:
+        assert again.beliefs() == []
+        assert tables(ref).keys() == {"history", "tombstones", "decisions_1"}
+        assert again.verify().ok
