@@ -420,7 +420,7 @@ class Machine(RuleBasedStateMachine):
 
 
 def test_clients_of_one_ledger_agree_with_a_model(new_place):
-    examples = 10 if is_postgres(new_place()) else 25
+    examples = 8 if is_postgres(new_place()) else 25
     run_state_machine_as_test(
         lambda: Machine(new_place()),
         settings=settings(
