@@ -182,7 +182,9 @@ def test_a_follower_is_told_of_a_damaged_body_only_where_it_wants_the_event(log,
     log.append([parked()], {"s": 0})
     with sqlite3.connect(tmp_path / "log.db") as plain:
         plain.execute("DROP TRIGGER bodies_refuse_update")
-        plain.execute("UPDATE bodies SET body = CAST(x'01' || zeroblob(60) AS BLOB) WHERE position = 2")
+        plain.execute(
+            "UPDATE bodies SET body = CAST(x'01' || zeroblob(60) AS BLOB) WHERE position = 2"
+        )
     plain.close()
     with log.subscribe(types=[TurnParked.NAME], follow=False) as events:
         assert [each.position for each in events] == [3]
