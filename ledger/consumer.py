@@ -65,7 +65,7 @@ class Consumer:
         follow: bool = True,
     ) -> None:
         _check_name(name)
-        _check_seconds(lease_seconds)
+        check_seconds(lease_seconds)
         if isinstance(types, str):
             raise CallerMistake(f"types is a list of event types: write [{types!r}].")
         self.name = name
@@ -285,7 +285,8 @@ def _check_name(name: str) -> None:
         )
 
 
-def _check_seconds(seconds: float) -> None:
+def check_seconds(seconds: float) -> None:
+    """Raises `CallerMistake` for what cannot be a lease."""
     if (
         isinstance(seconds, bool)
         or not isinstance(seconds, int | float)

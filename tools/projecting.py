@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from ledger import backoff
+from ledger.consumer import LEASE_SECONDS, check_seconds
 from ledger.errors import BackendUnavailable, LeaseLost
 from ledger.lease import Lease
 from ledger.log import Log
@@ -43,9 +44,10 @@ class Projecting:
         projector: Projector,
         forget: Callable[[], None],
         *,
-        lease_seconds: float = 10.0,
+        lease_seconds: float = LEASE_SECONDS,
         tell: Tell = lambda _what, _position, _why: None,
     ) -> None:
+        check_seconds(lease_seconds)
         self.holder = f"{socket.gethostname()}/{os.getpid()}/{os.urandom(8).hex()}"
         self._log = log
         self._projector = projector

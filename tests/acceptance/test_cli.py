@@ -386,6 +386,72 @@ def test_tail_writes_one_document_a_line_past_a_position(ana):
     assert "memory.admitted.v1" in ana.run("tail").stdout
 
 
+def test_tail_as_a_consumer_goes_on_where_it_was(ana):
+    def positions(*words):
+        lines = ana.run("tail", "--consumer", "mailer", "--no-follow", "--json", *words).stdout
+        return [json.loads(line)["position"] for line in lines.splitlines()]
+
+    head = ana.json("status")["position"]
+    assert positions() == list(range(1, head + 1))
+    assert positions() == []
+    ana.say("I play the cello.", "2026-05-01")
+    [turn] = positions("--types", "turn.recorded.v1", "--subject", "ana")
+    assert turn == head + 1
+    assert positions() == []  # what was not wanted is passed over too
+    [mailer] = ana.json("status")["consumers"]
+    assert (mailer["name"], mailer["lag"], mailer["holder"]) == ("mailer", 0, None)
+    page = ana.run("status").stdout
+    assert re.search(r"mailer +\d+ +0 +4 +nobody", page)
+
+
+def test_tail_as_a_consumer_follows_and_another_takes_over(ana):
+    words = ("--ledger", ana.ledger, "tail", "--consumer", "mailer", "--lease-seconds", "1")
+    with _started(*words, "--json") as first:
+        assert json.loads(first.stdout.readline())["position"] == 1
+        with _started(*words, "--json") as second:
+            first.kill()
+            heard = [json.loads(line)["position"] for line in first.stdout]
+            heard += [json.loads(second.stdout.readline())["position"]]
+            head = ana.json("status")["position"]
+            while heard[-1] < head:
+                heard.append(json.loads(second.stdout.readline())["position"])
+            ana.say("I play the cello.", "2026-05-01")
+            heard.append(json.loads(second.stdout.readline())["position"])
+            second.send_signal(signal.SIGINT)
+            assert second.wait(20) == 130
+            assert "Traceback" not in second.stderr.read()
+    assert sorted({1, *heard}) == list(range(1, head + 2))
+
+
+def test_a_consumer_has_a_name_a_lease_and_a_place_of_its_own(ana):
+    both = ana.error("tail", "--consumer", "mailer", "--after", "3", code=2)
+    assert "--after, or --consumer" in both
+    assert "cannot name a consumer" in ana.error("tail", "--consumer", "two words", code=2)
+    lease = ("--lease-seconds", "0")
+    assert "A lease is" in ana.error("tail", "--consumer", "mailer", *lease, code=2)
+    assert "A lease is" in ana.error("project", *lease, code=2)
+    assert ana.json("status")["consumers"] == []
+
+
+def test_copy_answers_with_counts_and_the_digests_of_both_sides(ana, tmp_path):
+    copy = str(tmp_path / "copy")
+    answer = json.loads(ana.run("copy", str(ana.ledger), copy, "--json").stdout)
+    assert answer["digests"]["source"] == answer["digests"]["copy"]
+    assert {len(each) for each in answer["digests"]["copy"].values()} == {64}
+    assert answer["events"] == ana.json("status")["position"]
+    assert (answer["source"], answer["destination"]) == (str(ana.ledger), copy)
+    assert Cli(Path(copy)).json("beliefs") == ana.json("beliefs")
+    ana.say("I play the cello.", "2026-05-01")
+    page = ana.run("copy", str(ana.ledger), copy).stdout
+    assert "had been copied before" in page
+    assert answer["digests"]["copy"]["history"][:32] not in page
+    Cli(Path(copy)).say("I play the flute.", "2026-05-02")
+    assert "was used since" in ana.error("copy", str(ana.ledger), copy)
+    assert "to itself" in ana.error("copy", copy, copy, code=2)
+    assert "There is no ledger at" in ana.error("copy", str(tmp_path / "nothing"), copy)
+    assert not (tmp_path / "nothing").exists()
+
+
 def test_process_decides_what_was_only_recorded(cli, tmp_path):
     file = tmp_path / "chat.json"
     file.write_text(json.dumps([{"role": "user", "content": "I live in Porto."}]))
@@ -402,6 +468,7 @@ def test_process_decides_what_was_only_recorded(cli, tmp_path):
 def test_reading_commands_want_a_ledger_and_make_none(cli, tmp_path):
     for words in (
         *(["beliefs"], ["status"], ["decisions"], ["loops"], ["conflicts"], ["verify"], ["tail"]),
+        *(["project"], ["migrate"], ["tail", "--consumer", "x"]),
         *(["rebuild"], ["replay", "--all"], ["history", "a"], ["explain", "a"], ["review"]),
         *(["consent", "show", "-s", "ana"], ["policy", "show"], ["process"]),
         *(["erase", "ana", "--by", "lea", "--yes"], ["revoke", "a", "--by", "lea"]),
@@ -470,7 +537,8 @@ def test_the_ledger_may_be_named_after_the_command(ana, tmp_path):
 
 
 def test_a_store_of_another_kind_is_refused_with_its_name():
-    Cli(Path("x")).run("--ledger", "postgres://host/base", "status", code=2)
+    result = Cli(Path("x")).run("--ledger", "mysql://host/base", "status", code=2)
+    assert "mysql:// is no place of a ledger" in result.stderr
 
 
 def test_a_file_cannot_be_a_ledger(tmp_path):

@@ -147,7 +147,7 @@ def test_a_login_of_the_app_cannot_make_a_ledger_or_a_tenant_nor_copy_to_one(
         url.replace(f"schema={name}", f"schema={name}_new"),
         url.replace("tenant=default", "tenant=new"),
     ):
-        with pytest.raises(BackendUnavailable, match="lacks a right.*as the database's owner"):
+        with pytest.raises(BackendUnavailable, match=r"lacks a right.*as the database's owner"):
             open_memory(other)
         assert "lacks a right" in error(other, "init")
     open_memory(tmp_path / "source").close()
