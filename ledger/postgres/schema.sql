@@ -87,6 +87,9 @@ BEGIN
     END IF;
     SELECT head.position + 1, greatest(head.recorded_at, p_now), head.erasures
         INTO first, at, erasures_seen FROM head WHERE id = 1 FOR UPDATE;
+    IF first > 1 AND NOT EXISTS (SELECT FROM history WHERE position = first - 1) THEN
+        RAISE EXCEPTION 'position % is missing', first - 1;
+    END IF;
     IF at - p_now > p_tolerance THEN
         status := 'clock';
         RETURN;
@@ -146,7 +149,8 @@ BEGIN
     stamp := convert_to(at::text, 'UTF8');
     IF events = 1 THEN
         INSERT INTO history VALUES (first, p_streams[1], p_stream_versions[1], p_types[1],
-            p_ids[1], p_tenant, p_subjects[1], at, coalesce(p_heads[1] || stamp || p_tails[1], p_heads[1]));
+            p_ids[1], p_tenant, p_subjects[1], at,
+            coalesce(p_heads[1] || stamp || p_tails[1], p_heads[1]));
         IF p_bodies[1] IS NOT NULL THEN
             INSERT INTO bodies VALUES (first, p_tenant, p_bodies[1]);
         END IF;

@@ -7,9 +7,12 @@ import threading
 import psycopg
 import pytest
 
-from ledger.errors import BackendUnavailable, LedgerError
+from ledger.envelope import Address
+from ledger.errors import BackendUnavailable, LedgerError, LogCorrupted
 from ledger.postgres import schema
 from ledger.postgres.server import PostgresURL, Server
+from ledger.postgres.store import PostgresEventStore
+from ledger.store import Sealed
 
 
 @pytest.fixture
@@ -134,3 +137,14 @@ def test_init_and_migrate_are_safe_to_run_at_once(postgres_url):
     for thread in threads:
         thread.join()
     assert problems == []
+
+
+def test_a_head_past_the_last_event_takes_no_more(server):
+    with server.connection() as connection:
+        connection.execute(f"UPDATE {server.url.schema}.head SET position = 7")
+    schema.check(server)
+    store = PostgresEventStore(server)
+    address = Address("e" * 32, "turn.parked.v1", "s", 1, "default", None)
+    with pytest.raises(LogCorrupted, match="position 7 is missing"):
+        store.append([Sealed(address, b"{", b"}", None)], {"s": 0}, lambda: 1)
+    store.close()
