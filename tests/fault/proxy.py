@@ -62,6 +62,7 @@ class Proxy:
                     key.data.sendall(came)
 
     def _cut(self, what: str, came: bytes, client: socket.socket, server: socket.socket) -> None:
+        self.done.append(what)
         if what != "request":
             server.sendall(came)
         if what in {"reply", "gone"}:
@@ -73,7 +74,6 @@ class Proxy:
             client.shutdown(socket.SHUT_RDWR)
         else:
             self._end(client, server)
-        self.done.append(what)
 
     def _await_reply(self, client: socket.socket, server: socket.socket) -> None:
         """A request may come in several parts."""

@@ -25,6 +25,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any, LiteralString
 
 import psycopg
 import tortured
@@ -126,34 +127,40 @@ class Torture:
         for each in those:
             each.start()
 
-    def _backends(self) -> list[int]:
+    def _ask(self, question: LiteralString, *values: object) -> list[Any]:
+        """Of the server, as soon as it answers: it may just be recovering."""
         assert self.server is not None
-        with psycopg.connect(self.server.url, autocommit=True) as connection:
-            found = connection.execute(
-                "SELECT pid FROM pg_stat_activity"
-                " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid"
-            )
-            return [pid for (pid,) in found]
+        until = time.monotonic() + LONGEST_ROUND
+        while True:
+            try:
+                with psycopg.connect(self.server.url, autocommit=True) as connection:
+                    return connection.execute(question, values).fetchall()
+            except psycopg.OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+
+    def _backends(self) -> list[int]:
+        found = self._ask(
+            "SELECT pid FROM pg_stat_activity"
+            " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY pid"
+        )
+        return [pid for (pid,) in found]
 
     def _end_backends(self) -> None:
         """One connection, or all of them."""
-        assert self.server is not None
         pids = self._backends()
         if self.chance.random() < 0.5:
             pids = pids[: self.chance.randint(0, len(pids))][-1:]
-        with psycopg.connect(self.server.url, autocommit=True) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) AS pid", (pids,)
-            )
+        self._ask("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) AS pid", pids)
         self.did["connections"] += len(pids)
 
     def _kill_backend(self) -> None:
         """After which the server throws out everybody and recovers by itself."""
-        with contextlib.suppress(ProcessLookupError):
-            for pid in self._backends()[-1:]:
+        for pid in self._backends()[-1:]:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
                 self.did["kill -9 of a backend"] += 1
-        self._await_server()
 
     def _crash_server(self) -> None:
         assert self.server is not None
@@ -166,19 +173,6 @@ class Torture:
         self.server.kill()
         self.server.start()
         self.did["kill -9 of the server"] += 1
-
-    def _await_server(self) -> None:
-        assert self.server is not None
-        until = time.monotonic() + LONGEST_ROUND
-        while True:
-            try:
-                psycopg.connect(self.server.url).close()
-            except psycopg.OperationalError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.05)
-            else:
-                return
 
     def _all_get_on(self) -> None:
         """What was done until now survives; what goes on from here is new."""
