@@ -189,6 +189,9 @@ _ADVICE = {
     "42501": "Its role lacks a right: run `beliefledger init` as the database's owner.",
     "3F000": "Their schema is not there: run `beliefledger init` as the database's owner.",
     "42P01": "A table is not there: open the ledger again and run `beliefledger rebuild`.",
+    "XX001": "A file of theirs is damaged: run `beliefledger rebuild`.",
+    "XX002": "A file of theirs is damaged: run `beliefledger rebuild`.",
+    "23505": "They are not as they were left: run `beliefledger rebuild`.",
 }
 
 
