@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 
 SOCKET = ".s.PGSQL.5432"
-MARK = b"append("
-"""What a request has in it that is to be cut off: the call of the function that appends."""
+MARK = b'"event_id":"'
+"""What a request has in it that is to be cut off: envelopes, as only an append sends them."""
 
 
 class Proxy:

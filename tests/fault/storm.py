@@ -22,7 +22,6 @@ from ledgers import ids_of, open_log, open_store, sealed
 from ledger import canonical
 from ledger.errors import ClockWentBack, EventIdReused, VersionConflict
 from ledger.grouping import Request
-from ledger.postgres import arrays
 from ledger.postgres.store import PostgresEventStore
 from ledger.times import SECOND, system_clock
 
@@ -55,10 +54,8 @@ def roll_back(store, batch, expect):
     with suppress(NotMeant):
         if isinstance(store, PostgresEventStore):
             with store.server.connection() as connection, connection.transaction():
-                arrays.prepare(connection)
-                values = store._values(request)
-                [answer] = connection.execute(store._append, values, binary=True)
-                assert answer[0] in {"ok", "conflict"}, answer
+                [answer] = store._send(connection, [request])
+                assert answer.status == "ok", answer
                 raise NotMeant
         with store._transaction() as cursor:
             store._write(cursor, request)
