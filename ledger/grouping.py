@@ -25,7 +25,7 @@ GROUP_EVENTS = 2_000
 Outcome = Appended | Exception | None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Request:
     """One append, and what became of it."""
 
@@ -60,31 +60,33 @@ class GroupCommit:
 
     def append(self, request: Request) -> Appended:
         """Returns when the request is committed, alone or with others; raises why it was not."""
-        with self._lock:
-            self._waiting.append(request)
-            request.leads, self._led = not self._led, True
-        if not request.leads:
-            self._follow(request)
-        if request.leads:
-            self._lead(request)
+        try:
+            with self._lock:
+                self._waiting.append(request)
+                request.leads, self._led = not self._led, True
+            if not request.leads:
+                request.wait()
+            if request.leads:
+                self._lead()
+        finally:
+            self._leave(request)
         if isinstance(request.outcome, Appended):
             return request.outcome
         if request.outcome is None:
             raise AssertionError("a commit left a request without an outcome")
         raise request.outcome
 
-    def _follow(self, request: Request) -> None:
-        try:
-            request.wait()
-        except BaseException:  # interrupted: what is not yet being committed will not be
-            with self._lock:
-                if request in self._waiting:
-                    self._waiting.remove(request)
-                if request.leads:
-                    self._hand_over()
-            raise
+    def _leave(self, request: Request) -> None:
+        """Hand over, whatever happened. When interrupted, what is not yet being committed will not
+        be."""
+        with self._lock:
+            if request in self._waiting:
+                self._waiting.remove(request)
+            if request.leads:
+                request.leads = False
+                self._hand_over()
 
-    def _lead(self, request: Request) -> None:
+    def _lead(self) -> None:
         group: list[Request] = []
 
         def take() -> list[Request]:
@@ -95,17 +97,13 @@ class GroupCommit:
         try:
             self._commit(take)
         except BaseException as problem:  # told to each of the group, whatever it is
-            if not group:  # it did not come to its turn
-                with self._lock:
-                    self._waiting.remove(request)
+            if not group:  # there is nothing to write to: so it would be for all who wait
+                take()
             for each in group:
                 each.outcome = _for_another(problem)
             if not isinstance(problem, Exception):
                 raise
-            request.outcome = problem
         finally:
-            with self._lock:
-                self._hand_over()
             for each in group:
                 each.wake()
 

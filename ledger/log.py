@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from ledger import codec, envelope
 from ledger.codec import New, Recorded
 from ledger.consumer import Consumer
-from ledger.errors import LogCorrupted, NotPermitted, VersionConflict
+from ledger.errors import BackendUnavailable, LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
 from ledger.sealing import SubjectKeys
@@ -57,6 +57,8 @@ class Log:
         self._store = store
         self._registered: set[str] = set()
         """Subjects whose registration is known to be in the log, where it stays."""
+        self.unfinished: list[str] = []
+        """What opening could not complete, for `status`."""
         self._begun = vault.log_has_begun()
         self._complete_erasures()
         self._check_together()
@@ -71,7 +73,10 @@ class Log:
         stream has moved on, `NotPermitted` for an erased subject.
         """
         while True:
-            erasures = self._refresh()
+            erasures = self._store.erasures
+            if erasures is None:
+                erasures = self._store.head().erasures
+            self.vault.refresh(erasures)
             versions = dict(expect)
             sealed = []
             for new in events:
@@ -87,11 +92,9 @@ class Log:
             self._begun = True
         return appended
 
-    def _refresh(self) -> int | None:
+    def _refresh(self) -> None:
         """Forget the keys of whoever was erased, as far as the store has told."""
-        erasures = self._store.erasures
-        self.vault.refresh(erasures)
-        return erasures
+        self.vault.refresh(self._store.erasures)
 
     def decide_again(self, attempt: Callable[[], T]) -> T:
         """Run `attempt`, which reads, decides and appends, until no other writer was first.
@@ -357,8 +360,9 @@ class Log:
         return self._finish_erasure(subject_ref, actor)
 
     def _finish_erasure(self, subject_ref: str, actor: str) -> int:
-        fingerprint = self.vault.destroy(subject_ref, self.clock())
+        fingerprint = self.vault.destroy(subject_ref, self.clock(), scrub=False)
         deleted = self._store.delete_bodies(subject_ref)
+        self.vault.scrub()
         stream = subject_stream(subject_ref)
 
         def record() -> None:
@@ -392,9 +396,15 @@ class Log:
             else:
                 begun.pop(event.subject_ref, None)
                 done.add(event.subject_ref)
-        self.vault.keep_erased(done, self.clock())
-        for subject_ref, actor in begun.items():
-            self._finish_erasure(subject_ref, actor)
+        had_keys = self.vault.keep_erased(done, self.clock())
+        try:
+            if had_keys:
+                self.vault.scrub()
+            for subject_ref, actor in begun.items():
+                self._finish_erasure(subject_ref, actor)
+        except BackendUnavailable as problem:
+            # Nobody can read about them any more; whoever opens next tries again.
+            self.unfinished.append(f"An erasure could not be finished yet: {problem.detail}")
 
     def _check_together(self) -> None:
         """Refuse a log or a vault that was lost and made anew, or that is older than the other, as

@@ -256,24 +256,27 @@ class Vault:
             return True
         return False
 
-    def keep_erased(self, subject_refs: Collection[str], now: Micros) -> None:
+    def keep_erased(self, subject_refs: Collection[str], now: Micros) -> bool:
         """Let nobody come back whose erasure the log records, also when this vault was restored
-        from a backup that still has their key, or that never heard of them."""
+        from a backup that still has their key, or that never heard of them. True if it had a key,
+        so that there is something to scrub."""
+        had_keys = False
         known = {row[0] for row in self._database.rows("SELECT subject_ref FROM vault.tombstones")}
         for subject_ref in set(subject_refs) - known:
             if self._database.rows(
                 "SELECT 1 FROM vault.keys WHERE subject_ref = ?", (subject_ref,)
             ):
-                self.destroy(subject_ref, now)
+                self.destroy(subject_ref, now, scrub=False)
+                had_keys = True
         self._erased.update(subject_refs)
+        return had_keys
 
-    def destroy(self, subject_ref: str, now: Micros) -> str:
+    def destroy(self, subject_ref: str, now: Micros, *, scrub: bool = True) -> str:
         """Destroy the subject's key and leave the tombstone; returns the key's fingerprint.
 
         Done once is done for ever; done twice changes nothing and returns an empty fingerprint, but
-        makes good what a crash left undone. Raises `BackendUnavailable` while the database still
-        has to keep the wrapped key's bytes for somebody: the key is destroyed then, and destroying
-        it again tells when they are gone.
+        makes good what a crash left undone. Raises `BackendUnavailable` as `scrub` does, which can
+        be left for later.
         """
 
         def bury(transaction: Transaction) -> None:
@@ -291,8 +294,15 @@ class Vault:
             finally:  # also when it is not known whether it was committed
                 self._keys.pop(subject_ref, None)
                 self._refs = {who: ref for who, ref in self._refs.items() if ref != subject_ref}
-        self._database.scrub()
+        if scrub:
+            self.scrub()
         return hashlib.sha256(b"fingerprint" + opened[0]).hexdigest() if opened else ""
+
+    def scrub(self) -> None:
+        """Leave no byte of destroyed keys behind. Raises `BackendUnavailable` while the database
+        has to keep them for somebody: the keys are destroyed then, and scrubbing again tells when
+        their bytes are gone."""
+        self._database.scrub()
 
     # The log it belongs to
 

@@ -94,7 +94,7 @@ def build(
         opened.master_key,
         opened.made_key_file,
         tagger.forget,
-        opened.warnings,
+        (*opened.warnings, *log.unfinished),
     )
 
 

@@ -1,5 +1,6 @@
 -- History, bodies and what guards them. @schema@, @owner@ and @app@ are filled in.
--- The app's role reads, appends through `append`, and may delete bodies; nothing else.
+-- The app's role reads, appends through `append`, and deletes a subject's bodies through
+-- `delete_bodies`; nothing else.
 
 CREATE TABLE @schema@.head (
     id integer PRIMARY KEY CHECK (id = 1),
@@ -169,6 +170,24 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION @schema@.append FROM PUBLIC;
 
+-- Deletes the bodies of a subject and returns how many there were. Under the head row's lock, and
+-- counted as an erasure: whoever sealed something before has to seal it again.
+CREATE FUNCTION @schema@.delete_bodies(p_tenant text, p_subject text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    deleted bigint;
+BEGIN
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    UPDATE head SET erasures = head.erasures + 1 WHERE id = 1;
+    DELETE FROM bodies USING history WHERE history.position = bodies.position
+        AND history.tenant = p_tenant AND history.subject_ref = p_subject;
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    RETURN deleted;
+END $$;
+REVOKE EXECUTE ON FUNCTION @schema@.delete_bodies FROM PUBLIC;
+
 -- The next three look at every tenant's events and tell nothing that is in them.
 
 CREATE FUNCTION @schema@.first_missing(p_after bigint, p_upto bigint) RETURNS bigint
@@ -232,7 +251,6 @@ CREATE POLICY of_tenant ON @schema@.consumers TO @app@
 
 GRANT USAGE ON SCHEMA @schema@ TO @app@;
 GRANT SELECT ON @schema@.head, @schema@.history, @schema@.bodies TO @app@;
-GRANT DELETE ON @schema@.bodies TO @app@;
 GRANT SELECT, INSERT, UPDATE, DELETE ON @schema@.consumers TO @app@;
-GRANT EXECUTE ON FUNCTION @schema@.append, @schema@.first_missing, @schema@.event_id_at,
-    @schema@.position_at TO @app@;
+GRANT EXECUTE ON FUNCTION @schema@.append, @schema@.delete_bodies, @schema@.first_missing,
+    @schema@.event_id_at, @schema@.position_at TO @app@;

@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
@@ -50,7 +50,7 @@ class PostgresURL:
     does not know prepared statements). All else is libpq's.
     """
 
-    conninfo: str
+    conninfo: str = field(repr=False)
     schema: str = DEFAULT_SCHEMA
     tenant: str = DEFAULT_TENANT
     prepare: bool = True
@@ -141,11 +141,17 @@ class Server(PostgresDatastore):
         self._opening = threading.Lock()
         self._opened = self._closed = False
         self._demoted: str | None = None
+        said = conninfo_to_dict(url.conninfo)
         self._options: dict[str, Any] = {
             "autocommit": True,
             "prepare_threshold": 5 if url.prepare else None,
-            "application_name": "beliefledger",
-            "connect_timeout": 10,
+            "application_name": said.get("application_name", "beliefledger"),
+            "connect_timeout": said.get("connect_timeout", 10),
+            # A host that vanishes is noticed in half a minute, and not when TCP gives up.
+            "keepalives_idle": said.get("keepalives_idle", 10),
+            "keepalives_interval": said.get("keepalives_interval", 5),
+            "keepalives_count": said.get("keepalives_count", 4),
+            "tcp_user_timeout": said.get("tcp_user_timeout", 30_000),
         }
         self.pool = ConnectionPool(
             url.conninfo,
@@ -173,9 +179,13 @@ class Server(PostgresDatastore):
         except psycopg.Error as problem:
             raise named(self, problem) from problem
 
-    def _open(self) -> None:
+    def check_process(self) -> None:
+        """Raises `CallerMistake` in a child of the process that opened it."""
         if os.getpid() != self._process:
             raise CallerMistake(f"{self} was opened before a fork: open it in the child.")
+
+    def _open(self) -> None:
+        self.check_process()
         if self._closed:
             raise CallerMistake(f"{self} was closed: open it again.")
         if not self._opened:
@@ -183,8 +193,9 @@ class Server(PostgresDatastore):
                 if not self._opened:
                     # Tried once before the pool, whose own attempts say nothing of the cause.
                     self.connect().close()
-                    self.pool.open()
-                    self._opened = True
+                    if not self._closed:
+                        self.pool.open()
+                        self._opened = True
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
@@ -265,15 +276,16 @@ class Server(PostgresDatastore):
             return  # called by the library before it was made
         if os.getpid() == self._process and not self._closed:
             self._closed = True
-            self.pool.close()
+            with self._opening:
+                self.pool.close()
 
 
 def is_lost(problem: BaseException | None) -> bool:
     """True for a connection that ended: what it was asked may or may not have happened."""
     if not isinstance(problem, psycopg.OperationalError) or isinstance(problem, PoolTimeout):
         return False  # without a connection nothing was asked, and the pool has waited already
-    # Without a code the connection broke; class 57P and 08 are a server that ends it.
-    return problem.sqlstate is None or problem.sqlstate[:3] in {"57P", "080"}
+    # Without a code the connection broke; with these the server, or a pooler before it, ends it.
+    return problem.sqlstate is None or problem.sqlstate.startswith(("57P", "08"))
 
 
 def named(where: Server | PostgresURL, problem: Exception) -> LedgerError:
@@ -288,6 +300,13 @@ def named(where: Server | PostgresURL, problem: Exception) -> LedgerError:
             return BackendUnavailable(
                 f"{said}. There is no ledger there yet, or an older one: run `beliefledger init`."
             )
+        case psycopg.Error() if problem.sqlstate in {"42P05", "26000"}:
+            return BackendUnavailable(
+                f"{said}. A pooler that does not know prepared statements: say prepare=no in the"
+                " ledger's URL."
+            )
+        case psycopg.Error() if (problem.sqlstate or "").startswith(("25", "22023")):
+            return BackendUnavailable(f"{said}.")  # a standby, a transaction ended, a role gone
         case PoolTimeout() | psycopg.OperationalError() | psycopg.InterfaceError():
             return BackendUnavailable(f"{said}.")
         case errors.InternalError_() if re.search(r"could not (write|extend)", said):

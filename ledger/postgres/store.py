@@ -8,6 +8,7 @@ row's lock.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -88,6 +89,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
         self.server = server
         self.cursors = PostgresCursors(server)
         self.erasures = 0
+        self._hearing = threading.Lock()
         self._settle_seconds = settle_seconds
         self._commits = GroupCommit(self._commit_group)
         self.channel_name = channel(server.url.schema)
@@ -112,46 +114,66 @@ class PostgresEventStore(PostgresApplicationRecorder):
         clock: Clock,
         erasures: int | None = None,
     ) -> Appended:
+        self.server.check_process()
         return self._commits.append(Request(batch, expect, clock, erasures))
 
     def _commit_group(self, take: Take) -> None:
         lost: psycopg.Error | None = None
-        rows: list[_Answer] | None = None
+        answers: list[_Answer] | None = None
         with self.server.connection() as connection:
-            group = take()
+            group = self._sendable(take())
             try:
-                rows = self._send(connection, group)
+                answers = self._send(connection, list(group.values())) if group else []
             except psycopg.Error as problem:
-                if is_lost(problem):
+                if is_lost(problem) or connection.closed:
                     lost = problem
                 elif len(group) == 1:
                     raise  # rolled back as a whole, so nothing was written
-        for number, request in enumerate(group):
-            # When one has failed all, or nobody knows, each is offered again by itself.
-            request.outcome = (
-                self._settle(request, lost)
-                if rows is None
-                else self._outcome(request, rows[number])
-            )
+        if answers is not None:
+            for request, answer in zip(group, answers, strict=True):
+                request.outcome = self._told(request, answer)
+        else:
+            # One of them has failed all, or nobody knows: each is offered again by itself.
+            until = time.monotonic() + self._settle_seconds
+            for request in group:
+                request.outcome = self._settle(request, lost, until)
         self._waker.wake()
 
-    def _send(self, connection: Connection, group: Sequence[Request]) -> list[_Answer]:
+    def _sendable(self, requests: Sequence[Request]) -> dict[Request, Sequence[object]]:
+        """What is sent for each request; one that cannot be sent is told so alone."""
+        sendable = {}
+        for request in requests:
+            try:
+                sendable[request] = self._values(request)
+            except Exception as problem:  # noqa: BLE001  told to this one, as it is of its making
+                request.outcome = problem
+        return sendable
+
+    def _send(self, connection: Connection, group: Sequence[Sequence[object]]) -> list[_Answer]:
         """Append all of a group in one transaction and one round trip."""
         arrays.prepare(connection)
         self.step("send")
         if len(group) == 1:
-            cursors = [connection.execute(self._append, self._values(group[0]), binary=True)]
+            cursors = [connection.execute(self._append, group[0], binary=True)]
         else:
             with connection.pipeline(), connection.transaction():
-                cursors = [
-                    connection.execute(self._append, self._values(request), binary=True)
-                    for request in group
-                ]
+                cursors = [connection.execute(self._append, each, binary=True) for each in group]
         self.step("committed")
         return [_Answer(*cursor.fetchall()[0]) for cursor in cursors]
 
+    def _told(self, request: Request, answer: _Answer) -> Appended | Exception:
+        """As `_outcome`. What goes wrong in looking why one was refused is told to that one."""
+        try:
+            return self._outcome(request, answer)
+        except LedgerError as problem:
+            return problem
+
+    def _heard(self, erasures: int) -> None:
+        with self._hearing:
+            self.erasures = max(self.erasures, erasures)
+
     def _outcome(self, request: Request, answer: _Answer) -> Appended | Exception:
-        self.erasures = max(self.erasures, answer.erasures)
+        self._heard(answer.erasures)
         match answer.status:
             case "ok":
                 last = answer.first + len(request.batch) - 1
@@ -170,24 +192,26 @@ class PostgresEventStore(PostgresApplicationRecorder):
             stream, request.expect[stream], answer.actual
         )
 
-    def _settle(self, request: Request, lost: Exception | None) -> Appended | Exception:
+    def _settle(
+        self, request: Request, lost: Exception | None, until: float
+    ) -> Appended | Exception:
         """Find out what became of an append that was lost on the way, or failed with others.
 
         Its events are looked for by their ids. If they are not there the first attempt may still be
         under way, so the very same events are offered again, under the same ids: whichever comes
         second is refused by the ids and versions, and is found to be there already.
         """
-        until = time.monotonic() + self._settle_seconds
         for delay in delays():
             try:
                 there = self._appended_before(request.batch) if lost else None
                 outcome = there or self._offer(request)
-            except BackendUnavailable as problem:
-                if lost is None and not is_lost(problem.__cause__):
+            except LedgerError as problem:
+                was_lost = isinstance(problem, BackendUnavailable) and is_lost(problem.__cause__)
+                if lost is None and not was_lost:
                     return problem
                 lost = problem
-            except LedgerError as problem:
-                return problem
+                if not isinstance(problem, BackendUnavailable):
+                    break  # it will not be answered, and the first attempt still is unknown
             else:
                 if lost and isinstance(outcome, Appended):
                     return replace(outcome, already=False)
@@ -202,7 +226,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
 
     def _offer(self, request: Request) -> Appended | Exception:
         with self.server.connection() as connection:
-            [answer] = self._send(connection, [request])
+            [answer] = self._send(connection, [self._values(request)])
         return self._outcome(request, answer)
 
     def _appended_before(self, batch: Sequence[Sealed]) -> Appended | Exception | None:
@@ -241,7 +265,10 @@ class PostgresEventStore(PostgresApplicationRecorder):
         fields = [envelope.read(row.envelope, row.position) for row in rows]
         owner = owner_role(schema)
         with self.server.connection() as connection, connection.transaction():
-            connection.execute("SELECT set_config('role', %s, true)", (owner,))
+            connection.execute(
+                "SELECT set_config('role', %s, true), set_config('synchronous_commit', 'on', true)",
+                (owner,),
+            )
             [(last,)] = connection.execute(f"SELECT position FROM {schema}.head FOR UPDATE")
             if rows and rows[0].position != last + 1:
                 raise LogCorrupted(f"{self.server} ends at {last}: it cannot go on from there.")
@@ -272,13 +299,10 @@ class PostgresEventStore(PostgresApplicationRecorder):
         self._waker.wake()
 
     def delete_bodies(self, subject_ref: str) -> int:
-        with self.server.as_tenant() as connection:
-            connection.execute("SELECT set_config('synchronous_commit', 'on', true)")
-            return connection.execute(
-                f"DELETE FROM {self._schema}.bodies WHERE position IN"
-                f" (SELECT position FROM {self._schema}.history WHERE subject_ref = %s)",
-                (subject_ref,),
-            ).rowcount
+        [(deleted,)] = self.server.ask_plain(
+            f"SELECT {self._schema}.delete_bodies(%s, %s)", (self.server.url.tenant, subject_ref)
+        )
+        return int(deleted)
 
     # Reading
 
@@ -287,7 +311,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
         rows, [(erasures,)] = self.server.ask_all(
             (statement, values), (f"SELECT erasures FROM {self._schema}.head", ())
         )
-        self.erasures = max(self.erasures, erasures)
+        self._heard(erasures)
         return rows
 
     def _rows(self, condition: str, values: Sequence[object]) -> list[Row]:
@@ -295,7 +319,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
 
     def head(self) -> Head:
         head = Head(*self.server.ask_plain(self._head)[0])
-        self.erasures = max(self.erasures, head.erasures)
+        self._heard(head.erasures)
         return head
 
     def read(
