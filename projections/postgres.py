@@ -21,6 +21,11 @@ from projections.tables import view_state
 _READERS_MAY_TAKE = "2s"
 """So long readers are waited for, and new ones held up, before tables are dropped. Longer than it
 takes until a vacuum is told to give way."""
+_WRITERS_MAY_TAKE = "20s"
+"""So long whoever writes is waited for. Folding a page takes well under a second."""
+_WRITERS_MAY_IDLE = "60s"
+"""A process that stopped while it wrote is ended by the server after this, so that the others go
+on."""
 _NOT_TO_BE_ENDED = """
 SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
 ('idle_in_transaction_session_timeout', 'transaction_timeout', 'statement_timeout', 'lock_timeout')
@@ -64,7 +69,13 @@ class PostgresHome(Home):
             f"LOCK TABLE {state} IN ACCESS EXCLUSIVE MODE;"
         )
         # Lost in a crash, the last transactions are folded again: they need not wait for the disk.
-        self._lock_for_writing = f"SET LOCAL synchronous_commit = off;{self._lock('writing')};"
+        self._lock_for_writing = (
+            "SET LOCAL synchronous_commit = off;"
+            f"SET LOCAL idle_in_transaction_session_timeout = '{_WRITERS_MAY_IDLE}';"
+            f"SET LOCAL lock_timeout = '{_WRITERS_MAY_TAKE}';"
+            f"{self._lock('writing')};"
+            "SET LOCAL lock_timeout = DEFAULT;"
+        )
 
         def creator() -> Any:
             raw = connect()
@@ -186,6 +197,11 @@ class PostgresHome(Home):
 
 
 _ADVICE = {
+    _LOCK_NOT_AVAILABLE: (
+        "Another process holds the views and does not let go: ask again in a minute, by when the"
+        " server has ended one that was stopped."
+    ),
+    "25P03": "This process stood still while it wrote, and was ended: ask again.",
     "42501": "Its role lacks a right: run `beliefledger init` as the database's owner.",
     "3F000": "Their schema is not there: run `beliefledger init` as the database's owner.",
     "42P01": "A table is not there: open the ledger again and run `beliefledger rebuild`.",

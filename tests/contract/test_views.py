@@ -660,6 +660,46 @@ def test_a_killed_backend_is_survived(memory, on_postgres, open_views, monkeypat
     assert_whole(views)
 
 
+def test_a_writer_that_does_not_let_go_is_told(memory, on_postgres, open_views, monkeypatch):
+    monkeypatch.setattr(postgres, "_WRITERS_MAY_TAKE", "200ms")
+    first, second = (open_views(memory, on_postgres) for _ in range(2))
+    with (
+        first.writing(),
+        pytest.raises(BackendUnavailable, match="Another process holds the views"),
+    ):
+        second.catch_up()
+    second.catch_up()
+    assert_whole(first)
+
+
+def test_a_writer_that_stands_still_is_ended_and_others_go_on(
+    memory, on_postgres, open_views, monkeypatch
+):
+    monkeypatch.setattr(postgres, "_WRITERS_MAY_IDLE", "300ms")
+    first, second = (open_views(memory, on_postgres) for _ in range(2))
+
+    def stand_still():
+        with first.writing() as connection:
+            second.catch_up()
+            connection.exec_driver_sql("SELECT 1")
+
+    with pytest.raises(BackendUnavailable, match="stood still"):
+        stand_still()
+    first.catch_up()
+    assert_whole(first)
+
+
+def test_who_rebuilds_may_stand_still(memory, on_postgres, open_views, monkeypatch):
+    monkeypatch.setattr(postgres, "_WRITERS_MAY_IDLE", "100ms")
+    views = open_views(memory, on_postgres)
+    views.catch_up()
+    with views.rebuilding(), views.home.filling([]) as connection, on_postgres.as_app() as other:
+        other.execute("SELECT pg_sleep(0.5)")
+        connection.exec_driver_sql("SELECT 1")
+        views._alone.check()
+    assert_whole(views)
+
+
 def test_connections_that_died_meanwhile_are_replaced(memory, on_postgres, open_views):
     views = open_views(memory, on_postgres)
     with views.reading() as connection:
