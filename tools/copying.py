@@ -67,8 +67,13 @@ def copy(
 
 def _is_same(src: Place, dst: Place) -> bool:
     if isinstance(src, Path) and isinstance(dst, Path):
-        return src.resolve() == dst.resolve()
-    return src == dst
+        same = src.exists() and dst.exists() and src.samefile(dst)
+        return same or src.resolve() == dst.resolve()
+    if isinstance(src, Path) or isinstance(dst, Path):
+        return False
+    from tools import servers  # noqa: PLC0415  only where one is meant
+
+    return servers.is_same(src, dst)
 
 
 def _side(opened: Opened) -> Side:

@@ -19,7 +19,7 @@ from ledger.store import EventStore
 from ledger.vault import Vault
 from projections.projector import Projector, open_projector
 from projections.view import View
-from tools.settings import MASTER_KEY, MASTER_KEY_FILE, Settings
+from tools.settings import MASTER_KEY, MASTER_KEY_FILE, VAULT, Settings
 
 if TYPE_CHECKING:
     from ledger.postgres.server import PostgresURL
@@ -145,9 +145,17 @@ def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
     except OSError as problem:
         raise BackendUnavailable(f"{path} cannot be a ledger: {problem}.") from problem
     file = settings.master_key_file or path / KEY_FILE
-    master, made = master_key(settings, file, (path / "keys.db").exists)
+    keys = path / "keys.db"
+    master, made = master_key(settings, file, lambda: not create or keys.exists())
+
+    def is_new() -> bool:
+        return create and not exists(path)
+
     with ExitStack() as opened:  # what was opened is closed again when a later step fails
-        vault = other_vault(settings, master, DEFAULT_TENANT) or Vault(path / "keys.db", master)
+        vault = other_vault(settings, master, DEFAULT_TENANT, is_new)
+        if vault is None:
+            may_make_vault(keys.exists, is_new, str(path))
+            vault = Vault(keys, master)
         opened.callback(vault.close)
         store = SQLiteEventStore(path / "log.db")
         opened.pop_all()
@@ -162,20 +170,39 @@ def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
     )
 
 
-def other_vault(settings: Settings, master: MasterKey, tenant: str) -> Vault | None:
-    """The vault at the place that the environment gives it, if it gives one."""
+def other_vault(
+    settings: Settings, master: MasterKey, tenant: str, is_new: Callable[[], bool]
+) -> Vault | None:
+    """The vault at the place that the environment gives it, if it gives one; made for a ledger
+    that is new."""
     if settings.vault is None:
         return None
     place = place_of(settings.vault)
     if not isinstance(place, Path):
         from tools import servers
 
-        return servers.open_vault(replace(place, tenant=tenant), master)
+        return servers.open_vault(replace(place, tenant=tenant), master, is_new)
+    may_make_vault((place / "keys.db").exists, is_new, str(place))
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
         raise BackendUnavailable(f"{place} cannot hold a vault: {problem}.") from problem
     return Vault(place / "keys.db", master)
+
+
+def may_make_vault(there: Callable[[], bool], is_new: Callable[[], bool], where: str) -> bool:
+    """Whether a vault is to be made: when there is none, and the ledger is new.
+
+    Raises `KeyMissing` for an older ledger, whose vault must be elsewhere: an empty one would be
+    taken for it from then on.
+    """
+    if there():
+        return False
+    if is_new():
+        return True
+    if there():  # another process made the ledger in the meantime
+        return False
+    raise KeyMissing(f"There is no vault at {where}: set {VAULT} to where it is.")
 
 
 def master_key(

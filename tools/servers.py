@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -17,7 +18,15 @@ from ledger.vault import Vault
 from projections.postgres import PostgresHome
 from projections.projector import Projector
 from projections.view import View
-from tools.places import NO_DIRECTORY, NoLedger, Opened, master_key, other_vault, place_of
+from tools.places import (
+    NO_DIRECTORY,
+    NoLedger,
+    Opened,
+    master_key,
+    may_make_vault,
+    other_vault,
+    place_of,
+)
 from tools.settings import LIBRARY_WITHOUT_LOCK, VAULT, Settings
 
 SHARED_FATE = (
@@ -42,6 +51,26 @@ def has_vault(url: PostgresURL) -> bool:
         return postgres_vault.there(server)
     finally:
         server.close()
+
+
+def is_same(one: PostgresURL, other: PostgresURL) -> bool:
+    """Whether both are one ledger, however their URLs are written.
+
+    Asked of the server: a lock belongs to one database, so one of the same database that the other
+    connection holds cannot be had.
+    """
+    if (one.schema, one.tenant) != (other.schema, other.tenant):
+        return False
+    key = (secrets.randbits(63),)
+    first, second = Server(one, size=1), Server(other, size=1)
+    try:
+        with first.connection() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s::bigint)", key)
+            [(had,)] = second.ask_plain("SELECT pg_try_advisory_xact_lock(%s::bigint)", key)
+            return not had
+    finally:
+        first.close()
+        second.close()
 
 
 def prepare(url: PostgresURL, settings: Settings) -> None:
@@ -133,14 +162,20 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
         if not create and not schema.there(server):
             raise NoLedger(f"There is no ledger at {url}.")
         file = settings.master_key_file
-        master, made = master_key(settings, file, lambda: postgres_vault.there(server))
+        master, made = master_key(
+            settings, file, lambda: not create or postgres_vault.there(server)
+        )
         if create:
             _make(server)
         schema.check(server)
-        vault = other_vault(settings, master, url.tenant)
+
+        def is_new() -> bool:
+            return create and not _has_events(server)
+
+        vault = other_vault(settings, master, url.tenant, is_new)
         shared = vault is None
         if vault is None:
-            vault = open_vault(url, master)
+            vault = open_vault(url, master, is_new)
         opened.callback(vault.close)
         store = PostgresEventStore(server)
         opened.pop_all()
@@ -173,10 +208,21 @@ def _make(server: Server) -> None:
         schema.init(server)
 
 
-def open_vault(url: PostgresURL, master: MasterKey) -> Vault:
+def _has_events(server: Server) -> bool:
+    """Whether the tenant has any."""
+    return bool(server.ask(f"SELECT 1 FROM {server.url.schema}.history LIMIT 1"))
+
+
+def open_vault(
+    url: PostgresURL, master: MasterKey, is_new: Callable[[], bool] = lambda: True
+) -> Vault:
+    """Open a vault, making it for a ledger that is new.
+
+    Raises `KeyMissing` where there is none for a ledger that is not: its vault lies elsewhere.
+    """
     server = Server(url, size=4)
     try:
-        if not postgres_vault.there(server):
+        if may_make_vault(lambda: postgres_vault.there(server), is_new, str(url)):
             postgres_vault.init(server)
         database = postgres_vault.PostgresVault(server)
     except BaseException:  # closed again, whatever it is

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 LEDGER = "BELIEFLEDGER_LEDGER"
@@ -20,12 +20,13 @@ _YES = {"y", "yes", "t", "true", "on", "1"}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The environment, read once when a ledger is opened."""
+    """The environment, read once when a ledger is opened. Shown without what is secret: a URL may
+    have a password in it."""
 
-    ledger: str
-    master_key: str | None
+    ledger: str = field(repr=False)
+    master_key: str | None = field(repr=False)
     master_key_file: Path | None
-    vault: str | None = None
+    vault: str | None = field(default=None, repr=False)
     library_without_lock: bool = False
 
     @classmethod

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from beliefledger import open_memory
@@ -291,6 +292,64 @@ def test_a_place_is_not_copied_to_itself_and_nothing_is_not_copied(places):
     assert not Path(places["sqlite", "copy"]).exists()
 
 
+def test_a_directory_is_not_copied_to_itself_by_another_name(places, tmp_path):
+    source = places["sqlite", "source"]
+    tell(source)
+    (tmp_path / "link").symlink_to(source)
+    with pytest.raises(CallerMistake, match="to itself"):
+        copy(source, tmp_path / "link")
+
+
+@pytest.mark.parametrize(
+    "rewritten",
+    [
+        lambda url: url.replace("postgresql://", "postgres://"),
+        lambda url: f"{url}&application_name=other",
+        lambda url: f"{url}&tenant=default",
+    ],
+)
+def test_a_server_is_not_copied_to_itself_by_another_name(places, rewritten):
+    source = places["postgres", "source"]
+    tell(source)
+    with pytest.raises(CallerMistake, match="to itself"):
+        copy(source, rewritten(source))
+
+
+def test_another_database_of_a_server_is_another_place(places, postgres):
+    source = places["postgres", "source"]
+    tell(source)
+    name = f"other_{place_of(source).schema}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    destination = source.replace("/postgres?", f"/{name}?")
+    assert destination != source
+    copy(source, destination)
+    assert told(destination) == told(source)
+
+
+def test_a_forgotten_vault_can_be_named_afterwards(source, monkeypatch, tmp_path, places):
+    """Without it nothing is made beside the log that would be taken for it."""
+    expected = told(source)
+    log, vault = f"{source}_log", str(tmp_path / "vault")
+    copy(source, log, vault=vault)
+    for create in (False, True):
+        with pytest.raises(KeyMissing, match=r"There is no vault at .*: set BELIEFLEDGER_VAULT"):
+            open_memory(log, create=create)
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", vault)
+    copy(log, places["sqlite", "copy"], vault=str(tmp_path / "third"))
+    assert told(log) == expected
+
+
+def test_a_source_without_its_key_gets_none(places, monkeypatch, tmp_path):
+    source = places["sqlite", "source"]
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "vault"))
+    tell(source)
+    monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY")
+    with pytest.raises(KeyMissing, match="There is no master key"):
+        copy(source, places["sqlite", "copy"])
+    assert not (Path(source) / "master.key").exists()
+
+
 def test_a_vault_that_is_not_the_ledgers_is_told_before_anything_is_written(
     places, monkeypatch, tmp_path
 ):
@@ -298,8 +357,13 @@ def test_a_vault_that_is_not_the_ledgers_is_told_before_anything_is_written(
     monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "vault"))
     tell(source)
     monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "other"))
+    third = str(tmp_path / "third")
+    with pytest.raises(KeyMissing, match=r"There is no vault at .*other"):
+        copy(source, places["sqlite", "copy"], vault=third)
+    with open_memory(tmp_path / "elsewhere"):
+        pass  # the environment's vault is of that ledger now
     with pytest.raises(KeyMissing, match="is it the vault of this ledger"):
-        copy(source, places["sqlite", "copy"], vault=str(tmp_path / "third"))
+        copy(source, places["sqlite", "copy"], vault=third)
     monkeypatch.delenv("BELIEFLEDGER_VAULT")
     with pytest.raises(KeyMissing, match="no vault beside it"):
         copy(source, places["sqlite", "copy"])

@@ -20,6 +20,7 @@ from ledger.postgres import schema
 from ledger.postgres.server import PostgresURL, Server
 from tools.cli import app
 from tools.copying import copy
+from tools.settings import Settings
 
 PROGRAM = [sys.executable, "-m", "beliefledger"]
 
@@ -307,6 +308,23 @@ def test_init_makes_the_vault_where_the_environment_says(postgres_place, monkeyp
     assert document(postgres_place, "init")["made"] == []
 
 
+def test_a_vault_is_made_for_a_new_ledger_alone(postgres_place, monkeypatch, admin, name):
+    there = "SELECT count(*) FROM pg_namespace WHERE nspname = %s"
+    vault = f"{postgres_place}_v"
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", vault)
+    run(postgres_place, "init")
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", f"{postgres_place}_w")
+    for words in (["status"], ["init"]):
+        assert "There is no vault at" in error(postgres_place, *words)
+    monkeypatch.delenv("BELIEFLEDGER_VAULT")
+    for words in (["status"], ["init"]):
+        assert "set BELIEFLEDGER_VAULT to where it is" in error(postgres_place, *words)
+    for each in (f"{name}_vault", f"{name}_w_vault"):
+        assert admin.execute(there, (each,)).fetchone() == (0,)
+    run(f"{postgres_place}&tenant=new", "init")  # has no events, so it may have one here
+    assert admin.execute(there, (f"{name}_vault",)).fetchone() == (1,)
+
+
 def test_init_run_by_several_at_once_is_done_once(postgres_place, tmp_path):
     environment = dict(os.environ)
     del environment["BELIEFLEDGER_MASTER_KEY"]
@@ -406,6 +424,15 @@ def test_a_password_is_never_told(url, monkeypatch, tmp_path):
     result = CliRunner().invoke(app, ["--ledger", local, "status"])
     assert result.exit_code in {2, 3}
     assert "se-cret" not in result.output
+
+
+def test_settings_are_shown_without_what_is_secret(monkeypatch):
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "5e" * 32)
+    for name in ("BELIEFLEDGER_LEDGER", "BELIEFLEDGER_VAULT"):
+        monkeypatch.setenv(name, "postgresql://who:se-cret@localhost/base")
+    shown = repr(Settings.read())
+    assert "5e5e" not in shown
+    assert "se-cret" not in shown
 
 
 def test_a_password_is_not_told_by_what_goes_well(login):
