@@ -2,7 +2,8 @@
 
 The vault goes first, so that no event is ever there without its subject's key; then the events, as
 they are stored; then the cursors of consumers. At the end both are read again and compared. Broken
-off anywhere and begun again, it goes on where it was. Nothing is written to the source.
+off anywhere and begun again, it goes on where it was. Nothing is written to the source here;
+whoever opened it may have: a directory that an older version made is brought up to date by that.
 """
 
 from __future__ import annotations
