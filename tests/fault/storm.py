@@ -54,7 +54,7 @@ def roll_back(store, batch, expect):
     with suppress(NotMeant):
         if isinstance(store, PostgresEventStore):
             with store.server.connection() as connection, connection.transaction():
-                [answer] = store._send(connection, [request])
+                [answer] = store._send(connection, [store._values(request)])
                 assert answer.status == "ok", answer
                 raise NotMeant
         with store._transaction() as cursor:

@@ -183,10 +183,10 @@ if {when!r} == "inside":
             yield db
             die()
 else:
-    def dying(*given):
+    def dying(*given, **options):
         if {when!r} == "before":
             die()
-        original(*given)
+        original(*given, **options)
         die()
 setattr(part, {name!r}, dying)
 log.erase(ref, actor="system", legal_basis="x")
