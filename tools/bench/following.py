@@ -116,7 +116,7 @@ def _following(place: Path | str, how: str, count: int) -> Iterator[Callable[[],
                 raise RuntimeError("The follower did not start: see what it wrote to stderr.")
             time.sleep(_SETTLE_SECONDS)
             yield lambda: dict(json.loads(told.readline()))
-        except BaseException:
+        except BaseException:  # the child must not outlive it
             follower.kill()
             raise
 
