@@ -45,7 +45,8 @@ class Request:
 
 
 Take = Callable[[], list[Request]]
-"""Takes what has gathered until now, in the order it came."""
+"""Takes what has gathered since it was last taken, in the order it came; nothing once it is enough
+for one commit."""
 
 
 class GroupCommit:
@@ -90,9 +91,12 @@ class GroupCommit:
         group: list[Request] = []
 
         def take() -> list[Request]:
+            if sum(len(each.batch) for each in group) >= GROUP_EVENTS:
+                return []
             with self._lock:
-                group.extend(self._gather())
-            return group
+                more = self._gather()
+            group.extend(more)
+            return more
 
         try:
             self._commit(take)

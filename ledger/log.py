@@ -57,6 +57,8 @@ class Log:
         self._store = store
         self._registered: set[str] = set()
         """Subjects whose registration is known to be in the log, where it stays."""
+        self._counted: int | None = None
+        """The head's count of erasures, where the store does not bring it along."""
         self.unfinished: list[str] = []
         """What opening could not complete, for `status`."""
         self._begun = vault.log_has_begun()
@@ -74,9 +76,11 @@ class Log:
         """
         while True:
             erasures = self._store.erasures
-            if erasures is None:
-                erasures = self._store.head().erasures
-            self.vault.refresh(erasures)
+            if erasures is None:  # as last counted; the append itself finds out if that is old
+                if self._counted is None:
+                    self._counted = self._store.head().erasures
+                erasures = self._counted
+            self._refresh()
             versions = dict(expect)
             sealed = []
             for new in events:
@@ -86,6 +90,7 @@ class Log:
                 appended = self._store.append(sealed, expect, self.clock, erasures)
                 break
             except ErasedMeanwhile:
+                self._counted = None
                 continue  # with the keys that are left
         if not self._begun:
             self.vault.note_log_begun()

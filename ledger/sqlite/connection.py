@@ -47,7 +47,9 @@ class Datastore(SQLiteDatastore):
 
     def __init__(self, path: str) -> None:
         super().__init__(path, originator_id_type="uuid")
-        self.pool = _Pool(db_name=path, lock_timeout=10, pool_timeout=60)
+        self.pool = _Pool(
+            db_name=path, lock_timeout=10, pool_timeout=60, pool_size=32, max_overflow=32
+        )
 
 
 class WriteQueue:

@@ -133,8 +133,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
     def _commit_group(self, take: Take) -> None:
         with self._transaction() as cursor:
-            for request in take():
-                request.outcome = self._attempt(cursor, request)
+            while gathered := take():  # more come while these are written
+                for request in gathered:
+                    request.outcome = self._attempt(cursor, request)
         self._wake()
 
     def _attempt(self, cursor: sqlite3.Cursor, request: Request) -> Appended | Exception:

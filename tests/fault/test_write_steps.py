@@ -190,9 +190,7 @@ class Group:
         self.store = store
         self.told = {}
         # Where a commit begins, and where the one in front is held up.
-        self._begins, self._holds = (
-            ("send", "send") if is_postgres(place) else ("begun", "inserted")
-        )
+        self._begins, self._holds = ("send", "send") if is_postgres(place) else ("begun", "commit")
         self._threads = []
         self._held, self._go = threading.Event(), threading.Event()
 
