@@ -48,15 +48,18 @@ def said(words: str) -> TurnRecorded:
 
 
 def together(store, batches, clocks=None):
-    """Append each batch in a thread of its own, all in one group: the first waits for the rest."""
+    """Append each batch in a thread of its own, all in one group: one in front of them is held up
+    in its own commit until all have come."""
     told: dict[str, object] = {}
     gathered = threading.Event()
     held = threading.Event()
 
-    def first_clock():
-        held.set()
-        assert gathered.wait(30)
-        return system_clock()
+    def hold(step):
+        if step in {"send", "commit"} and not held.is_set():
+            held.set()
+            assert gathered.wait(30)
+
+    store.step = hold
 
     def append(name, batch, clock):
         try:
@@ -64,7 +67,7 @@ def together(store, batches, clocks=None):
         except Exception as problem:  # noqa: BLE001  looked at by the test
             told[name] = problem
 
-    leader = threading.Thread(target=append, args=("first", [sealed("first")], first_clock))
+    leader = threading.Thread(target=append, args=("first", [sealed("first")], system_clock))
     leader.start()
     assert held.wait(30)
     threads = []
