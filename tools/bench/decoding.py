@@ -6,7 +6,9 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
+from ledger.events.belief import MemoryAdmitted
 from ledger.log import Log
+from ledger.subscription import FOLLOW_PAGE
 from tools.bench.measure import Measured, Run, Target, seconds
 from tools.bench.pipeline import built_ledger, copied_ledger
 from tools.memory import open_memory
@@ -22,8 +24,9 @@ def decoding(run: Run) -> Iterator[Measured]:
             yield Measured(name, "events/s", target=target, note=backend.missing)
             continue
         rows: list[float] = []
-        delivered: list[float] = []
         opened: list[float] = []
+        one_type: list[float] = []
+        later: list[float] = []
         place: Path | str = built_ledger(run)
         if backend.name == "Postgres":
             place = copied_ledger(run)
@@ -31,8 +34,9 @@ def decoding(run: Run) -> Iterator[Measured]:
             log, events = memory._log, memory._log.head().position
             for _ in run.rounds(f"reading {events:,} events on {backend.name}"):
                 rows.append(events / seconds(_raw, log))
-                delivered.append(events / seconds(_delivered, log))
                 opened.append(events / seconds(_opened, log))
+                one_type.append(events / seconds(_one_type, log))
+                later.append(events / seconds(_later, log))
         yield Measured(
             name,
             "events/s",
@@ -41,10 +45,16 @@ def decoding(run: Run) -> Iterator[Measured]:
             note=f"a subscription, each of {events:,} bodies opened",
         )
         yield Measured(
-            f"the same on {backend.name}, bodies left for later",
+            f"the same by a follower of one type on {backend.name}",
             "events/s",
-            delivered,
-            note="what is delivered is opened when it is asked for",
+            one_type,
+            note=f"of all events, of which it opens {MemoryAdmitted.NAME} alone",
+        )
+        yield Measured(
+            f"envelopes alone on {backend.name}",
+            "events/s",
+            later,
+            note="bodies left for later, as views read them; no follower gets this",
         )
         yield Measured(f"rows alone on {backend.name}", "events/s", rows)
 
@@ -53,10 +63,14 @@ def _raw(log: Log) -> None:
     deque(log.raw(), maxlen=0)
 
 
-def _delivered(log: Log) -> None:
+def _opened(log: Log) -> None:
+    """A subscription to everything: each event has its body opened when it is delivered."""
     deque(log.subscribe(follow=False), maxlen=0)
 
 
-def _opened(log: Log) -> None:
-    for each in log.subscribe(follow=False):
-        each.event  # noqa: B018  it is opened by being asked for
+def _one_type(log: Log) -> None:
+    deque(log.subscribe(types=[MemoryAdmitted.NAME], follow=False), maxlen=0)
+
+
+def _later(log: Log) -> None:
+    deque(log.pages_to(size=FOLLOW_PAGE, later=True), maxlen=0)
