@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -59,6 +60,10 @@ def place_of(path_or_url: str | Path) -> Place:
         from ledger.postgres.server import PostgresURL
 
         return PostgresURL.parse(text)
+    if re.match(r"postgres(ql)?\W", text, re.IGNORECASE) or "password=" in text:
+        raise CallerMistake(  # not quoted: it may hold a password
+            "That looks like a server and is no URL: write postgresql://user@host/database."
+        )
     if "://" in text and not text.startswith("file://"):
         raise CallerMistake(
             f"{text.partition('://')[0]}:// is no place of a ledger: give a directory, or a"

@@ -294,7 +294,8 @@ def named(where: Server | PostgresURL, problem: Exception) -> LedgerError:
     match problem:
         case errors.InsufficientPrivilege():
             return BackendUnavailable(
-                f"{said}. Its role lacks a right: run `beliefledger init` as the database's owner."
+                f"{said}. The login lacks a right: as the database's owner run `beliefledger init`,"
+                f" which may make roles, and GRANT {where.schema}_app TO the login."
             )
         case errors.UndefinedTable() | errors.InvalidSchemaName() | errors.UndefinedFunction():
             return BackendUnavailable(

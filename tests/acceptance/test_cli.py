@@ -631,3 +631,17 @@ def test_help_is_quick_because_nothing_heavy_is_imported():
         check=True,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_full_disk_beneath_the_output_is_told_on_one_line(tmp_path):
+    place = str(tmp_path / "ledger")
+    run = [sys.executable, "-m", "beliefledger", "--ledger", place]
+    said = [*run, "remember", "-s", "ana", "--consent", "consent", "I live in Porto."]
+    subprocess.run(said, check=True, capture_output=True, timeout=60)
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [*run, "tail", "--json"], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert ended.returncode == 3
+    assert len(ended.stderr.splitlines()) == 1
+    assert b"No space left" in ended.stderr

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, NotPermitted
+from ledger.errors import BackendUnavailable, CallerMistake, NotPermitted
 from ledger.postgres import schema
 from ledger.postgres.server import PostgresURL, Server
 from tools.cli import app
@@ -480,3 +480,22 @@ def test_a_process_of_its_own_follows_what_another_says(postgres_place):
         assert follow.stdout is not None
         assert json.loads(follow.stdout.readline())["position"] == head + 1
         follow.terminate()
+
+
+@pytest.mark.parametrize(
+    "mistyped",
+    [
+        "postgresql:/owner:hunter2@localhost/agents",
+        "postgresql//owner:hunter2@localhost/agents",
+        "Postgres:owner:hunter2@localhost",
+        "host=localhost password=hunter2",
+    ],
+)
+def test_a_mistyped_url_is_no_directory_and_its_password_is_not_told(
+    tmp_path, monkeypatch, mistyped
+):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CallerMistake, match="write postgresql://") as told:
+        open_memory(mistyped)
+    assert "hunter2" not in str(told.value)
+    assert not list(tmp_path.iterdir())

@@ -109,6 +109,9 @@ class Commands(TyperGroup):
         except BrokenPipeError:
             _leave_the_pipe()
             raise typer.Exit(INTERRUPTED) from None
+        except OSError as problem:
+            _leave_the_pipe()
+            fail(f"Could not read or write: {problem}.")
         return answer
 
 
