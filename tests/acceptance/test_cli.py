@@ -410,7 +410,8 @@ def test_tail_as_a_consumer_follows_and_another_takes_over(ana):
         assert json.loads(first.stdout.readline())["position"] == 1
         with _started(*words, "--json") as second:
             first.kill()
-            heard = [json.loads(line)["position"] for line in first.stdout]
+            whole = [line for line in first.stdout if line.endswith("\n")]
+            heard = [json.loads(line)["position"] for line in whole]
             heard += [json.loads(second.stdout.readline())["position"]]
             head = ana.json("status")["position"]
             while heard[-1] < head:
@@ -572,8 +573,17 @@ def test_a_missing_key_file_is_told_and_not_replaced(ana):
 # As processes
 
 
-def _started(*words: object, **more: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+class _Process(subprocess.Popen):
+    """Ends with the test, whatever becomes of that."""
+
+    def __exit__(self, kind, *rest):
+        if kind is not None:
+            self.kill()
+        super().__exit__(kind, *rest)
+
+
+def _started(*words: object, **more: Any) -> _Process:
+    return _Process(
         [*PROGRAM, *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
