@@ -588,8 +588,14 @@ def _started(*words: object, **more: Any) -> _Process:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_interruptible,
         **more,
     )
+
+
+def _interruptible():
+    """A shell lets what it starts in the background ignore interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_as_a_process_only_the_document_is_on_standard_output(tmp_path):
