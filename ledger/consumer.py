@@ -11,10 +11,10 @@ import time
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from ledger import backoff
+from ledger.closing import Closing
 from ledger.codec import Recorded
 from ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
 from ledger.lease import Lease
@@ -34,7 +34,7 @@ _CLAIM_SECONDS = 0.5
 _SETTLE_SECONDS = 1.0
 
 
-class Consumer:
+class Consumer(Closing):
     """An iterator over the events after its cursor, each delivered at least once.
 
     Several processes may run a consumer of one name: one holds its cursor, the others wait, and one
@@ -265,17 +265,6 @@ class Consumer:
             lease.abandon()
             with suppress(BackendUnavailable):  # then the lease ends by itself
                 lease.release()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _check_name(name: str) -> None:

@@ -91,12 +91,12 @@ class GroupCommit:
         group: list[Request] = []
 
         def take() -> list[Request]:
-            if sum(len(each.batch) for each in group) >= GROUP_EVENTS:
-                return []
+            taken, events = len(group), sum(len(each.batch) for each in group)
             with self._lock:
-                more = self._gather()
-            group.extend(more)
-            return more
+                while self._waiting and events < GROUP_EVENTS:
+                    group.append(self._waiting.popleft())
+                    events += len(group[-1].batch)
+            return group[taken:]
 
         try:
             self._commit(take)
@@ -110,13 +110,6 @@ class GroupCommit:
         finally:
             for each in group:
                 each.wake()
-
-    def _gather(self) -> list[Request]:
-        group, events = [], 0
-        while self._waiting and events < GROUP_EVENTS:
-            group.append(self._waiting.popleft())
-            events += len(group[-1].batch)
-        return group
 
     def _hand_over(self) -> None:
         if self._waiting:

@@ -34,10 +34,9 @@ def new_id() -> str:
 
 
 class Page(NamedTuple):
-    """The events of some types up to a position, and the id of the event there."""
+    """The events of some types up to a position."""
 
     position: int
-    event_id: str
     events: list[Recorded]
 
 
@@ -221,13 +220,8 @@ class Log:
         """As `pages`, only the events of these types, for folding. Their bodies are opened when
         `event` is asked for. That no position is missing is checked before any is left out."""
         for end, rows in self._pages(after, upto, size):
-            yield Page(
-                end,
-                self._store.event_id_at(end) or "",
-                codec.unseal_page(
-                    (row for row in rows if row.type in types), self.vault, later=True
-                ),
-            )
+            some = (row for row in rows if row.type in types)
+            yield Page(end, codec.unseal_page(some, self.vault, later=True))
 
     def _pages(self, after: int, upto: int | None, size: int) -> Iterator[tuple[int, list[Row]]]:
         """Up to `size` rows at a time, and the position that each page reaches: other tenants may

@@ -21,6 +21,10 @@ CLOCK_TOLERANCE: Micros = 60 * SECOND
 """How far the clock may be behind the head."""
 ERASURE_TYPES = ("erasure.requested.v1", "subject.erased.v1", "content.erased.v1")
 """What moves `Head.erasures`, and has to be found again at every start."""
+ERASURES_LISTED = f"({', '.join(repr(name) for name in ERASURE_TYPES)})"
+"""The same in SQL: a partial index serves only a query that repeats its condition."""
+FILED = ("stream", "version", "type", "event_id", "tenant", "subject_ref")
+"""The fields of an envelope that are columns of history, too, in their order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from uuid import UUID
 
 SLOT_VERSION = 1
 """Goes into every belief stream; a new way of writing slots gets a new number."""
@@ -20,6 +21,11 @@ def _hash(*parts: str) -> str:
 def tag(key: bytes, *parts: str) -> str:
     """HMAC-SHA-256 of the parts under a subject's id key, cut to 128 bits."""
     return hmac.digest(key, "\x1f".join(parts).encode(), "sha256")[:16].hex()
+
+
+def stream_of(originator_id: UUID | str) -> str:
+    """The stream of what eventsourcing calls an originator."""
+    return originator_id.hex if isinstance(originator_id, UUID) else originator_id
 
 
 def policy_stream(tenant: str) -> str:

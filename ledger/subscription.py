@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from ledger.backoff import delays
+from ledger.closing import Closing
 from ledger.codec import Recorded
 from ledger.errors import BackendUnavailable, LedgerError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FOLLOW_PAGE = 500
 
 
-class Subscription:
+class Subscription(Closing):
     """An iterator over events that, when it follows, waits for more until it is closed.
 
     `position` is how far it has looked, filtered events included: keep it, and start again from it.
@@ -93,14 +93,3 @@ class Subscription:
 
     def close(self) -> None:
         self._closed.set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -64,7 +64,7 @@ class _Filling:
         """Raises `LedgerError` when an event cannot be folded."""
         if self.upto is not None and page.position > self.upto:
             events = [event for event in page.events if event.position <= self.upto]
-            page = Page(max(self.position, self.upto), "", events)
+            page = Page(max(self.position, self.upto), events)
         self.position, failure = _fold(self.view, page, self.position, connection)
         if failure is not None:
             raise LedgerError(
@@ -213,6 +213,7 @@ class Projector:
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
         types = frozenset().union(*(self.views[state.name].types for state in behind))
         page = next(self._log.wanted(types, after, upto, size))
+        page_end = self._log.event_id_at(page.position)
         for state in behind:
             view = self.views[state.name]
             if kept[state.name] != (state.generation, state.position):
@@ -225,7 +226,7 @@ class Projector:
                 changed |= {"stopped_at": position + 1, "reason": failure}
                 changed["last_event"] = self._log.event_id_at(position) if position else None
             elif position == page.position:
-                changed["last_event"] = page.event_id
+                changed["last_event"] = page_end
             connection.execute(
                 update(view_state).where(view_state.c.name == state.name).values(changed)
             )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from gate.extractor import Extractor
 from gate.gate import Pending, Processed, Receipt
@@ -14,6 +13,7 @@ from gate.intake import TurnInput
 from gate.policy import Policy, load, millionths
 from gate.replay import Replayed, Verdict
 from ledger.candidate import SELF, Candidate, Source, Span, When
+from ledger.closing import Closing
 from ledger.consumer import LEASE_SECONDS, Consumer
 from ledger.errors import (
     InvalidTurn,
@@ -92,7 +92,7 @@ PROCESS_TURNS = 500
 _STORED = ("value", "attribute", "text", "entity", "context", "topic", "type", "category")
 
 
-class MemoryLedger(Settling):
+class MemoryLedger(Settling, Closing):
     """A ledger that is open. Use it as a context manager, or close it.
 
     Safe to use from several threads; several processes may have the same ledger open.
@@ -104,17 +104,6 @@ class MemoryLedger(Settling):
         """The directory, or the URL (without its password when printed)."""
         self.made_key_file = parts.made_key_file
         """The master key's file, if it was made just now. Keep it apart from backups."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Let go of files and connections."""

@@ -11,10 +11,9 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
-from typing import Self
 
 from ledger import backoff
+from ledger.closing import Closing
 from ledger.consumer import LEASE_SECONDS, check_seconds
 from ledger.errors import BackendUnavailable, LeaseLost
 from ledger.lease import Lease
@@ -30,7 +29,7 @@ Tell = Callable[[str, int, str], None]
 """(what it does from now on: `waits`, `follows` or `retries`; the position; why)"""
 
 
-class Projecting:
+class Projecting(Closing):
     """Folds what comes into the views, and moves the consumer's cursor to what they reached.
 
     While the database is out of reach it tries again with back-off. A view that stopped at an event
@@ -118,14 +117,3 @@ class Projecting:
     def close(self) -> None:
         """End `run` soon."""
         self._closed.set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()

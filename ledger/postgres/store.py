@@ -44,20 +44,21 @@ from ledger.postgres.waking import Waker
 from ledger.store import (
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
+    ERASURES_LISTED,
+    FILED,
     Appended,
     ErasedMeanwhile,
     Head,
     Row,
     Sealed,
 )
+from ledger.streams import stream_of
 from ledger.times import SECOND, Clock, Micros, system_clock
 
 SETTLE_SECONDS = 30.0
 """How long an append whose reply was lost is looked for before it is given up as uncertain."""
 _EVERYTHING = 2**62
-_FILED = ("stream", "version", "type", "event_id", "tenant", "subject_ref")
 _HISTORY_TYPES = ["int8", "text", "int8", "text", "text", "text", "text", "int8", "bytea"]
-_RARE = f"({', '.join(repr(name) for name in ERASURE_TYPES)})"
 _DAMAGE = [
     (
         "SELECT min(position) FROM (SELECT *, convert_from(envelope, 'UTF8')::jsonb AS said"
@@ -277,7 +278,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
             ) as copied:
                 copied.set_types(_HISTORY_TYPES)
                 for row, its in zip(rows, fields, strict=True):
-                    filed = [its[name] for name in _FILED]
+                    filed = [its[name] for name in FILED]
                     copied.write_row((row.position, *filed, its["recorded_at"], row.envelope))
             with connection.cursor().copy(
                 f"COPY {schema}.bodies FROM STDIN (FORMAT BINARY)"
@@ -361,8 +362,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
         return found
 
     def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
-        # A partial index serves only a query that repeats its condition.
-        rare = f" AND h.type IN {_RARE}" if set(types) <= set(ERASURE_TYPES) else ""
+        rare = f" AND h.type IN {ERASURES_LISTED}" if set(types) <= set(ERASURE_TYPES) else ""
         mine = "" if subject_ref is None else " AND h.subject_ref = %s"
         return self._rows(
             f"WHERE h.type = ANY (%s){rare}{mine} ORDER BY h.position",
@@ -425,7 +425,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
             0,
             Texts([]),
             Ints([]),
-            Texts([_hex(event.originator_id) for event in stored_events]),
+            Texts([stream_of(event.originator_id) for event in stored_events]),
             Ints([event.originator_version for event in stored_events]),
             Texts([event.topic for event in stored_events]),
             Texts([os.urandom(16).hex() for _ in stored_events]),
@@ -462,7 +462,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
             " WHERE stream = %s AND version > %s AND version <= %s"
             f" ORDER BY version {'DESC' if desc else 'ASC'} LIMIT %s",
             (
-                _hex(originator_id),
+                stream_of(originator_id),
                 -1 if gt is None else gt,
                 _EVERYTHING if lte is None else lte,
                 limit,
@@ -511,7 +511,3 @@ class _Answer(NamedTuple):
     erasures: int
     which: int
     actual: int
-
-
-def _hex(stream: UUID | str) -> str:
-    return stream.hex if isinstance(stream, UUID) else stream

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ledger.store import ERASURE_TYPES
+from ledger.store import ERASURES_LISTED
 
 SCHEMA_VERSION = 1
-RARE = f"({', '.join(repr(name) for name in ERASURE_TYPES)})"
-"""Rare, so that their index is small."""
 
 SCHEMA = [
     """CREATE TABLE IF NOT EXISTS head (
@@ -27,7 +25,8 @@ SCHEMA = [
         envelope BLOB NOT NULL)""",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_stream ON history (stream, version)",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
-    f"CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref) WHERE type IN {RARE}",
+    "CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref)"
+    f" WHERE type IN {ERASURES_LISTED}",
     "CREATE TABLE IF NOT EXISTS bodies (position INTEGER PRIMARY KEY, body BLOB NOT NULL)",
     """CREATE TABLE IF NOT EXISTS consumers (
         name TEXT PRIMARY KEY,

@@ -40,16 +40,19 @@ from ledger.errors import (
 from ledger.grouping import GroupCommit, Outcome, Request, Take, appended_before
 from ledger.sqlite.connection import Datastore, WriteQueue, make_private, named
 from ledger.sqlite.cursors import SQLiteCursors
-from ledger.sqlite.schema import DAMAGE, RARE, SCHEMA, SCHEMA_VERSION
+from ledger.sqlite.schema import DAMAGE, SCHEMA, SCHEMA_VERSION
 from ledger.store import (
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
+    ERASURES_LISTED,
+    FILED,
     Appended,
     ErasedMeanwhile,
     Head,
     Row,
     Sealed,
 )
+from ledger.streams import stream_of
 from ledger.times import SECOND, Clock, Micros, system_clock
 
 _POLL_SECONDS = 0.005
@@ -59,7 +62,6 @@ _MOVE_HEAD = (
 )
 _VERSION = "SELECT max(version) FROM history WHERE stream = ?"
 _FEW_STREAMS = 20
-_FILED = ("stream", "version", "type", "event_id", "tenant", "subject_ref")
 _INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT_BODY = "INSERT INTO bodies VALUES (?, ?)"
 _ROW = (
@@ -175,7 +177,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         with self._transaction() as cursor:
             for row in rows:
                 fields = envelope.read(row.envelope, row.position)
-                filed = [fields[name] for name in (*_FILED, "recorded_at")]
+                filed = [fields[name] for name in (*FILED, "recorded_at")]
                 cursor.execute(_INSERT_EVENT, (row.position, *filed, row.envelope))
                 if row.body is not None:
                     cursor.execute(_INSERT_BODY, (row.position, row.body))
@@ -424,8 +426,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
     def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
         marks = ",".join("?" * len(types))
-        # A partial index serves only a query that repeats its condition word for word.
-        rare = f" AND h.type IN {RARE}" if all(f"'{name}'" in RARE for name in types) else ""
+        rare = f" AND h.type IN {ERASURES_LISTED}" if set(types) <= set(ERASURE_TYPES) else ""
         rows = self._fetch(
             f"{_ROW} WHERE h.type IN ({marks}){rare} AND (? IS NULL OR h.subject_ref = ?)"
             " ORDER BY h.position",
@@ -493,7 +494,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                     [
                         (
                             position,
-                            _hex(event.originator_id),
+                            stream_of(event.originator_id),
                             event.originator_version,
                             event.topic,
                             os.urandom(16).hex(),
@@ -528,7 +529,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             " WHERE stream = ? AND version > ? AND version <= ?"
             f" ORDER BY version {'DESC' if desc else 'ASC'} LIMIT ?",
             (
-                _hex(originator_id),
+                stream_of(originator_id),
                 -1 if gt is None else gt,
                 2**62 if lte is None else lte,
                 -1 if limit is None else limit,
@@ -563,7 +564,3 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             Notification(self.convert_originator_id(stream), version, topic, state, position)
             for position, stream, version, topic, state in rows
         ]
-
-
-def _hex(stream: UUID | str) -> str:
-    return stream.hex if isinstance(stream, UUID) else stream
