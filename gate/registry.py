@@ -25,22 +25,73 @@ class SlotRule(StrEnum):
     CONTENT = "content"
 
 
+class FieldType(Frozen):
+    """What a type asks for besides a value."""
+
+    description: str
+    required: bool = False
+
+
+class RelationType(Frozen):
+    """One relation of the vocabulary."""
+
+    stateful: bool = False
+    """Somebody has one of these at a time: another far end takes the place of the one before."""
+    inverse: str | None = None
+    """The relation as seen from the far end: `manages` of `reports-to`."""
+    role: str | None = None
+    """What the far end is called by title: who one reports to is the `manager`."""
+
+
 class MemoryType(Frozen):
     """One type of memory."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)
+    description: str = ""
     prior: float = Field(ge=0, le=1)
     half_life_days: int = Field(gt=0)
+    """The time constant of freshness."""
     slot: SlotRule
     ends_only_by_removal: bool = False
     """A new value does not end it; only saying that it is over does."""
+    threshold: float | None = Field(default=None, ge=0, le=1)
+    """The least confidence of a memory of this type, where much hangs on it; None: the policy's."""
+    ttl_days: int | None = Field(default=None, gt=0)
+    """How long it holds by nature, from when it began or happened; a policy may say otherwise."""
+    similarity: float = Field(default=0.85, gt=0, le=1)
+    """The least cosine of two rephrasings that are one memory."""
+    attribute: str | None = None
+    """The key of a memory of this type, such as `medication.{name}`, in `domain.attribute` form;
+    None where the extractor gives the key."""
+    fields: dict[str, FieldType] = Field(default_factory=dict)
+    patterns: tuple[str, ...] = ()
+    """How it is said, for the rules: "take {name} {dose}"."""
+    prompt: str | None = None
+    """What a model that extracts is told about it."""
+    relations: dict[str, RelationType] = Field(default_factory=dict)
+    """The vocabulary, of a type whose slot is a relation's."""
 
     def definition(self) -> dict[str, Any]:
-        return self.model_dump(mode="json") | {"prior": round(self.prior * MILLION)}
+        """As it is recorded, without what it leaves open; scores in millionths."""
+        said = self.model_dump(mode="json", exclude_defaults=True)
+        said |= {"ends_only_by_removal": self.ends_only_by_removal}
+        return said | {
+            name: round(said[name] * MILLION) for name in _SCORES if said.get(name) is not None
+        }
 
     @classmethod
     def of(cls, definition: dict[str, Any]) -> MemoryType:
-        return cls.model_validate(definition | {"prior": definition["prior"] / MILLION})
+        return cls.model_validate(
+            definition
+            | {
+                name: definition[name] / MILLION
+                for name in _SCORES
+                if definition.get(name) is not None
+            }
+        )
+
+
+_SCORES = ("prior", "threshold", "similarity")
 
 
 class Registry(Frozen):

@@ -9,7 +9,7 @@ Times are integer microseconds since 1970-01-01 UTC. Scores are integer milliont
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -96,6 +96,27 @@ class When(Frozen):
     precision: Precision = Precision.UNKNOWN
 
 
+def unset(value: Any) -> bool:
+    """Whether a field says nothing: such fields are left out of what is written, so that the bytes
+    of events from before there were such fields stay as they are."""
+    return not value
+
+
+class Resolved(Frozen):
+    """Whom and what a statement is about, found out when it came to the gate. Ids name nobody."""
+
+    entity: str
+    """The id of the entity that the memory is about."""
+    target: str | None = Field(default=None, exclude_if=unset)
+    """The id of a relation's far end."""
+    target_name: str | None = Field(default=None, exclude_if=unset)
+    """The canonical name of the far end: two names of one person are one value."""
+    participants: tuple[str, ...] = Field(default=(), exclude_if=unset)
+    """The ids of the participants, in their order."""
+    shown: tuple[str, ...] = Field(default=(), exclude_if=unset)
+    """The memories that the speaker was shown in this session: what repeats one is an echo."""
+
+
 class Candidate(Frozen):
     """A statement about one attribute of one entity.
 
@@ -129,6 +150,10 @@ class Candidate(Frozen):
     """How sure the extractor is that the words say this: e in the confidence formula."""
     when: When = When()
     participants: tuple[str, ...] = ()
+    fields: dict[str, str] = Field(default_factory=dict, exclude_if=unset)
+    """What its type asks for besides a value, in words of the spans: a medication's dose."""
+    resolved: Resolved | None = Field(default=None, exclude_if=unset)
+    """Set by the gate, never by an extractor."""
 
 
 class Speech(Protocol):

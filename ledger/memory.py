@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ledger.candidate import SELF, Frozen, Span, When
+from pydantic import Field
+
+from ledger.candidate import SELF, Frozen, Resolved, Span, When, unset
 from ledger.times import Micros
 
 
@@ -34,3 +36,18 @@ class Memory(Frozen):
     """The turn it comes from."""
     spans: tuple[Span, ...]
     participants: tuple[str, ...] = ()
+    fields: dict[str, str] = Field(default_factory=dict, exclude_if=unset)
+    """What its type asks for besides a value: a medication's dose."""
+    resolved: Resolved | None = Field(default=None, exclude_if=unset)
+    """The ids of whom and what it is about; None in memories from before entities had any."""
+
+
+class Saying(Frozen):
+    """One way of saying what a merged memory says: its slot's words, of one of the originals."""
+
+    type: str
+    entity: str = SELF
+    attribute: str
+    value: str
+    negated: bool = False
+    context: str | None = None

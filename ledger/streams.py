@@ -57,6 +57,11 @@ def entity_stream(key: bytes, canonical_name: str) -> str:
     return tag(key, "entity", canonical_name)
 
 
+def directory_stream(key: bytes) -> str:
+    """Where all that is known of a subject's entities and their names is."""
+    return tag(key, "directory")
+
+
 def belief_stream(key: bytes, entity_id: str, canonical_attribute: str) -> str:
     """The type is not part of a slot, nor is the context."""
     return tag(key, "belief", str(SLOT_VERSION), entity_id, canonical_attribute)

@@ -28,6 +28,7 @@ from ledger.times import Clock, system_clock
 from ledger.vault import SYSTEM
 from ledger.verify import Verified, verify
 from projections import questions
+from tools.ageing import Ageing
 from tools.answers import (
     BeliefAnswer,
     ConflictAnswer,
@@ -42,6 +43,11 @@ from tools.answers import (
     TurnReceipt,
 )
 from tools.asking import Snapshot
+from tools.consolidating import Consolidating
+from tools.evolving import Evolving
+from tools.extracting import Extracting
+from tools.judging import Judging
+from tools.knowing import Knowing
 from tools.moments import Moment, Progress, micros
 from tools.places import Place, place_of
 from tools.projecting import Projecting, Tell
@@ -92,7 +98,9 @@ PROCESS_TURNS = 500
 _STORED = ("value", "attribute", "text", "entity", "context", "topic", "type", "category")
 
 
-class MemoryLedger(Settling, Closing):
+class MemoryLedger(
+    Extracting, Ageing, Knowing, Evolving, Consolidating, Judging, Settling, Closing
+):
     """A ledger that is open. Use it as a context manager, or close it.
 
     Safe to use from several threads; several processes may have the same ledger open.

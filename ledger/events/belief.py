@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ledger.candidate import Span
 from ledger.events.kind import Event, Fact
-from ledger.memory import Memory
+from ledger.memory import Memory, Saying
 from ledger.times import Micros
 
 
@@ -95,25 +95,68 @@ class MemoryExpired(Event):
 
 
 class MemoryMovedOut(Event):
-    """A memory left this belief for another slot; appended together with its `MemoryMovedIn`."""
+    """A memory left this belief: for another slot (appended together with its `MemoryMovedIn`), or
+    into a merged memory there (together with `MemoriesConsolidated`)."""
 
     NAME: ClassVar = "memory.moved_out.v1"
     memory_id: Fact[str]
     to: Fact[str]
+    """The belief that it, or what it was merged into, is in from now on."""
+    cause: Fact[str]
+    """`merged` or `split` (entities), `backfilled` (types), `consolidated`, `undone`."""
+    into: Fact[str | None] = None
+    """The merged memory, where it was consolidated."""
+    decision: Fact[str]
+    """The event id of what moved it."""
 
 
 class MemoryMovedIn(Written):
-    """A memory came to this belief from another slot; its id survives."""
+    """A memory came to this belief from another slot; its id survives. `decision` is the one that
+    made the memory."""
 
     NAME: ClassVar = "memory.moved_in.v1"
     moved_from: Fact[str]
+    cause: Fact[str]
+    moved_by: Fact[str]
+    """The event id of what moved it."""
+    past: Fact[bool] = False
+    """It was over before: the current value of this belief stays."""
+    quarantined: Fact[bool] = False
+    turns: tuple[str, ...] = ()
+    """The turns that counted as mentions where it came from."""
 
 
 class MemoriesConsolidated(Written):
-    """Rephrasings of one memory were merged into one."""
+    """Rephrasings of one memory were merged into one. `memory.spans` unites their evidence, each
+    span naming its turn."""
 
     NAME: ClassVar = "memories.consolidated.v1"
     originals: Fact[tuple[str, ...]]
+    beliefs: Fact[tuple[str, ...]]
+    """The beliefs that the originals were in, in the same order."""
+    how: Fact[str]
+    """`words` (the most confident wording) or `model`."""
+    merger: Fact[str]
+    """The merging code or model and its version."""
+    similarity: Fact[int]
+    """The least cosine of the cluster, in millionths."""
+    input_tokens: Fact[int] = 0
+    output_tokens: Fact[int] = 0
+    cost_micro_usd: Fact[int] = 0
+    sayings: tuple[Saying, ...]
+    """What the originals said, in their order: saying one of these again confirms this memory."""
+    turns: tuple[str, ...]
+    """The turns that counted as mentions of an original."""
+
+
+class ConsolidationUndone(Event):
+    """A named principal took a merge back: the merged memory ends, the originals come back to their
+    beliefs in the same append."""
+
+    NAME: ClassVar = "consolidation.undone.v1"
+    memory_id: Fact[str]
+    originals: Fact[tuple[str, ...]]
+    note: str | None = None
 
 
 class BeliefContested(Event):

@@ -46,8 +46,15 @@ class JobRan(Event):
 
     NAME: ClassVar = "job.ran.v1"
     job: Fact[str]
+    due: Fact[Micros]
+    """The time it was to run at; each is run once, whoever runs the schedule."""
     outcome: Fact[str]
+    """`done` or `failed`."""
     counts: Fact[dict[str, int]]
+    """What it did, in the job's own words."""
+    duration_micros: Fact[int]
+    error: Fact[str | None] = None
+    """The error's class; its text may quote words."""
 
 
 class ConsumerAcknowledged(Event):

@@ -13,6 +13,8 @@ class MemoriesRecalled(Event):
 
     NAME: ClassVar = "memories.recalled.v1"
     purpose: Fact[str]
+    session_tag: Fact[str | None]
+    """The session in which they were shown: what its speaker repeats is an echo, not a mention."""
     query_digest: Fact[str]
     """HMAC-SHA-256 of the query under the subject's key."""
     ranker: Fact[str]

@@ -62,6 +62,14 @@ class TurnParked(Event):
     attempts: Fact[int]
 
 
+class TurnRetried(Event):
+    """A parked turn was taken up again: it waits for its extraction as if it were new."""
+
+    NAME: ClassVar = "turn.retried.v1"
+    attempts: Fact[int]
+    """How often it had been tried before."""
+
+
 class CandidateProposed(Event):
     """An extractor, or a caller of `store`, proposed a statement. Nothing is believed yet."""
 

@@ -39,7 +39,8 @@ def sample(kind: Any, name: str) -> Any:
     if origin is tuple:
         return [sample(arguments[0], f"{name}-{number}") for number in (1, 2)]
     if origin is dict:
-        return {f"{name}-{number}": 1 for number in (2, 1)}
+        value = 1 if arguments[1] is int else sample(arguments[1], name)
+        return {f"{name}-{number}": value for number in (2, 1)}
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return {each: sample(field.annotation, each) for each, field in kind.model_fields.items()}
     if isinstance(kind, type) and issubclass(kind, Enum):

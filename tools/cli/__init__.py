@@ -4,13 +4,33 @@ from __future__ import annotations
 
 import sys
 
-from tools.cli import asking, following, moving, permitting, running, settling, writing
+from tools.cli import (
+    ageing,
+    asking,
+    consolidating,
+    evolving,
+    extracting,
+    following,
+    judging,
+    knowing,
+    moving,
+    permitting,
+    running,
+    settling,
+    writing,
+)
 from tools.cli.app import INTERRUPTED, app
 
 __all__ = [
+    "ageing",
     "app",
     "asking",
+    "consolidating",
+    "evolving",
+    "extracting",
     "following",
+    "judging",
+    "knowing",
     "main",
     "moving",
     "permitting",

@@ -1,0 +1,15 @@
+"""The part of the front door that calibrates confidence and goes through the checklists."""
+
+from __future__ import annotations
+
+from ledger.log import Log
+from tools.asking import Asking
+from tools.wiring import Parts
+
+
+class Judging:
+    """A base of the front door, which has made these."""
+
+    _parts: Parts
+    _log: Log
+    _asking: Asking
