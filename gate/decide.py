@@ -244,7 +244,7 @@ def _scored(case: _Case, kind: MemoryType | None, mentions: int) -> Confidence:
         e = round(e * policy.inference_factor)
     t = millionths(kind.prior) if kind else 0
     cap = millionths(policy.cap) if case.act in _CAPPED else None
-    scored = score(s, e, t, mentions, cap)
+    scored = score(s, e, t, mentions, cap, policy.knots)
     chosen = case.choices.confidence
     if chosen is None:
         return scored

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,7 +13,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from ledger import canonical
-from ledger.candidate import MILLION, Frozen, Source
+from ledger.candidate import MILLION, Frozen, Source, unset
 from ledger.errors import PolicyInvalid
 from ledger.events import Event
 from ledger.events.policy import PolicyAdopted
@@ -62,6 +63,7 @@ class Policy(Frozen):
     loops: Loops
     resolution_importance: Score
     extraction_tries: int = Field(ge=1)
+    calibration: tuple[tuple[Score, Score], ...] = Field(default=(), exclude_if=unset)
 
     @model_validator(mode="after")
     def _coherent(self) -> Policy:
@@ -76,7 +78,23 @@ class Policy(Frozen):
             raise ValueError(f"sources lacks {', '.join(missing)}")
         if self.cap >= self.thresholds.default:
             raise ValueError("cap must lie below the default threshold, or it would cap nothing")
+        self._rising()
         return self
+
+    def _rising(self) -> None:
+        """Raises `ValueError` for a calibration that is not a map which never falls."""
+        if len(self.calibration) == 1:
+            raise ValueError("calibration needs two pairs of [stated, observed], or none")
+        for (low, below), (high, above) in pairwise(self.knots):
+            if low >= high:
+                raise ValueError("calibration: the stated confidences must rise from pair to pair")
+            if below > above:
+                raise ValueError("calibration: the observed frequencies must never fall")
+
+    @property
+    def knots(self) -> tuple[tuple[int, int], ...]:
+        """The calibration in millionths."""
+        return tuple((millionths(x), millionths(y)) for x, y in self.calibration)
 
     def digest(self) -> str:
         """SHA-256 of the canonical form, in which scores are millionths."""

@@ -1,0 +1,83 @@
+"""The formula and its calibration, in integers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.confidence import calibrated, score
+from gate.policy import default_policy, load
+from ledger.errors import PolicyInvalid
+
+KNOTS = ((400_000, 200_000), (600_000, 200_000), (800_000, 900_000))
+
+
+def test_without_knots_nothing_is_mapped():
+    assert calibrated(123_456, ()) == 123_456
+
+
+@pytest.mark.parametrize(
+    ("stated", "observed"),
+    [
+        (0, 200_000),
+        (400_000, 200_000),
+        (500_000, 200_000),
+        (700_000, 550_000),
+        (800_000, 900_000),
+        (1_000_000, 900_000),
+    ],
+)
+def test_it_is_straight_between_knots_and_flat_outside(stated, observed):
+    assert calibrated(stated, KNOTS) == observed
+
+
+MILLIONTHS = st.integers(0, 1_000_000)
+
+
+@given(
+    st.lists(MILLIONTHS, min_size=2, max_size=8, unique=True).flatmap(
+        lambda xs: st.tuples(
+            st.just(sorted(xs)), st.lists(MILLIONTHS, min_size=len(xs), max_size=len(xs))
+        )
+    ),
+    MILLIONTHS,
+    MILLIONTHS,
+)
+def test_it_never_falls_and_never_leaves_the_observed(pairs, one, other):
+    xs, ys = pairs
+    knots = tuple(zip(xs, sorted(ys), strict=True))
+    low, high = sorted((one, other))
+    assert min(ys) <= calibrated(low, knots) <= calibrated(high, knots) <= max(ys)
+
+
+def test_a_score_is_mapped_before_it_is_capped():
+    plain = score(900_000, 900_000, 200_000, 1)
+    assert plain.c == plain.base == 650_000
+    mapped = score(900_000, 900_000, 200_000, 1, None, KNOTS)
+    assert mapped.c == mapped.base == 375_000
+    assert (mapped.s, mapped.e, mapped.t) == (plain.s, plain.e, plain.t)
+    assert score(900_000, 900_000, 200_000, 1, 300_000, KNOTS).c == 300_000
+
+
+def test_a_policy_without_a_calibration_says_nothing_of_one():
+    policy = default_policy()
+    assert "calibration" not in policy.model_dump(mode="json")
+    assert load({"calibration": []}).digest() == policy.digest()
+    mapped = load({"calibration": [[0.5, 0.4], [0.8, 0.9]]})
+    assert mapped.digest() != policy.digest()
+    assert mapped.knots == ((500_000, 400_000), (800_000, 900_000))
+    assert load(mapped.model_dump(mode="json")) == mapped
+
+
+@pytest.mark.parametrize(
+    ("pairs", "why"),
+    [
+        ([[0.5, 0.4]], "two pairs"),
+        ([[0.5, 0.4], [0.5, 0.6]], "must rise"),
+        ([[0.5, 0.6], [0.7, 0.4]], "never fall"),
+        ([[0.5, 0.6], [0.7, 1.4]], r"calibration\.1\.1"),
+        ([[0.5]], "calibration"),
+    ],
+)
+def test_a_calibration_that_is_no_map_is_refused(pairs, why):
+    with pytest.raises(PolicyInvalid, match=why):
+        load({"calibration": pairs})
