@@ -8,6 +8,7 @@ The rules, for an event recorded at position p:
   backdated    open a row that is past already; the current one stays
   revoke       close the row
   expire       close the row and open it again with its end
+  quarantine   open a row apart; it names the memory that it disagrees with, if it does
 """
 
 from __future__ import annotations
@@ -44,6 +45,9 @@ from projections.view import Tagger
 _ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""
 _KEPT_BELIEFS = 200_000
+_WEAKER = "truth.weaker_than_current"
+_UNSURE = "truth.below_threshold"
+"""The reasons for which a sincere statement that disagrees with what stands is kept apart."""
 
 
 @dataclass(slots=True)
@@ -79,6 +83,7 @@ class Version:
     precision: str
     supersedes: str | None
     superseded_by: str | None
+    contradicts: str | None
     opened: int
     opened_at: int
     closed: int | None = None
@@ -113,7 +118,8 @@ class Fold:
             case MemorySuperseded():
                 self._supersede(event, happened)
             case MemoryQuarantined():
-                self._open_written(event, happened, quarantined=True)
+                row = self._open_written(event, happened, quarantined=True)
+                row.contradicts = self._against(happened, row)
             case MemoryConfirmed():
                 for row in self._of(happened.memory_id):
                     self._reopen(
@@ -156,6 +162,18 @@ class Fold:
 
     def _of(self, memory_id: str) -> list[Version]:
         return [row for row in self.rows if row.memory_id == memory_id]
+
+    def _against(self, happened: MemoryQuarantined, row: Version) -> str | None:
+        """The memory whose place these words would have taken, had they been strong enough."""
+        unsure = happened.reason == _UNSURE and not happened.memory.negated
+        if happened.capped or not (unsure or happened.reason == _WEAKER):
+            return None
+        for each in self.rows:
+            ended = each.valid_to is not None and each.valid_to <= row.valid_from
+            before = unsure and row.valid_from < each.valid_from
+            if not (each.quarantined or ended or before) and each.context_tag == row.context_tag:
+                return each.memory_id
+        return None
 
     def _supersede(self, event: Recorded, happened: MemorySuperseded) -> None:
         memory = happened.memory
@@ -232,6 +250,7 @@ class Fold:
             memory.when.start,
             memory.when.end,
             memory.when.precision.value,
+            None,
             None,
             None,
             event.position,

@@ -132,6 +132,7 @@ def _beliefs(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterat
             version.precision,
             version.supersedes is not None,
             version.superseded_by is not None,
+            version.contradicts is not None,
             version.closed is not None,
         ]
 

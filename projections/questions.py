@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+)
 
 from ledger.times import Micros
 from projections import tables
@@ -85,10 +95,7 @@ def held(
         query = query.where(c.subject_ref == subject_ref)
     if not quarantined:
         query = query.where(c.quarantined.is_(False))
-    if as_of is None:
-        query = query.where(c.closed.is_(None))
-    else:
-        query = query.where(c.opened <= as_of, or_(c.closed.is_(None), c.closed > as_of))
+    query = query.where(_open(table, as_of))
     if type_ is not None:
         query = query.where(c.type == type_)
     if topic_tag is not None:
@@ -140,6 +147,52 @@ def evidence_of(
         for memory_id, position in connection.execute(query.order_by(c.position)):
             found[memory_id].append(position)
     return found
+
+
+def contradictions(
+    connection: Connection, generation: int, rows: Sequence[Version], as_of: int | None = None
+) -> dict[int, list[str]]:
+    """For each of these rows that disagrees with another memory: which, both as recorded up to
+    `as_of` (None: now)."""
+    table = tables.belief_versions(generation)
+    one, other = table.alias("one"), table.alias("other")
+    query: Select[Any] = (
+        select(one.c.memory_id, other.c.memory_id)
+        .select_from(one.join(other, one.c.contradicts == other.c.memory_id))
+        .where(one.c.contradicts.is_not(None), _open(one, as_of), _open(other, as_of))
+        .order_by(one.c.row_id)
+    )
+    subjects = {row.subject_ref for row in rows}
+    if len(subjects) == 1:
+        query = query.where(one.c.subject_ref == subjects.pop())
+    pairs = list(connection.execute(query)) if rows else []
+    against: dict[str, list[str]] = {}
+    for weak, stands in pairs:
+        against.setdefault(weak, []).append(stands)
+        against.setdefault(stands, []).append(weak)
+    return {row.row_id: against[row.memory_id] for row in rows if row.memory_id in against}
+
+
+def contradicted_within(rows: Sequence[Version]) -> dict[int, list[str]]:
+    """As `contradictions`, among the versions of one belief: of those recorded at one time."""
+    against: dict[int, list[str]] = {}
+    for weak in rows:
+        for stands in rows if weak.contradicts is not None else ():
+            if stands.memory_id == weak.contradicts and (
+                (stands.closed is None or stands.closed > weak.opened)
+                and (weak.closed is None or weak.closed > stands.opened)
+            ):
+                against.setdefault(weak.row_id, []).append(stands.memory_id)
+                against.setdefault(stands.row_id, []).append(weak.memory_id)
+    return {row_id: list(dict.fromkeys(found)) for row_id, found in against.items()}
+
+
+def _open(table: FromClause, as_of: int | None) -> ColumnElement[bool]:
+    """Rows that are recorded up to a position, and not closed by then."""
+    c = table.c
+    if as_of is None:
+        return c.closed.is_(None)
+    return and_(c.opened <= as_of, or_(c.closed.is_(None), c.closed > as_of))
 
 
 def decided(

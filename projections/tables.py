@@ -85,6 +85,7 @@ def belief_versions(generation: int) -> Table:
         Column("precision", _text(12), nullable=False),
         Column("supersedes", _ID),
         Column("superseded_by", _ID),
+        Column("contradicts", _ID),
         Column("opened", BigInteger, nullable=False),
         Column("opened_at", BigInteger, nullable=False),
         Column("closed", BigInteger),
@@ -93,6 +94,7 @@ def belief_versions(generation: int) -> Table:
         Index(f"{name}_held", "subject_ref", "closed", "opened"),
         Index(f"{name}_belief", "belief", "closed", info=FOLD),
         Index(f"{name}_memory", "memory_id"),
+        Index(f"{name}_contradicts", "subject_ref", "contradicts"),
     )
 
 

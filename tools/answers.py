@@ -58,6 +58,8 @@ class BeliefAnswer(Frozen):
     event_precision: str
     superseded_by: str | None
     supersedes: str | None
+    contradicts: tuple[str, ...] = ()
+    """The memories with which it disagrees, where neither took the other's place."""
     evidence: tuple[Evidence, ...]
     visibility_scope: str
     consent_basis: str

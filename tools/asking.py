@@ -163,7 +163,10 @@ class Asking:
                 quarantined=quarantined,
             )
             evidence = self._evidence(connection, generation, rows, snapshot)
-        return self._reader.beliefs(rows, evidence)
+            against = questions.contradictions(
+                connection, generation, rows, None if snapshot is None else snapshot.position
+            )
+        return self._reader.beliefs(rows, evidence, against)
 
     def _evidence(
         self,
@@ -187,7 +190,9 @@ class Asking:
         with self.view(BeliefsView.name) as (connection, generation):
             ask = questions.versions_of_memory if only_memory else questions.versions_of
             rows = ask(connection, generation, key)
-        return self._reader.beliefs(rows, {row.row_id: [row.opened] for row in rows})
+        return self._reader.beliefs(
+            rows, {row.row_id: [row.opened] for row in rows}, questions.contradicted_within(rows)
+        )
 
     def standing(self, subject_ref: str) -> list[Version]:
         with self.view(BeliefsView.name) as (connection, generation):

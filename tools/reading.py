@@ -51,11 +51,15 @@ class Reader:
         return self._log.vault.real_id(subject_ref)
 
     def beliefs(
-        self, rows: Sequence[Version], evidence: Mapping[int, Sequence[int]]
+        self,
+        rows: Sequence[Version],
+        evidence: Mapping[int, Sequence[int]],
+        against: Mapping[int, Sequence[str]] | None = None,
     ) -> list[BeliefAnswer]:
         """Answers in the order of the rows; a row whose words are erased is left out.
 
-        `evidence` has the positions of the events that a row (by its id) rests on.
+        `evidence` has the positions of the events that a row (by its id) rests on, `against` the
+        memories that it disagrees with.
         """
         words = self._log.read_at(
             [row.words_at for row in rows] + [at for found in evidence.values() for at in found]
@@ -104,6 +108,7 @@ class Reader:
                     event_precision=row.precision,
                     superseded_by=row.superseded_by or row.closed_by,
                     supersedes=row.supersedes,
+                    contradicts=tuple(against.get(row.row_id, ())) if against else (),
                     evidence=tuple(spans),
                     visibility_scope=row.visibility_scope,
                     consent_basis=row.basis,
