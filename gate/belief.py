@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from gate.registry import Registry
-from gate.slots import canonical_context, canonical_value
+from gate.slots import canonical_context, value_of
 from ledger.codec import Recorded
 from ledger.events import Event
 from ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
     ConflictResolved,
+    ConsolidationUndone,
     MemoriesConsolidated,
     MemoryAdmitted,
     MemoryConfirmed,
@@ -25,6 +26,10 @@ from ledger.events.belief import (
     Written,
 )
 from ledger.times import Micros
+
+FOLLOWED = frozenset({"backfilled", "consolidated"})
+"""Why a memory moved, where a later statement about its old slot is about it. (After a merge or a
+split of entities, names lead to the right slot by themselves.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,18 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Redirect:
+    """Where a memory went that was in this slot: what is said of the slot is about it there."""
+
+    memory_id: str
+    value: str
+    context: str | None
+    to: str
+    into: str
+    """The memory itself, or the one that it was merged into."""
+
+
+@dataclass(frozen=True, slots=True)
 class Belief:
     """One slot of one subject at one version of its stream.
 
@@ -74,9 +91,20 @@ class Belief:
     by_context: bool = False
     escalated: tuple[str, ...] = ()
     """Decisions that wait for a resolution."""
+    redirects: tuple[Redirect, ...] = ()
+    """Of memories that moved to another type's slot or into a merged memory."""
 
     def holding(self, context: str | None) -> Held | None:
         return next((held for held in self.current if held.context == context), None)
+
+    def redirect(self, value: str, context: str | None) -> Redirect | None:
+        """Where a statement about this slot belongs, if what was here has moved away: to where this
+        very value went, else to where the last one in its context did."""
+        if self.holding(context) is not None:
+            return None
+        there = [each for each in self.redirects if each.context == context]
+        same = [each for each in there if each.value == value]
+        return next(reversed(same or there), None)
 
     def find(self, memory_id: str) -> Held | None:
         everything = (*self.current, *self.quarantined, *self.past)
@@ -98,7 +126,11 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
             return replace(belief, quarantined=(*belief.quarantined, held))
         case MemoryConfirmed():
             return _confirmed(belief, event)
-        case MemoryRevoked() | MemoryMovedOut():
+        case MemoryRevoked():
+            return _without(belief, event.memory_id)
+        case MemoryMovedOut():
+            return _moved_out(belief, event)
+        case ConsolidationUndone():
             return _without(belief, event.memory_id)
         case MemoryExpired():
             old = belief.find(event.memory_id)
@@ -107,11 +139,9 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
                 return belief
             return replace(belief, past=(*belief.past, replace(old, valid_to=event.valid_to)))
         case MemoryMovedIn():
-            return _hold(belief, _held(event, registry))
+            return _moved_in(belief, event, registry)
         case MemoriesConsolidated():
-            for original in event.originals:
-                belief = _without(belief, original)
-            return _hold(belief, _held(event, registry))
+            return _hold(belief, _carried(event, registry))
         case BeliefContested():
             return replace(belief, contested=True)
         case ConflictEscalated():
@@ -145,6 +175,34 @@ def _superseded(belief: Belief, event: MemorySuperseded, registry: Registry) -> 
     return _hold(belief, new)
 
 
+def _moved_out(belief: Belief, event: MemoryMovedOut) -> Belief:
+    held = belief.find(event.memory_id)
+    belief = _without(belief, event.memory_id)
+    if held is None or event.cause not in FOLLOWED:
+        return belief
+    gone = Redirect(
+        held.memory_id, held.value, held.context, event.to, event.into or event.memory_id
+    )
+    return replace(belief, redirects=(*belief.redirects, gone))
+
+
+def _moved_in(belief: Belief, event: MemoryMovedIn, registry: Registry) -> Belief:
+    held = _carried(event, registry)
+    back = tuple(each for each in belief.redirects if each.memory_id != event.memory_id)
+    belief = replace(belief, redirects=back)
+    if event.quarantined:
+        return replace(belief, quarantined=(*belief.quarantined, held))
+    if event.past:
+        return replace(belief, past=(*belief.past, held))
+    return _hold(belief, held)
+
+
+def _carried(event: MemoryMovedIn | MemoriesConsolidated, registry: Registry) -> Held:
+    """A memory with the mentions that it had where it came from."""
+    held = _held(event, registry)
+    return replace(held, turns=held.turns | frozenset(event.turns), said_at=event.last_said_at)
+
+
 def folded(recorded: Iterable[Recorded], registry: Registry, start: Belief | None = None) -> Belief:
     """The belief after these events of its stream."""
     belief = start or Belief()
@@ -158,9 +216,7 @@ def _held(event: Written, registry: Registry) -> Held:
     return Held(
         memory_id=event.memory_id,
         type=event.type,
-        value=canonical_value(
-            memory.value, negated=memory.negated, kind=registry.types.get(event.type)
-        ),
+        value=value_of(memory, registry.types.get(event.type)),
         context=canonical_context(memory.context),
         confidence=event.confidence,
         base=event.base,

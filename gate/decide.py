@@ -16,7 +16,7 @@ from gate.confidence import Confidence, score
 from gate.consent import ORDINARY, Consent, Grant
 from gate.policy import Policy, millionths
 from gate.registry import MemoryType, Registry
-from gate.slots import canonical_context, canonical_value, words
+from gate.slots import canonical_context, canonical_value, value_of, words
 from ledger.candidate import Candidate, Durability, Source, SpeechAct
 from ledger.events.choices import Choices
 from ledger.times import DAY, Micros
@@ -101,6 +101,9 @@ class TurnView:
     session: str | None = None
     agent: str | None = None
     cited: Mapping[str, str] = field(default_factory=dict)
+    session_tag: str | None = None
+    position: int = 0
+    """Where the turn stands in the log; with `session_tag`, what was shown before it."""
 
     def text_of(self, turn: str | None) -> str | None:
         return self.content if turn is None else self.cited.get(turn)
@@ -366,7 +369,7 @@ def _beside_a_secret(case: _Case) -> bool:
 
 def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Grant) -> Decision:
     candidate, belief, policy = case.candidate, case.belief, case.policy
-    value = canonical_value(candidate.value, negated=candidate.negated, kind=kind)
+    value = value_of(candidate, kind)
     context = canonical_context(candidate.context)
     capped = case.act in _CAPPED
     waiting = next(
@@ -379,7 +382,7 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
     )
     mentions = 1
     if waiting is not None and not capped:
-        mentions = len(waiting.turns | {case.turn.turn_id})
+        mentions = len(waiting.turns | ({case.turn.turn_id} - _echoed(case, waiting)))
         scored = _raised(scored, waiting.base, mentions)
     valid_from = _valid_from(case)
     finish = _Finish(case, scored, mentions, grant, valid_from, capped)
@@ -402,13 +405,13 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
             "truth.cap",
             target=apart.memory_id if apart else None,
         )
-    if current is not None and current.value == value:
+    if current is not None and (current.value == value or _repeats(case, current)):
         return _confirm(case, scored, grant, current)
     if scored.c < policy.threshold(candidate.category):
         if waiting is not None:
-            return finish(
-                Outcome.CONFIRM, Reason.BELOW_THRESHOLD, "truth.threshold", target=waiting.memory_id
-            )
+            counted = not _echoed(case, waiting)
+            weak = finish(Outcome.CONFIRM, Reason.BELOW_THRESHOLD, "truth.threshold")
+            return replace(weak, target=waiting.memory_id, counted=counted)
         return finish(Outcome.QUARANTINE, Reason.BELOW_THRESHOLD, "truth.threshold")
     case.passed("truth.threshold")
     promotes = waiting.memory_id if waiting else None
@@ -424,7 +427,8 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
         return finish(Outcome.ADMIT, reason, "belief.conflict", promotes=promotes, expired=over)
     decision = _conflict(case, finish, current, value, promotes)
     if decision.outcome is Outcome.QUARANTINE and waiting is not None:
-        return replace(decision, outcome=Outcome.CONFIRM, target=waiting.memory_id)
+        counted = not _echoed(case, waiting)
+        return replace(decision, outcome=Outcome.CONFIRM, target=waiting.memory_id, counted=counted)
     return decision
 
 
@@ -625,8 +629,22 @@ def _corrected_from(case: _Case, current: Held) -> Micros:
     return max([begins, *before])
 
 
+def _repeats(case: _Case, current: Held) -> bool:
+    """True for words that went into this memory when rephrasings were merged."""
+    resolved = case.candidate.resolved
+    return resolved is not None and resolved.repeats == current.memory_id
+
+
+def _echoed(case: _Case, held: Held) -> frozenset[str]:
+    """The turn, if it says again what its speaker was shown just before: that is no mention."""
+    resolved = case.candidate.resolved
+    if resolved is None or held.memory_id not in resolved.shown:
+        return frozenset()
+    return frozenset({case.turn.turn_id})
+
+
 def _confirm(case: _Case, scored: Confidence, grant: Grant, current: Held) -> Decision:
-    counted = case.turn.turn_id not in current.turns
+    counted = case.turn.turn_id not in current.turns | _echoed(case, current)
     mentions = current.mentions + counted
     raised = _raised(scored, current.base, mentions)
     case.trace.append(f"belief.same={Reason.REPEATED.value}")

@@ -9,23 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gate import consent as consents
+from gate import entities
 from gate.belief import Belief, evolve, folded
 from gate.consent import Consent
 from gate.decide import Decision, TurnView, decide
-from gate.effects import WRITES, effects, memory_id_of
+from gate.effects import effects, memory_id_of
+from gate.entities import Directory
+from gate.naming import About, learn, named
+from gate.recalled import Shown
 from gate.rulebook import Rules
-from gate.slots import canonical_entity, slot_attribute
+from gate.slots import canonical_context, canonical_entity, slot_attribute, value_of
 from ledger import streams
 from ledger.candidate import Candidate
 from ledger.codec import New
 from ledger.errors import NotPermitted
 from ledger.events import Event
 from ledger.events.choices import Choices
-from ledger.events.entity import EntityRecognised
 from ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
 from ledger.log import Log, new_id
+from ledger.memory import Memory
 from ledger.sealing import SubjectKeys
 from ledger.store import Appended
+from ledger.streams import recall_stream
 from ledger.times import Micros
 from ledger.vault import SYSTEM
 
@@ -38,7 +43,8 @@ class Memo:
         self._log = log
         self._consents: dict[str, Consent] = {}
         self._beliefs: dict[str, Belief] = {}
-        self.entities: set[str] = set()
+        self._directories: dict[str, Directory] = {}
+        self._shown: dict[str, Shown] = {}
 
     LIMIT = 50_000
 
@@ -52,27 +58,55 @@ class Memo:
             self._beliefs[stream] = folded(self._log.read_stream(stream), rules.registry)
         return self._beliefs[stream]
 
-    def keep(self, beliefs: dict[str, Belief]) -> None:
+    def directory(self, stream: str) -> Directory:
+        if stream not in self._directories:
+            self._directories[stream] = entities.folded(self._log.read_stream(stream))
+        return self._directories[stream]
+
+    def shown(self, subject_ref: str) -> Shown:
+        """What the subject was shown, as of now: nothing is decided by its version, so it is read
+        on from where it was."""
+        stream = recall_stream(subject_ref)
+        known = self._shown.get(subject_ref, Shown())
+        self._shown[subject_ref] = known.then(self._log.read_stream(stream, known.version))
+        return self._shown[subject_ref]
+
+    def keep(self, beliefs: dict[str, Belief], directories: dict[str, Directory]) -> None:
         if len(self._beliefs) > self.LIMIT:
             self._beliefs.clear()
         self._beliefs.update(beliefs)
+        if len(self._directories) > self.LIMIT:
+            self._directories.clear()
+        self._directories.update(directories)
+        if len(self._shown) > self.LIMIT:
+            self._shown.clear()
 
     def forget(self, *streams: str) -> None:
-        """Read these subjects and beliefs anew."""
+        """Read these subjects, beliefs and directories anew."""
         for stream in streams:
             self._consents.pop(stream, None)
             self._beliefs.pop(stream, None)
+            self._directories.pop(stream, None)
 
     def clear(self) -> None:
         self._consents.clear()
         self._beliefs.clear()
-        self.entities.clear()
+        self._directories.clear()
+        self._shown.clear()
 
 
 class Draft:
     """Decisions of one append. Not thread-safe; lives for a moment."""
 
-    def __init__(self, log: Log, memo: Memo, rules: Rules, policy_stream: str, now: Micros) -> None:
+    def __init__(
+        self,
+        log: Log,
+        memo: Memo,
+        rules: Rules,
+        policy_stream: str,
+        now: Micros,
+        about: About,
+    ) -> None:
         self.rules = rules
         self.now = now
         self.events: list[New] = []
@@ -82,7 +116,8 @@ class Draft:
         self._memo = memo
         self._versions: dict[str, int] = {}
         self._beliefs: dict[str, Belief] = {}
-        self._entities: set[str] = set()
+        self._directories: dict[str, Directory] = {}
+        self._about = about
 
     # Streams
 
@@ -122,6 +157,31 @@ class Draft:
         version = self.write(new)
         self._beliefs[new.stream] = evolve(before, version, new.event, self.rules.registry)
 
+    def directory(self, subject_ref: str) -> Directory:
+        """The subject's entities and their names."""
+        stream = streams.directory_stream(self.keys(subject_ref).ids)
+        if stream not in self._directories:
+            self._directories[stream] = self._memo.directory(stream)
+            self.reads(stream, self._directories[stream].version)
+        return self._directories[stream]
+
+    def write_directory(self, subject_ref: str, new: New) -> None:
+        """Add an event of the directory, which later decisions of this draft will see."""
+        before = self.directory(subject_ref)
+        version = self.write(new)
+        self._directories[new.stream] = entities.evolve(before, version, new.event)
+
+    def about(self, subject_ref: str, entity_id: str) -> dict[str, str]:
+        """The standing memories about an entity, or with it at their far end, each with its
+        belief; those of this draft too."""
+        found = dict(self._about(subject_ref, entity_id))
+        for stream, belief in self._beliefs.items():
+            for held in (*belief.current, *belief.quarantined, *belief.past):
+                resolved = held.written.memory.resolved
+                if resolved and entity_id in {resolved.entity, resolved.target}:
+                    found[held.memory_id] = stream
+        return found
+
     # Decisions
 
     def turn(
@@ -141,40 +201,40 @@ class Draft:
             New(outcome, new_id(), turn.turn_id, subject_ref, actor, turn_event, turn.turn_id)
         )
         for index, candidate in enumerate(candidates):
-            proposed = New(
-                CandidateProposed(
-                    index=index,
-                    type=self._type(candidate),
-                    act=candidate.act.value,
-                    inferred=candidate.inferred,
-                    chosen=choices is not None,
-                    candidate=candidate,
-                    choices=choices,
-                ),
-                new_id(),
-                turn.turn_id,
-                subject_ref,
-                actor,
-                turn_event,
-                turn.turn_id,
-            )
-            version = self.write(proposed)
-            self._decide(turn, index, candidate, proposed, version, subject_ref, choices, actor)
+            self._decide(turn, index, candidate, turn_event, subject_ref, choices, actor)
 
     def _decide(
         self,
         turn: TurnView,
         index: int,
-        candidate: Candidate,
-        proposed: New,
-        candidate_version: int,
+        noticed: Candidate,
+        turn_event: str,
         subject_ref: str,
         choices: Choices | None,
         actor: str,
     ) -> None:
         keys, rules = self.keys(subject_ref), self.rules
         consent = self.consent(subject_ref)
-        stream = self.slot(keys, candidate)
+        candidate, names = named(self, subject_ref, noticed)
+        candidate, stream = self._placed(candidate, subject_ref, turn)
+        proposed = New(
+            CandidateProposed(
+                index=index,
+                type=self._type(candidate),
+                act=candidate.act.value,
+                inferred=candidate.inferred,
+                chosen=choices is not None,
+                candidate=candidate,
+                choices=choices,
+            ),
+            new_id(),
+            turn.turn_id,
+            subject_ref,
+            actor,
+            turn_event,
+            turn.turn_id,
+        )
+        candidate_version = self.write(proposed)
         belief = self.belief(stream)
         decision = decide(
             turn,
@@ -213,6 +273,47 @@ class Draft:
         )
         self.decided.append(decision_id)
         self.apply(decision, decision_id, candidate, turn, subject_ref, stream, new_memory, actor)
+        learn(self, subject_ref, candidate, decision, decision_id, names)
+
+    def _placed(
+        self, candidate: Candidate, subject_ref: str, turn: TurnView
+    ) -> tuple[Candidate, str]:
+        """The belief that the candidate is about; and the candidate, with which of that belief's
+        memories it repeats or echoes."""
+        kind = self.rules.registry.types.get(candidate.type)
+        stream = self.slot(self.keys(subject_ref), candidate.type, candidate)
+        resolved = candidate.resolved
+        if kind is None or resolved is None:
+            return candidate, stream
+        stream, repeats = self._followed(
+            stream, value_of(candidate, kind), canonical_context(candidate.context)
+        )
+        shown: tuple[str, ...] = ()
+        belief = self.belief(stream)
+        if (belief.current or belief.quarantined) and turn.session_tag is not None:
+            seen = self._memo.shown(subject_ref).before(turn.position, turn.session_tag)
+            there = (held.memory_id for held in (*belief.current, *belief.quarantined))
+            shown = tuple(each for each in there if each in seen)
+        if repeats or shown:
+            resolved = resolved.model_copy(update={"repeats": repeats, "shown": shown})
+            candidate = candidate.model_copy(update={"resolved": resolved})
+        return candidate, stream
+
+    def _followed(self, slot: str, value: str, context: str | None) -> tuple[str, str | None]:
+        """Where what was in a slot has gone, and the memory that this very value went into."""
+        redirect = self.belief(slot).redirect(value, context)
+        repeats = redirect is not None and redirect.value == value
+        seen = {slot}
+        while redirect is not None and redirect.to not in seen:
+            stream, memory_id = redirect.to, redirect.into
+            seen.add(stream)
+            belief = self.belief(stream)
+            if any(held.memory_id == memory_id for held in belief.current):
+                return stream, memory_id if repeats else None
+            redirect = next(
+                (each for each in reversed(belief.redirects) if each.memory_id == memory_id), None
+            )
+        return slot, None  # it is not believed any more: the slot is free again
 
     def _type(self, candidate: Candidate) -> str:
         """The type as a fact: one that nobody registered may be anybody's words."""
@@ -229,46 +330,31 @@ class Draft:
         new_memory: str,
         actor: str,
     ) -> list[Event]:
-        """Write what the decision does to its belief, and make its entity known."""
+        """Write what the decision does to its belief."""
         belief = self.belief(stream)
         written = effects(decision, decision_id, candidate, turn, belief, new_memory)
-        if decision.outcome in WRITES:
-            self._recognise(candidate.entity, subject_ref, decision_id)
         for event in written:
             self.write_belief(
                 New(event, new_id(), stream, subject_ref, actor, decision_id, turn.turn_id)
             )
         return written
 
-    def slot(self, keys: SubjectKeys, candidate: Candidate) -> str:
-        """The stream of the belief that the candidate is about."""
-        kind = self.rules.registry.types.get(candidate.type)
-        attribute = (
-            slot_attribute(candidate, kind) if kind else f"unknown type:{candidate.attribute}"
-        )
-        entity = streams.entity_stream(keys.ids, canonical_entity(candidate.entity))
+    def slot(self, keys: SubjectKeys, type_: str, said: Candidate | Memory) -> str:
+        """The stream of the belief that a statement of a type is about."""
+        kind = self.rules.registry.types.get(type_)
+        attribute = slot_attribute(said, kind) if kind else f"unknown type:{said.attribute}"
+        if said.resolved is None:
+            entity = streams.entity_stream(keys.ids, canonical_entity(said.entity))
+        else:
+            entity = said.resolved.entity
         return streams.belief_stream(keys.ids, entity, attribute)
-
-    def _recognise(self, name: str, subject_ref: str, causation: str) -> None:
-        """The first memory about an entity makes it known."""
-        canonical = canonical_entity(name)
-        stream = streams.entity_stream(self.keys(subject_ref).ids, canonical)
-        if stream in self._memo.entities or stream in self._entities:
-            return
-        version = self._log.version(stream)
-        self._entities.add(stream)
-        if version == 0:
-            self.reads(stream, 0)
-            event = EntityRecognised(name=name, canonical=canonical)
-            self.write(New(event, new_id(), stream, subject_ref, SYSTEM, causation))
 
     def commit(self) -> Appended | None:
         """Append everything; None when there is nothing. Raises `VersionConflict`."""
         if not self.events:
             return None
         appended = self._log.append(self.events, self.expect)
-        self._memo.keep(self._beliefs)
-        self._memo.entities |= self._entities
+        self._memo.keep(self._beliefs, self._directories)
         return appended
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from functools import partial
+from queue import SimpleQueue
 from typing import Self, TypeVar, overload
 
 from gate.decide import TurnView
 from gate.draft import Draft, Memo
-from gate.extractor import Extractor
+from gate.extractor import Extraction, Extractor
 from gate.intake import TurnInput
+from gate.naming import About
 from gate.rulebook import Rulebook
 from ledger import streams
 from ledger.candidate import Candidate
@@ -23,7 +27,13 @@ from ledger.errors import (
     VersionConflict,
 )
 from ledger.events.choices import Choices
-from ledger.events.turn import ExtractionCompleted, ExtractionFailed, TurnParked, TurnRecorded
+from ledger.events.turn import (
+    ExtractionCompleted,
+    ExtractionFailed,
+    TurnParked,
+    TurnRecorded,
+    TurnRetried,
+)
 from ledger.log import Log, new_id
 from ledger.store import Appended
 from ledger.times import Clock, Micros
@@ -32,7 +42,12 @@ from ledger.vault import SYSTEM
 CONTEXT_TURNS = 4
 """How many earlier turns of the session an extractor is shown."""
 
+SLOW_BATCH = 16
+"""How many turns of a slow extractor are decided in one append: what is lost at most."""
+
 T = TypeVar("T")
+Looked = Extraction | ExtractionUnavailable
+_PARKING = frozenset({TurnParked.NAME, TurnRetried.NAME})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,8 @@ def view_of(recorded: Recorded, event: TurnRecorded, cited: dict[str, str]) -> T
         session=event.session,
         agent=event.agent,
         cited=cited,
+        session_tag=event.session_tag,
+        position=recorded.position,
     )
 
 
@@ -133,6 +150,7 @@ class Gate:
         extractor: Extractor,
         clock: Clock,
         earlier: Callable[[Pending, int], Sequence[int]],
+        about: About = lambda _subject, _entity: {},
     ) -> None:
         self.log = log
         self.rulebook = rulebook
@@ -140,6 +158,7 @@ class Gate:
         self.memo = Memo(log)
         self._clock = clock
         self._earlier = earlier
+        self._about = about
 
     # Recording
 
@@ -228,12 +247,15 @@ class Gate:
     # Processing
 
     def process(self, pending: Sequence[Pending], held: set[str]) -> Processed:
-        """Extract and decide these turns in one append. They must be in order of position.
+        """Extract and decide these turns. They must be in order of position.
 
-        A turn that fails holds its lane: the subject is added to `held`, whose turns are left
+        A quick extractor's turns are decided in one append; a slow one's side by side, a few at a
+        time. A turn that fails holds its lane: the subject is added to `held`, whose turns are left
         alone. Raises `VersionConflict` when another process was at one of them: look again which
         are pending.
         """
+        if getattr(self.extractor, "concurrency", 1) > 1:
+            return self._process_slowly(pending, held)
         draft = self.draft()
         done = Processed()
         recorded = self.log.read_at([each.position for each in pending])
@@ -247,39 +269,32 @@ class Gate:
             if not isinstance(event, TurnRecorded):
                 continue  # erased in the meantime: there is nothing left to look at
             turn = view_of(turn_event, event, {})
-            if event.role != "user":
-                outcome = ExtractionCompleted(
-                    extractor=self.extractor.name, candidates=0, skipped=f"role:{event.role}"
-                )
-                candidates: list[Candidate] = []
-            else:
-                lane = (each.subject_ref, event.session)
-                before = sessions.get(lane)
-                if before is None:
-                    before = sessions[lane] = Earlier(partial(self._before, each))
-                try:
-                    candidates = self._extract(turn, before)
-                except ExtractionUnavailable as problem:
-                    failing.add(each.subject_ref)
-                    self._failed(draft, each, turn_event, problem, done)
-                    continue
-                turn = view_of(turn_event, event, cited(self.log, each.subject_ref, candidates))
-                outcome = ExtractionCompleted(
-                    extractor=self.extractor.name, candidates=len(candidates)
-                )
-            draft.turn(
-                turn, each.version, turn_event.event_id, each.subject_ref, outcome, candidates
-            )
-            done.turns += 1
             lane = (each.subject_ref, event.session)
-            if lane in sessions:
+            before: Sequence[TurnView] = ()
+            if event.role == "user":
+                before = sessions.get(lane) or Earlier(partial(self._before, each))
+                sessions[lane] = before
+            looked = self._look(turn, before)
+            self._write(draft, each, turn_event, event, looked, done)
+            if isinstance(looked, ExtractionUnavailable):
+                failing.add(each.subject_ref)
+            elif lane in sessions:
                 sessions[lane] = sessions[lane].then(turn)
         self.commit(draft)
         held |= failing
         done.decisions = draft.decided
         return done
 
-    def _extract(self, turn: TurnView, before: Sequence[TurnView]) -> list[Candidate]:
+    def _look(self, turn: TurnView, before: Sequence[TurnView]) -> Looked:
+        """What the extractor found in a turn, or why it could not look."""
+        if turn.role != "user":
+            return Extraction(skipped=f"role:{turn.role}")
+        try:
+            return self._extract(turn, before)
+        except ExtractionUnavailable as problem:
+            return problem
+
+    def _extract(self, turn: TurnView, before: Sequence[TurnView]) -> Extraction:
         """Raises `ExtractionUnavailable` for whatever goes wrong in an extractor: it is not ours,
         and a turn that it cannot read must not keep the others from being read."""
         try:
@@ -288,9 +303,180 @@ class Gate:
             raise
         except Exception as problem:  # recorded, held, tried again, parked in sight
             raise ExtractionUnavailable(f"{type(problem).__name__}: {problem}.") from problem
-        if not isinstance(found, list) or not all(isinstance(each, Candidate) for each in found):
+        if isinstance(found, list):
+            found = Extraction(found)
+        if not isinstance(found, Extraction) or not all(
+            isinstance(each, Candidate) for each in found.candidates
+        ):
             raise ExtractionUnavailable("The extractor did not return a list of candidates.")
         return found
+
+    def _write(
+        self,
+        draft: Draft,
+        each: Pending,
+        recorded: Recorded,
+        event: TurnRecorded,
+        looked: Looked,
+        done: Processed,
+    ) -> None:
+        """Add to a draft what became of a turn."""
+        if isinstance(looked, ExtractionUnavailable):
+            self._failed(draft, each, recorded, looked, done)
+            return
+        cites = cited(self.log, each.subject_ref, looked.candidates)
+        outcome = ExtractionCompleted(
+            extractor=self.extractor.name,
+            candidates=len(looked.candidates),
+            skipped=looked.skipped,
+            input_tokens=looked.input_tokens,
+            output_tokens=looked.output_tokens,
+            cost_micro_usd=looked.cost_micro_usd,
+        )
+        turn = view_of(recorded, event, cites)
+        draft.turn(
+            turn, each.version, recorded.event_id, each.subject_ref, outcome, looked.candidates
+        )
+        done.turns += 1
+
+    # Processing, where looking takes long
+
+    def _process_slowly(self, pending: Sequence[Pending], held: set[str]) -> Processed:
+        """Look at several subjects' turns side by side, each subject's in order; decide about what
+        has come back whenever `SLOW_BATCH` turns have.
+
+        Nothing is asked again because an append conflicted. An error that is about the service and
+        not about a turn (a refused key) is raised once what came back before it is decided.
+        """
+        done = Processed()
+        came: list[tuple[Pending, Looked]] = []
+        try:
+            with closing(self._looked_at(pending, held)) as arriving:
+                for each, looked in arriving:
+                    came.append((each, looked))
+                    if isinstance(looked, ExtractionUnavailable):
+                        held.add(each.subject_ref)
+                    if len(came) >= SLOW_BATCH:
+                        batch, came = came, []
+                        done += self.decided(batch)
+        finally:
+            done += self.decided(came)
+        return done
+
+    def _looked_at(
+        self, pending: Sequence[Pending], held: set[str]
+    ) -> Generator[tuple[Pending, Looked], None, None]:
+        """Each turn with what was found in it, as the answers come."""
+        lanes: dict[str, list[Pending]] = {}
+        for each in pending:
+            if each.subject_ref not in held:
+                lanes.setdefault(each.subject_ref, []).append(each)
+        came: SimpleQueue[tuple[Pending, Looked] | Future[None]] = SimpleQueue()
+        stopping = False
+
+        def look_along(lane: list[Pending]) -> None:
+            for each in lane:
+                if stopping:
+                    return
+                recorded = self.log.read_at([each.position])[each.position]
+                if not isinstance(recorded.event, TurnRecorded):
+                    continue  # erased in the meantime
+                turn = view_of(recorded, recorded.event, {})
+                looked = self._look(turn, Earlier(partial(self._before, each)))
+                came.put((each, looked))
+                if isinstance(looked, ExtractionUnavailable):
+                    return
+
+        workers: int = self.extractor.concurrency  # type: ignore[attr-defined]
+        problem: BaseException | None = None
+        failed_in_a_row = 0
+        with ThreadPoolExecutor(workers, "extracting") as pool:
+            try:
+                for lane in lanes.values():
+                    pool.submit(look_along, lane).add_done_callback(came.put)
+                left = len(lanes)
+                while left:
+                    item = came.get()
+                    if isinstance(item, Future):
+                        left -= 1
+                        problem = problem or item.exception()
+                        stopping = stopping or problem is not None
+                        continue
+                    failed = isinstance(item[1], ExtractionUnavailable)
+                    failed_in_a_row = failed_in_a_row + 1 if failed else 0
+                    # Who does not answer anybody is not asked for all the others too.
+                    stopping = stopping or failed_in_a_row >= 2 * workers
+                    yield item
+            finally:
+                stopping = True
+        if problem is not None:
+            raise problem
+
+    def decided(self, looked: Sequence[tuple[Pending, Looked]]) -> Processed:
+        """Decide about turns that were looked at already, in one append. A subject's must be in
+        order. One that somebody else was done with first is left as it is."""
+
+        def attempt() -> Processed:
+            draft, done = self.draft(), Processed()
+            recorded = self.log.read_at([each.position for each, _found in waiting])
+            for each, found in waiting:
+                turn_event = recorded[each.position]
+                event = turn_event.event
+                if isinstance(event, TurnRecorded) and not self._erased(each.subject_ref):
+                    self._write(draft, each, turn_event, event, found, done)
+            try:
+                self.commit(draft)
+            except VersionConflict:
+                waiting[:] = [
+                    (now, found)
+                    for each, found in waiting
+                    if (now := self._still_pending(each)) is not None
+                ]
+                raise
+            done.decisions = draft.decided
+            return done
+
+        waiting = list(looked)
+        return self.log.decide_again(attempt)
+
+    def _erased(self, subject_ref: str) -> bool:
+        return self.log.keys(subject_ref) is None or self.memo.consent(subject_ref).erasing
+
+    def _still_pending(self, each: Pending) -> Pending | None:
+        """The turn as it is now; None once it has an outcome or is parked."""
+        waits, attempts, version = True, 0, 0
+        for recorded in self.log.read_stream(each.turn_id):
+            version = recorded.version
+            if recorded.type == ExtractionCompleted.NAME:
+                return None
+            if recorded.type == ExtractionFailed.NAME:
+                attempts = recorded.facts["attempt"]
+            elif recorded.type == TurnParked.NAME:
+                waits = False
+            elif recorded.type == TurnRetried.NAME:
+                waits, attempts = True, 0
+        return replace(each, version=version, attempts=attempts) if waits else None
+
+    def retry(self, turn_ids: Sequence[str], actor: str = SYSTEM) -> int:
+        """Let parked turns wait for their extraction again; returns how many were parked."""
+
+        def attempt() -> int:
+            draft = self.draft()
+            for turn_id in dict.fromkeys(turn_ids):
+                events = self.log.read_stream(turn_id)
+                parked = [each for each in events if each.type in _PARKING]
+                if not parked or parked[-1].type != TurnParked.NAME:
+                    continue
+                first, ref = events[0], events[0].subject_ref
+                if ref is None or self._erased(ref):
+                    continue
+                draft.reads(turn_id, events[-1].version)
+                event = TurnRetried(attempts=parked[-1].facts["attempts"])
+                draft.write(New(event, new_id(), turn_id, ref, actor, first.event_id, turn_id))
+            self.commit(draft)
+            return len(draft.events)
+
+        return self.log.decide_again(attempt)
 
     def _before(self, pending: Pending) -> list[TurnView]:
         positions = self._earlier(pending, CONTEXT_TURNS)
@@ -389,7 +575,12 @@ class Gate:
     def draft(self) -> Draft:
         """An empty draft under the rules in force."""
         return Draft(
-            self.log, self.memo, self.rulebook.current(), self.rulebook.stream, self._clock()
+            self.log,
+            self.memo,
+            self.rulebook.current(),
+            self.rulebook.stream,
+            self._clock(),
+            self._about,
         )
 
     def commit(self, draft: Draft) -> Appended | None:

@@ -40,6 +40,13 @@ class Loops(Frozen):
     window_days: int = Field(ge=1)
 
 
+class EntityRules(Frozen):
+    """What to do with a name that is nearly a known one."""
+
+    near: Literal["ask", "link", "new"] = "ask"
+    similarity: Score = 0.85
+
+
 class Policy(Frozen):
     """The rules in force. `gate/policy.yaml` explains each field."""
 
@@ -62,6 +69,7 @@ class Policy(Frozen):
     default_scope: str
     loops: Loops
     resolution_importance: Score
+    entities: EntityRules = EntityRules()
     extraction_tries: int = Field(ge=1)
     calibration: tuple[tuple[Score, Score], ...] = Field(default=(), exclude_if=unset)
 
@@ -161,10 +169,11 @@ def default_policy() -> Policy:
     return Policy.model_validate(yaml.safe_load(text))
 
 
-def folded(events: Iterable[Event | None]) -> Policy | None:
-    """The policy in force after these events of the policy stream."""
+def folded(events: Iterable[Event | None]) -> tuple[Policy, str] | None:
+    """The policy in force after these events of the policy stream, and the digest that it was
+    adopted under: fields that came later have their defaults and are not part of that."""
     adopted = None
     for event in events:
         if isinstance(event, PolicyAdopted):
             adopted = event
-    return None if adopted is None else Policy.model_validate(adopted.policy)
+    return None if adopted is None else (Policy.model_validate(adopted.policy), adopted.digest)

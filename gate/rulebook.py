@@ -29,16 +29,13 @@ class Rules:
     registry_digest: str
 
     @classmethod
-    def of(cls, version: int, policy: Policy, registry: Registry) -> Rules:
-        return cls(version, policy, policy.digest(), registry, registry.digest())
-
-    @classmethod
     def folded(cls, version: int, events: Iterable[Event | None]) -> Rules:
         events = list(events)
-        policy = policies.folded(events)
-        if policy is None:
+        adopted = policies.folded(events)
+        if adopted is None:
             raise LogCorrupted("The policy stream holds no policy.")
-        return cls.of(version, policy, Registry.folded(events))
+        registry = Registry.folded(events)
+        return cls(version, *adopted, registry, registry.digest())
 
 
 class Rulebook:

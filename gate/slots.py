@@ -11,6 +11,7 @@ import unicodedata
 
 from gate.registry import MemoryType, SlotRule
 from ledger.candidate import SELF, Candidate
+from ledger.memory import Memory
 
 STATEFUL_RELATIONS = frozenset({"relation.reports-to", "relation.located-at"})
 """A person has one of these at a time."""
@@ -48,7 +49,7 @@ def canonical_attribute(attribute: str) -> str:
     return ".".join(part for part in parts if part)
 
 
-def slot_attribute(candidate: Candidate, kind: MemoryType) -> str:
+def slot_attribute(candidate: Candidate | Memory, kind: MemoryType) -> str:
     """The attribute part of the candidate's slot."""
     attribute = canonical_attribute(candidate.attribute)
     if kind.slot is SlotRule.CONTENT:
@@ -57,7 +58,7 @@ def slot_attribute(candidate: Candidate, kind: MemoryType) -> str:
         stem = ".".join(attribute.split(".")[:2])
         if stem in STATEFUL_RELATIONS:
             return stem
-        return f"{stem}:{canonical_text(candidate.value)}"
+        return f"{stem}:{canonical_text(far_end(candidate))}"
     return attribute
 
 
@@ -67,6 +68,20 @@ def canonical_value(value: str, *, negated: bool, kind: MemoryType | None) -> st
         return "said"
     text = canonical_text(value)
     return f"not {text}" if negated else text
+
+
+def value_of(said: Candidate | Memory, kind: MemoryType | None) -> str:
+    """The canonical value of a statement; a relation's far end under the name it is known by."""
+    value = said.value
+    if kind is not None and kind.slot is SlotRule.RELATION:
+        value = far_end(said)
+    return canonical_value(value, negated=said.negated, kind=kind)
+
+
+def far_end(said: Candidate | Memory) -> str:
+    """A relation's far end: as known, else as said."""
+    known = None if said.resolved is None else said.resolved.target_name
+    return known or said.value
 
 
 def canonical_context(context: str | None) -> str | None:

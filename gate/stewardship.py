@@ -10,6 +10,7 @@ from gate.decide import Approval, Outcome, decide
 from gate.draft import Draft
 from gate.effects import memory_id_of
 from gate.gate import Gate, cited, view_of
+from gate.naming import learn, named
 from gate.policy import millionths
 from gate.slots import canonical_context, canonical_text, canonical_value
 from ledger import streams
@@ -227,6 +228,8 @@ class Steward:
         draft.apply(
             again, review_id, candidate, turn, subject_ref, decided.belief, new_memory, actor
         )
+        _, names = named(draft, subject_ref, candidate)
+        learn(draft, subject_ref, candidate, again, review_id, names)
         return memory_id_of(again, new_memory)
 
     # Conflicts

@@ -50,10 +50,10 @@ def _case(memory: MemoryLedger, count: int) -> _Case:
     rules = gate.rulebook.current()
     draft: Draft = gate.draft()
     said = list(_candidates(gate.extractor, count))
-    slot = draft.slot(draft.keys(ref), said[0][1])
+    slot = draft.slot(draft.keys(ref), said[0][1].type, said[0][1])
     stream = log.read_stream(slot)
     if len(stream) != _EVENTS or any(
-        draft.slot(draft.keys(ref), candidate) != slot for _, candidate in said
+        draft.slot(draft.keys(ref), candidate.type, candidate) != slot for _, candidate in said
     ):
         raise RuntimeError(
             f"The belief has {len(stream)} events, or a candidate is of another one."

@@ -1,0 +1,224 @@
+"""Whom a candidate speaks of, and what its words teach about names: aliases, titles, merges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from gate.decide import Decision, Outcome
+from gate.effects import WRITES
+from gate.entities import Match, Resolution, resolve
+from gate.moving import move
+from gate.registry import MemoryType, SlotRule
+from gate.slots import canonical_attribute, canonical_entity
+from ledger import streams
+from ledger.candidate import SELF, Candidate, Resolved
+from ledger.codec import New
+from ledger.events import Event
+from ledger.events.entity import (
+    AliasAdded,
+    EntitiesAlike,
+    EntitiesMerged,
+    EntityRecognised,
+)
+from ledger.log import new_id
+from ledger.vault import SYSTEM
+
+if TYPE_CHECKING:
+    from gate.draft import Draft
+
+About = Callable[[str, str], Mapping[str, str]]
+"""(subject_ref, entity id) → the standing memories about the entity, or with it at their far end,
+each with its belief; a view supplies it."""
+
+ALIAS = "alias"
+_BELIEVED = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE})
+
+
+def named(
+    draft: Draft, subject_ref: str, candidate: Candidate
+) -> tuple[Candidate, list[Resolution]]:
+    """The candidate with the ids of whom and what it speaks of, and how each name was found."""
+    keys = draft.keys(subject_ref)
+    directory, rules = draft.directory(subject_ref), draft.rules.policy.entities
+    found: list[Resolution] = []
+
+    def id_of(name: str) -> str:
+        found.append(resolve(directory, name, rules))
+        return found[-1].entity_id or streams.entity_stream(keys.ids, found[-1].canonical)
+
+    entity = id_of(candidate.entity)
+    kind = draft.rules.registry.types.get(candidate.type)
+    target = target_name = None
+    if kind is not None and kind.slot is SlotRule.RELATION:
+        target = id_of(candidate.value)
+        target_name = directory.canonical(target) or found[-1].canonical
+    resolved = Resolved(
+        entity=entity,
+        target=target,
+        target_name=target_name,
+        participants=tuple(map(id_of, candidate.participants)),
+    )
+    update: dict[str, object] = {"resolved": resolved}
+    if candidate.type == "entity" and canonical_attribute(candidate.attribute) == ALIAS:
+        # Each alias is a belief of its own: a second one does not take the first one's place.
+        update["attribute"] = f"{ALIAS}.{canonical_attribute(candidate.value.replace('.', ' '))}"
+    return candidate.model_copy(update=update), found
+
+
+def learn(
+    draft: Draft,
+    subject_ref: str,
+    candidate: Candidate,
+    decision: Decision,
+    decision_id: str,
+    found: list[Resolution],
+) -> None:
+    """Make known whom the memory speaks of, and the names that it states."""
+    if decision.outcome not in WRITES or candidate.resolved is None:
+        return
+    for each in found:
+        _recognise(draft, subject_ref, each, decision_id)
+    if decision.outcome not in _BELIEVED or decision.past or candidate.negated:
+        return
+    resolved = candidate.resolved
+    if candidate.type == "entity" and candidate.attribute.startswith(f"{ALIAS}."):
+        add_alias(
+            draft, subject_ref, resolved.entity, candidate.value, "stated", decision_id, SYSTEM
+        )
+    title = _title(candidate, draft.rules.registry.types.get(candidate.type))
+    if title is not None and resolved.target is not None:
+        add_alias(draft, subject_ref, resolved.target, title, "role", decision_id, SYSTEM)
+
+
+def _title(candidate: Candidate, kind: MemoryType | None) -> str | None:
+    """What the far end is called by title: the one whom the user reports to is the "manager"."""
+    if kind is None or candidate.entity != SELF or not kind.relations:
+        return None
+    name = canonical_attribute(candidate.attribute).removeprefix("relation.").split(".")[0]
+    relation = kind.relations.get(name)
+    return None if relation is None else relation.role
+
+
+def _recognise(draft: Draft, subject_ref: str, name: Resolution, decision_id: str) -> None:
+    directory = draft.directory(subject_ref)
+    if name.canonical in directory.names:
+        return
+    if name.entity_id is not None:
+        how = name.match.value
+        if name.match is not Match.EXACT:
+            event: Event = AliasAdded(
+                entity_id=name.entity_id,
+                how=how,
+                decision=decision_id,
+                alias=name.name,
+                canonical=name.canonical,
+            )
+            _write(draft, subject_ref, event, decision_id, SYSTEM)
+        return
+    keys = draft.keys(subject_ref)
+    new = streams.entity_stream(keys.ids, name.canonical)
+    event = EntityRecognised(entity_id=new, name=name.name, canonical=name.canonical)
+    _write(draft, subject_ref, event, decision_id, SYSTEM)
+    if name.like is not None:
+        event = EntitiesAlike(
+            entity_id=new, like_id=name.like, similarity=name.similarity, decision=decision_id
+        )
+        _write(draft, subject_ref, event, decision_id, SYSTEM)
+
+
+def add_alias(
+    draft: Draft,
+    subject_ref: str,
+    entity_id: str,
+    alias: str,
+    how: str,
+    decision_id: str | None,
+    actor: str,
+) -> None:
+    """Give an entity another name. If that is the name that another entity was first known by, the
+    two are one."""
+    directory, canonical = draft.directory(subject_ref), canonical_entity(alias)
+    owner = directory.named(canonical)
+    if owner == entity_id or canonical == SELF.casefold():
+        return
+    first_known_by_it = owner is not None and directory.canonical(owner) == canonical
+    if owner is not None and first_known_by_it and canonical not in directory.roles:
+        merge(draft, subject_ref, entity_id, owner, how, decision_id, actor)
+        if how != "role":
+            return
+    event = AliasAdded(
+        entity_id=entity_id, how=how, decision=decision_id, alias=alias, canonical=canonical
+    )
+    _write(draft, subject_ref, event, decision_id, actor)
+
+
+def merge(
+    draft: Draft,
+    subject_ref: str,
+    entity_id: str,
+    absorbed_id: str,
+    how: str,
+    decision_id: str | None,
+    actor: str,
+) -> int:
+    """Make two entities one: the memories of the absorbed one move. Returns how many did."""
+    event = EntitiesMerged(
+        entity_id=entity_id, absorbed_id=absorbed_id, how=how, decision=decision_id
+    )
+    event_id = _write(draft, subject_ref, event, decision_id, actor)
+    name = draft.directory(subject_ref).canonical(entity_id)
+    return moved(draft, subject_ref, {absorbed_id: (entity_id, name)}, "merged", event_id, actor)
+
+
+def moved(
+    draft: Draft,
+    subject_ref: str,
+    renamed: Mapping[str, tuple[str, str | None]],
+    cause: str,
+    moved_by: str,
+    actor: str,
+    only: Mapping[str, str] | None = None,
+) -> int:
+    """Move the memories of entities to the slots of others: old id → (new id, canonical name)."""
+    count = 0
+    memories = only
+    if memories is None:
+        memories = {}
+        for old in renamed:
+            memories = {**memories, **draft.about(subject_ref, old)}
+    for memory_id, stream in memories.items():
+        held = draft.belief(stream).find(memory_id)
+        resolved = None if held is None else held.written.memory.resolved
+        if held is None or resolved is None:
+            continue
+        update: dict[str, object] = {}
+        if resolved.entity in renamed:
+            update["entity"] = renamed[resolved.entity][0]
+        if resolved.target is not None and resolved.target in renamed:
+            update["target"], update["target_name"] = renamed[resolved.target]
+        if not update:
+            continue
+        memory = held.written.memory.model_copy(
+            update={"resolved": resolved.model_copy(update=update)}
+        )
+        move(
+            draft,
+            held,
+            stream,
+            type_=held.type,
+            memory=memory,
+            subject_ref=subject_ref,
+            cause=cause,
+            moved_by=moved_by,
+            actor=actor,
+        )
+        count += 1
+    return count
+
+
+def _write(draft: Draft, subject_ref: str, event: Event, causation: str | None, actor: str) -> str:
+    stream = streams.directory_stream(draft.keys(subject_ref).ids)
+    new = New(event, new_id(), stream, subject_ref, actor, causation)
+    draft.write_directory(subject_ref, new)
+    return new.event_id

@@ -1,0 +1,45 @@
+"""What a speaker was shown of their own memories. Pure: folded from the recall stream.
+
+Somebody who repeats what an agent has just told them adds no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ledger.codec import Recorded
+from ledger.events.recall import MemoriesRecalled
+
+KEPT = 200
+"""How many of the last showings matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The last showings: where each stands in the log, its session's tag, and the memories."""
+
+    version: int = 0
+    showings: tuple[tuple[int, str | None, frozenset[str]], ...] = ()
+
+    def then(self, recorded: Iterable[Recorded]) -> Shown:
+        """With the showings that came after."""
+        version, more = self.version, list(self.showings)
+        for each in recorded:
+            version = each.version
+            if each.type == MemoriesRecalled.NAME:  # the facts are there after an erasure too
+                memories = frozenset(each.facts["memories"])
+                more.append((each.position, each.facts["session_tag"], memories))
+        if version == self.version:
+            return self
+        return Shown(version, tuple(more[-KEPT:]))
+
+    def before(self, position: int, session_tag: str) -> frozenset[str]:
+        """The memories shown in a session before a turn at a position."""
+        return frozenset().union(
+            *(
+                memories
+                for at, session, memories in self.showings
+                if at < position and session == session_tag
+            )
+        )
