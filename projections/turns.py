@@ -15,6 +15,7 @@ from ledger.events.turn import (
     ExtractionFailed,
     TurnParked,
     TurnRecorded,
+    TurnRetried,
 )
 from projections import tables
 from projections.rows import delete_subjects, insert_rows, update_rows
@@ -50,6 +51,7 @@ class TurnsView:
             ExtractionCompleted.NAME,
             ExtractionFailed.NAME,
             TurnParked.NAME,
+            TurnRetried.NAME,
             SubjectErased.NAME,
         }
     )
@@ -94,6 +96,8 @@ class TurnsView:
             row.state, row.candidates = "extracted", facts["candidates"]
         elif event.type == ExtractionFailed.NAME:
             row.attempts = facts["attempt"]
+        elif event.type == TurnRetried.NAME:
+            row.state, row.attempts = "pending", 0
         else:
             row.state = "parked"
 
