@@ -8,6 +8,8 @@ The rules, for an event recorded at position p:
   backdated    open a row that is past already; the current one stays
   revoke       close the row
   expire       close the row and open it again with its end
+  move         close the row here, open one there
+  consolidate  close the originals' rows, each naming the merged memory; open its row
   quarantine   open a row apart; it names the memory that it disagrees with, if it does
 """
 
@@ -25,6 +27,7 @@ from ledger.events.belief import (
     NAMES,
     BeliefContested,
     ConflictResolved,
+    ConsolidationUndone,
     MemoriesConsolidated,
     MemoryAdmitted,
     MemoryConfirmed,
@@ -81,6 +84,7 @@ class Version:
     event_from: int | None
     event_to: int | None
     precision: str
+    said_at: int
     supersedes: str | None
     superseded_by: str | None
     contradicts: str | None
@@ -127,19 +131,20 @@ class Fold:
                         event,
                         confidence=happened.confidence,
                         mentions=happened.mentions,
+                        said_at=max(row.said_at, happened.said_at),
                     )
-            case MemoryRevoked() | MemoryMovedOut():
+            case MemoryRevoked() | ConsolidationUndone():
                 for row in self._of(happened.memory_id):
                     self._close(row, event)
+            case MemoryMovedOut():
+                for row in self._of(happened.memory_id):
+                    self._close(row, event, by=happened.into)
             case MemoryExpired():
                 for row in self._of(happened.memory_id):
                     self._reopen(row, event, valid_to=happened.valid_to, valid_to_stated=True)
             case MemoryMovedIn():
-                self._open_written(event, happened)
+                self._open_written(event, happened, quarantined=happened.quarantined)
             case MemoriesConsolidated():
-                for original in happened.originals:
-                    for row in self._of(original):
-                        self._close(row, event, by=happened.memory_id)
                 self._open_written(event, happened)
             case BeliefContested():
                 for row in list(self.rows):
@@ -250,6 +255,7 @@ class Fold:
             memory.when.start,
             memory.when.end,
             memory.when.precision.value,
+            getattr(happened, "last_said_at", memory.said_at),
             None,
             None,
             None,
@@ -302,7 +308,8 @@ class BeliefsView:
                 self._closed[row.row_id] = row
         for row in fold.opened:
             self._new[row.row_id] = row
-        if isinstance(happened, (Written, MemoryConfirmed)):
+        moved = isinstance(happened, MemoryMovedIn)  # its evidence came with its id
+        if isinstance(happened, (Written, MemoryConfirmed)) and not moved:
             self._new_evidence.append((event.position, event.subject_ref or "", happened.memory_id))
 
     def _rows(self, belief: str, connection: Connection) -> list[Version]:

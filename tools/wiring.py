@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate import speech
+from gate.directing import Director
 from gate.extractor import Extractor
 from gate.gate import Gate, Pending
 from gate.policy import Policy
@@ -41,6 +42,7 @@ class Parts:
     rulebook: Rulebook
     gate: Gate
     steward: Steward
+    director: Director
     replayer: Replayer
     projector: Projector
     tagger: Callable[[str, str, str | None], str | None]
@@ -88,6 +90,7 @@ def build(
         rulebook,
         gate,
         Steward(gate),
+        Director(gate),
         Replayer(log, rulebook),
         projector,
         tagger,
