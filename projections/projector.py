@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, insert, select, update
+from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex
@@ -23,7 +23,7 @@ from ledger.errors import BackendUnavailable, LedgerError
 from ledger.log import Log, Page
 from projections.homes import Home, SQLiteHome, StillRead
 from projections.rows import delete_subjects
-from projections.tables import FOLD, view_state
+from projections.tables import FOLD, decay_scores, view_state
 from projections.view import View
 
 REBUILD_PAGE = 20_000
@@ -108,14 +108,29 @@ class Projector:
         """Make what is not there yet."""
         with self.writing() as connection:
             self.home.create(connection, view_state)
-            known = set(connection.scalars(select(view_state.c.name)))
+            self.home.create(connection, decay_scores)
+            known = self.states(connection)
             for view in self.views.values():
-                if view.name not in known:
-                    self._create(connection, view, 1)
-                    self._index(connection, view, 1)
-                    connection.execute(
-                        insert(view_state).values(name=view.name, generation=1, position=0)
-                    )
+                state = known.get(view.name)
+                if state is not None and not self._outdated(connection, view, state.generation):
+                    continue
+                generation = 1 if state is None else state.generation + 1
+                for table in view.tables(generation) if state else ():
+                    table.drop(connection, checkfirst=True)  # of an interrupted rebuild
+                self._create(connection, view, generation)
+                self._index(connection, view, generation)
+                connection.execute(delete(view_state).where(view_state.c.name == view.name))
+                connection.execute(
+                    insert(view_state).values(name=view.name, generation=generation, position=0)
+                )
+
+    def _outdated(self, connection: Connection, view: View, generation: int) -> bool:
+        """Whether an older version made the tables, with other columns: they are folded anew."""
+        return any(
+            not set(table.columns.keys())
+            <= set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
+            for table in view.tables(generation)
+        )
 
     @property
     def engine(self) -> Engine:
@@ -394,7 +409,7 @@ class Projector:
                 if state.stopped_at is not None and name in self.views:
                     self.views[name].start(state.generation, empty=False)
                     for table in self.views[name].tables(state.generation):
-                        if table.name.startswith("decisions"):
+                        if table.name.startswith("decisions") or "subject_ref" not in table.c:
                             continue  # names nobody, and is kept for the audit
                         delete_subjects(connection, table, [subject_ref])
         self.scrub()

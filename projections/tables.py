@@ -83,6 +83,7 @@ def belief_versions(generation: int) -> Table:
         Column("event_from", BigInteger),
         Column("event_to", BigInteger),
         Column("precision", _text(12), nullable=False),
+        Column("said_at", BigInteger, nullable=False),
         Column("supersedes", _ID),
         Column("superseded_by", _ID),
         Column("contradicts", _ID),
@@ -186,3 +187,51 @@ def churn(generation: int) -> Table:
         Index(f"{name}_belief", "belief", "position"),
         Index(f"{name}_subject", "subject_ref", "position"),
     )
+
+
+@cache
+def access(generation: int) -> Table:
+    """How often each memory was shown, and when last."""
+    name = f"access_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("memory_id", _ID, primary_key=True),
+        Column("subject_ref", _ID, nullable=False),
+        Column("count", Integer, nullable=False),
+        Column("last_at", BigInteger, nullable=False),
+        Index(f"{name}_subject", "subject_ref"),
+    )
+
+
+@cache
+def jobs(generation: int) -> Table:
+    """Each run of a job, scheduled or asked for. `counts` is JSON of numbers by names of ours."""
+    name = f"jobs_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("job", _text(60), nullable=False),
+        Column("due", BigInteger, nullable=False),
+        Column("outcome", _text(12), nullable=False),
+        Column("counts", Text, nullable=False),
+        Column("duration_micros", BigInteger, nullable=False),
+        Column("error", Text),
+        Column("actor", _ID, nullable=False),
+        Column("recorded_at", BigInteger, nullable=False),
+        Index(f"{name}_job", "job", "due"),
+    )
+
+
+decay_scores = Table(
+    "decay_scores",
+    MetaData(),
+    # On SQLite only an INTEGER is the row's own number, which needs no index beside the table.
+    Column("row_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("score", Integer, nullable=False),
+    Column("refreshed_at", BigInteger, nullable=False),
+)
+"""How much of each row of `belief_versions` was left when that was last computed, in millionths.
+Not folded from events, since it changes with time: no view, no digest. A row's number is the same
+after a rebuild; a memory that was said again has a new one, and no score until the next refresh."""

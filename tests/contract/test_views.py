@@ -167,7 +167,11 @@ def contents_of(views, log):
 
 def tables_there(views):
     with views.reading() as connection:
-        return {name for name in views.home.table_names(connection) if name != "view_state"}
+        return {
+            name
+            for name in views.home.table_names(connection)
+            if name not in {"view_state", "decay_scores"}
+        }
 
 
 def tables_used(views):

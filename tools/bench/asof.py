@@ -68,7 +68,7 @@ class _Life:
         done.append(closed)
         chance = self.random.random()
         if chance < 0.6:
-            return replace(again, mentions=row.mentions + 1)
+            return replace(again, mentions=row.mentions + 1, said_at=now)
         new = replace(
             again,
             row_id=again.row_id + 1,
@@ -114,6 +114,7 @@ class _Life:
             event_from=None,
             event_to=None,
             precision="unknown",
+            said_at=now,
             supersedes=None,
             superseded_by=None,
             opened=position,
