@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ledger import canonical
 from ledger.candidate import MILLION, Frozen
+from ledger.errors import TypeInvalid
 from ledger.events import Event
 from ledger.events.policy import TypeRegistered, TypeRetired
 
@@ -23,6 +26,17 @@ class SlotRule(StrEnum):
     ATTRIBUTE = "attribute"
     RELATION = "relation"
     CONTENT = "content"
+
+
+class Supersession(StrEnum):
+    """What ends a memory of a type, besides its time."""
+
+    VALUE = "value"
+    """Another value of its slot and context, where the gate finds it at least as strong."""
+    REMOVAL = "removal"
+    """Only words that say it is over; another value waits for a person."""
+    NEVER = "never"
+    """Nothing: another statement is another memory, the same one confirms."""
 
 
 class FieldType(Frozen):
@@ -68,8 +82,64 @@ class MemoryType(Frozen):
     """How it is said, for the rules: "take {name} {dose}"."""
     prompt: str | None = None
     """What a model that extracts is told about it."""
+    value: str | None = None
+    """What of it may change, such as `{dose}`; None: its fields that are not part of the key."""
     relations: dict[str, RelationType] = Field(default_factory=dict)
     """The vocabulary, of a type whose slot is a relation's."""
+
+    @field_validator("fields")
+    @classmethod
+    def _named(cls, fields: dict[str, FieldType]) -> dict[str, FieldType]:
+        for name in fields:
+            if not _FIELD.fullmatch(name):
+                raise ValueError(f"{name!r} is not a field's name: use a to z, 0 to 9 and _")
+            if name == VALUE:
+                raise ValueError(f"{VALUE!r} is the name of the value itself")
+        return fields
+
+    @model_validator(mode="after")
+    def _coherent(self) -> MemoryType:
+        known = {*self.fields, VALUE}
+        for what, template in (("attribute", self.attribute), ("value", self.value)):
+            unknown = [name for name in placeholders(template or "") if name not in known]
+            if unknown:
+                raise ValueError(f"{what} uses {unknown[0]!r}, which is none of its fields")
+        for name in placeholders(self.attribute or ""):
+            if name != VALUE and not self.fields[name].required:
+                raise ValueError(f"attribute uses {name!r}: make that field required")
+        if self.slot is SlotRule.ATTRIBUTE and self.patterns and self.attribute is None:
+            raise ValueError("patterns need an attribute, such as medication.{name}")
+        for pattern in self.patterns:
+            self._pattern(pattern, known)
+        unsaid = [
+            name
+            for name, field in self.fields.items()
+            if field.required and not any(name in placeholders(each) for each in self.patterns)
+        ]
+        if unsaid and self.patterns and self.prompt is None:
+            raise ValueError(f"{unsaid[0]!r} is required, but no pattern has {{{unsaid[0]}}}")
+        return self
+
+    def _pattern(self, pattern: str, known: set[str]) -> None:
+        names = placeholders(pattern)
+        if not names or len(set(names)) < len(names):
+            raise ValueError(f"the pattern {pattern!r} needs fields, each once, such as {{name}}")
+        for name in names:
+            if name not in known:
+                raise ValueError(f"the pattern {pattern!r} has {name!r}, none of its fields")
+        words = _PLACEHOLDER.sub(" ", pattern).split()
+        if not words or re.search(r"\}\s*\{", pattern):
+            raise ValueError(f"the pattern {pattern!r} needs words, and words between its fields")
+
+    @property
+    def supersession(self) -> Supersession:
+        if self.slot is SlotRule.CONTENT:
+            return Supersession.NEVER
+        return Supersession.REMOVAL if self.ends_only_by_removal else Supersession.VALUE
+
+    def relation(self, attribute: str) -> RelationType:
+        """What the vocabulary says of the relation that an attribute names."""
+        return self.relations.get(relation_name(attribute), RelationType())
 
     def definition(self) -> dict[str, Any]:
         """As it is recorded, without what it leaves open; scores in millionths."""
@@ -91,29 +161,56 @@ class MemoryType(Frozen):
         )
 
 
+VALUE = "value"
+"""The placeholder that stands for the value itself."""
+_FIELD = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _SCORES = ("prior", "threshold", "similarity")
+
+
+def placeholders(template: str) -> list[str]:
+    """The names in braces, in order."""
+    return _PLACEHOLDER.findall(template)
+
+
+def relation_name(attribute: str) -> str:
+    """`reports-to` of `relation.reports-to`."""
+    return attribute.removeprefix("relation.").split(".", 1)[0]
 
 
 class Registry(Frozen):
     """The types in force, by name."""
 
     types: dict[str, MemoryType]
+    retired: dict[str, MemoryType] = Field(default_factory=dict)
+    """As they were when they were retired: no memory of theirs is written any more."""
 
     def digest(self) -> str:
+        """SHA-256 of the types in force."""
         return canonical.digest(
             canonical.encode({name: kind.definition() for name, kind in self.types.items()})
         )
+
+    def known(self, name: str) -> MemoryType | None:
+        """A type in force, or as it was when it was retired."""
+        return self.types.get(name) or self.retired.get(name)
+
+    def added(self) -> list[MemoryType]:
+        """The types in force that are none of those that every ledger begins with."""
+        return [kind for name, kind in self.types.items() if name not in BUILT_IN]
 
     @classmethod
     def folded(cls, events: Iterable[Event | None]) -> Registry:
         """The types after these events of the policy stream."""
         types: dict[str, MemoryType] = {}
+        retired: dict[str, MemoryType] = {}
         for event in events:
             if isinstance(event, TypeRegistered):
                 types[event.type] = MemoryType.of(event.definition)
-            elif isinstance(event, TypeRetired):
-                types.pop(event.type, None)
-        return cls(types=types)
+                retired.pop(event.type, None)
+            elif isinstance(event, TypeRetired) and event.type in types:
+                retired[event.type] = types.pop(event.type)
+        return cls(types=types, retired=retired)
 
 
 @cache
@@ -121,3 +218,63 @@ def default_types() -> tuple[MemoryType, ...]:
     """The types that every new ledger begins with."""
     text = resources.files("gate").joinpath("types.yaml").read_text("utf-8")
     return tuple(MemoryType.model_validate(each) for each in yaml.safe_load(text))
+
+
+BUILT_IN = frozenset(
+    "fact preference event entity relation decision procedure constraint commitment".split()
+)
+"""The types that every ledger begins with."""
+_UNSAID: Mapping[str, Any] = {"prior": 0.15, "half_life_days": 180, "slot": SlotRule.ATTRIBUTE}
+
+
+def load_type(source: MemoryType | Path | str | Mapping[str, Any]) -> MemoryType:
+    """A type from a YAML file, or from fields.
+
+    What is left out of prior, half-life and slot is as for a fact. Raises `TypeInvalid` saying
+    which field is wrong and why.
+    """
+    if isinstance(source, MemoryType):
+        return source
+    fields: Any = source
+    if not isinstance(source, Mapping):
+        try:
+            fields = yaml.safe_load(Path(source).read_text("utf-8"))
+        except (OSError, UnicodeDecodeError) as problem:
+            raise TypeInvalid(f"{source} cannot be read: {problem}.") from problem
+        except yaml.YAMLError as problem:
+            raise TypeInvalid(f"{source} is not YAML: {problem}.") from problem
+    if not isinstance(fields, Mapping):
+        raise TypeInvalid("A type is a mapping of names to values, such as `name: medication`.")
+    unknown = [str(name) for name in fields if name not in MemoryType.model_fields]
+    if unknown:
+        raise TypeInvalid(
+            f"{unknown[0]!r} is nothing that a type has; it has"
+            f" {', '.join(MemoryType.model_fields)}."
+        )
+    try:
+        return MemoryType.model_validate({**_UNSAID, **fields})
+    except ValidationError as problem:
+        wrong = "; ".join(
+            f"{'.'.join(str(part) for part in error['loc']) or 'type'}: "
+            f"{error['msg'].removeprefix('Value error, ')}"
+            for error in problem.errors()
+        )
+        raise TypeInvalid(f"{wrong}.") from problem
+
+
+def replaceable(old: MemoryType, new: MemoryType) -> None:
+    """Whether a type may get this new definition: what it is about must stay where it is.
+
+    Raises `TypeInvalid` saying what changed.
+    """
+    if new.name in BUILT_IN and new.definition() != old.definition():
+        raise TypeInvalid(
+            f"{new.name!r} is a type that every ledger begins with. Give yours another name."
+        )
+    for what in ("slot", "attribute", "value"):
+        before, after = getattr(old, what), getattr(new, what)
+        if before != after:
+            raise TypeInvalid(
+                f"{new.name!r} is registered with {what} {str(before)!r}, not {str(after)!r}, and"
+                " its memories lie by that. Add this type under another name."
+            )

@@ -14,7 +14,7 @@ from ledger.candidate import SELF, Candidate
 from ledger.memory import Memory
 
 STATEFUL_RELATIONS = frozenset({"relation.reports-to", "relation.located-at"})
-"""A person has one of these at a time."""
+"""A person has one of these at a time, where a ledger's own vocabulary says nothing."""
 
 _ARTICLES = frozenset(
     {"a", "an", "the", "my", "our", "their", "your", "his", "her", "its", "user's"}
@@ -56,10 +56,17 @@ def slot_attribute(candidate: Candidate | Memory, kind: MemoryType) -> str:
         return f"content:{canonical_text(candidate.claim)}"
     if kind.slot is SlotRule.RELATION:
         stem = ".".join(attribute.split(".")[:2])
-        if stem in STATEFUL_RELATIONS:
+        if stateful(stem, kind):
             return stem
         return f"{stem}:{canonical_text(far_end(candidate))}"
     return attribute
+
+
+def stateful(stem: str, kind: MemoryType) -> bool:
+    """Whether one has one of this relation (`relation.reports-to`) at a time."""
+    if kind.relations:
+        return kind.relation(stem).stateful
+    return stem in STATEFUL_RELATIONS
 
 
 def canonical_value(value: str, *, negated: bool, kind: MemoryType | None) -> str:

@@ -111,5 +111,9 @@ class NotPermitted(CallerMistake):
     """This is not allowed."""
 
 
+class TypeInvalid(CallerMistake):
+    """The type cannot be registered as given. Correct it and add it again; nothing has changed."""
+
+
 class PolicyInvalid(CallerMistake):
     """The policy cannot be adopted as given. Correct it; the one in force stays in force."""
