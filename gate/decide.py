@@ -407,7 +407,7 @@ def _against_belief(case: _Case, kind: MemoryType, scored: Confidence, grant: Gr
         )
     if current is not None and (current.value == value or _repeats(case, current)):
         return _confirm(case, scored, grant, current)
-    if scored.c < policy.threshold(candidate.category):
+    if scored.c < max(policy.threshold(candidate.category), millionths(kind.threshold or 0)):
         if waiting is not None:
             counted = not _echoed(case, waiting)
             weak = finish(Outcome.CONFIRM, Reason.BELOW_THRESHOLD, "truth.threshold")
@@ -687,4 +687,7 @@ def _expires_at(case: _Case, valid_from: Micros) -> Micros | None:
     if case.candidate.durability is Durability.TRANSIENT:
         return case.turn.said_at + case.policy.transient_ttl_days * DAY
     ttl = case.policy.ttl(case.candidate.type)
+    kind = case.registry.types.get(case.candidate.type)
+    if ttl is None and kind is not None and kind.ttl_days is not None:
+        ttl = kind.ttl_days * DAY
     return None if ttl is None else max(valid_from, case.turn.said_at) + ttl

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from gate import policy as policies
 from gate.policy import Policy
-from gate.registry import Registry, default_types
+from gate.registry import MemoryType, Registry, default_types, replaceable
 from ledger.codec import New
-from ledger.errors import LogCorrupted
+from ledger.errors import LogCorrupted, TypeInvalid
 from ledger.events import Event
-from ledger.events.policy import PolicyAdopted, TypeRegistered
+from ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
 from ledger.log import Log, new_id
 from ledger.streams import policy_stream
 from ledger.vault import SYSTEM
@@ -87,3 +87,54 @@ class Rulebook:
             self._latest = version + len(events)
 
         self._log.decide_again(attempt)
+
+    def register(self, kind: MemoryType, actor: str) -> bool:
+        """Put a type in force, or its new definition; False where it is so already.
+
+        Raises `TypeInvalid` for another type of that name.
+        """
+
+        def attempt() -> bool:
+            registry = self.refreshed().registry
+            known = registry.known(kind.name)
+            if known is not None:
+                replaceable(known, kind)
+                if kind.name in registry.types and known.definition() == kind.definition():
+                    return False
+            self._write(TypeRegistered(type=kind.name, definition=kind.definition()), actor)
+            return True
+
+        return self._log.decide_again(attempt)
+
+    def retire(self, name: str, actor: str) -> bool:
+        """Let no memory of a type be written any more; False where it is so already.
+
+        Raises `TypeInvalid` for a type that nobody registered.
+        """
+
+        def attempt() -> bool:
+            registry = self.refreshed().registry
+            if name in registry.types:
+                self._write(TypeRetired(type=name), actor)
+                return True
+            if name in registry.retired:
+                return False
+            raise TypeInvalid(f"There is no type {name!r}; there are {', '.join(registry.types)}.")
+
+        return self._log.decide_again(attempt)
+
+    def registered_by(self, name: str) -> str:
+        """The id of the event that registered a type as it is now."""
+        found = [
+            each.event_id
+            for each in self._log.read_stream(self.stream)
+            if isinstance(each.event, TypeRegistered) and each.event.type == name
+        ]
+        if not found:
+            raise TypeInvalid(f"There is no type {name!r}.")
+        return found[-1]
+
+    def _write(self, event: Event, actor: str) -> None:
+        new = New(event, new_id(), self.stream, None, actor)
+        self._log.append([new], {self.stream: self._latest})
+        self._latest += 1
