@@ -125,9 +125,11 @@ class Projector:
                 )
 
     def _outdated(self, connection: Connection, view: View, generation: int) -> bool:
-        """Whether an older version made the tables, with other columns: they are folded anew."""
+        """Whether an older version made its tables, others than these: it is folded anew."""
+        there = self.home.table_names(connection)
         return any(
-            not set(table.columns.keys())
+            table.name not in there
+            or not set(table.columns.keys())
             <= set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
             for table in view.tables(generation)
         )
