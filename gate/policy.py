@@ -47,6 +47,17 @@ class EntityRules(Frozen):
     similarity: Score = 0.85
 
 
+class DecayRules(Frozen):
+    """How memories age, and which of those that faded are worth asking about again."""
+
+    profile: Literal["freshness", "decay"] = "freshness"
+    rate: float = Field(default=0.02, gt=0, le=10)
+    cap: int = Field(default=10, ge=1)
+    reconfirm_below: Score = 0.3
+    reconfirm_importance: Score = 0.6
+    reconfirm_confidence: Score = 0.6
+
+
 class Policy(Frozen):
     """The rules in force. `gate/policy.yaml` explains each field."""
 
@@ -70,6 +81,8 @@ class Policy(Frozen):
     loops: Loops
     resolution_importance: Score
     entities: EntityRules = EntityRules()
+    decay: DecayRules = DecayRules()
+    quarantine_days: int = Field(default=180, ge=1)
     extraction_tries: int = Field(ge=1)
     calibration: tuple[tuple[Score, Score], ...] = Field(default=(), exclude_if=unset)
 
