@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from gate.policy import Policy
 from ledger.log import Log
 from tools.asking import Asking
+from tools.calibrating import Calibration, CalibrationAnswer, plot
+from tools.moments import Progress
 from tools.wiring import Parts
 
 
@@ -13,3 +18,22 @@ class Judging:
     _parts: Parts
     _log: Log
     _asking: Asking
+
+    def calibrate(self, *, progress: Progress | None = None) -> CalibrationAnswer:
+        """Compare stated confidence with what became of each memory; draw the map that a policy
+        may adopt, where enough is known."""
+        return self._calibration().answer(progress)
+
+    def calibrated_policy(self, answer: CalibrationAnswer) -> Policy:
+        """The policy in force with the map of a calibration, to be adopted or looked at.
+
+        Raises `NotCalibrated`, saying why there is no map.
+        """
+        return self._calibration().policy(answer)
+
+    def plot_calibration(self, answer: CalibrationAnswer, file: Path) -> None:
+        """Draw the reliability diagram into a .png or .svg. Needs the extra `calibration`."""
+        plot(answer, file)
+
+    def _calibration(self) -> Calibration:
+        return Calibration(self._log, self._parts.rulebook)

@@ -29,7 +29,7 @@ INTERRUPTED = 130
 
 ORDER = (
     "init remember ingest process beliefs history explain decisions loops conflicts resolve review"
-    " revoke consent erase register policy status replay rebuild verify tail project copy migrate"
+    " revoke consent erase register policy status replay rebuild verify calibrate tail project copy migrate"
     " demo"
 ).split()
 """In which order help lists the commands: as a newcomer meets them."""

@@ -4,3 +4,118 @@
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tools.cli import output
+from tools.cli.app import USAGE, Json, MaybeBy, app, fail, note, opened
+
+if TYPE_CHECKING:
+    from tools.calibrating import CalibrationAnswer
+
+PANEL = "Running"
+BAR = 30
+
+
+@app.command(rich_help_panel=PANEL)
+def calibrate(
+    ctx: typer.Context,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Draw it, as .png or .svg."),
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", dir_okay=False, help="Write the policy in force with the map, in YAML."
+        ),
+    ] = None,
+    adopt: Annotated[
+        bool, typer.Option("--adopt", help="Put that policy in force; needs --by.")
+    ] = False,
+    by: MaybeBy = None,
+    json: Json = False,
+) -> None:
+    """Compare stated confidence with what became of each memory."""
+    if adopt and by is None:
+        fail("calibrate: --adopt needs --by NAME.", USAGE)
+    with opened(ctx) as memory:
+        with output.progress("reading") as progress:
+            answer = memory.calibrate(progress=progress)
+        if plot is not None:
+            memory.plot_calibration(answer, plot)
+        chosen = memory.calibrated_policy(answer) if policy is not None or adopt else None
+        if policy is not None and chosen is not None:
+            import yaml
+
+            fields = chosen.model_dump(mode="json")
+            policy.write_text(
+                yaml.safe_dump(fields, sort_keys=False, allow_unicode=True), encoding="utf-8"
+            )
+        if adopt and chosen is not None and by is not None:
+            digest = memory.adopt_policy(chosen, by=by)
+            answer = answer.model_copy(update={"adopted": memory.policy.calibration})
+            note(f"{chosen.name} is in force with the map (digest {digest[:16]}…).")
+    output.show(answer, json, _calibration)
+
+
+def _calibration(answer: CalibrationAnswer) -> Iterator[Any]:
+    told = output.tally({name: count for name, count in answer.outcomes.items() if count})
+    yield output.cell(
+        f"{output.count(answer.memories, 'statement')}: {answer.right:,} turned out right,"
+        f" {answer.wrong:,} wrong, nobody said a word about {answer.unknown:,}."
+        + (f" ({told})" if answer.bins else "")
+    )
+    if answer.bins:
+        yield _reliability(answer)
+        yield f"Brier score {answer.brier:.3f} · expected calibration error {answer.ece:.3f}"
+    if answer.map is None:
+        yield output.cell(f"No map: {answer.why}", "yellow")
+        return
+    made = output.table(("formula says", output.RIGHT), ("was right", output.RIGHT), title="Map")
+    for stated, observed in answer.map:
+        made.add_row(f"{stated:.3f}", f"{observed:.3f}")
+    yield made
+    yield _compared("the formula alone", answer.score_brier, answer.score_ece)
+    yield _compared("with the map (each fifth by the others)", answer.map_brier, answer.map_ece)
+    if answer.adopted != answer.map:
+        yield "See what it would change, then adopt it:"
+        yield "  beliefledger calibrate --policy FILE; beliefledger replay --all --policy FILE"
+        yield "  beliefledger calibrate --adopt --by NAME"
+
+
+def _compared(what: str, brier: float | None, ece: float | None) -> str:
+    if brier is None or ece is None:
+        return f"{what}: not to be told from so few"
+    return f"{what}: Brier score {brier:.3f} · expected calibration error {ece:.3f}"
+
+
+def _reliability(answer: CalibrationAnswer) -> Any:
+    """The table, and in it the plot: how much was right, and where stated confidence would be."""
+    from rich.text import Text
+
+    made = output.table(
+        ("stated", output.FIXED),
+        ("n", output.RIGHT),
+        ("mean", output.RIGHT),
+        ("right", output.RIGHT),
+        ("95 %", output.FIXED),
+        ("right █, stated │", output.FIXED),
+    )
+    for each in answer.bins:
+        bar = list("█" * round(each.observed * BAR) + "·" * (BAR - round(each.observed * BAR)))
+        bar[min(BAR - 1, round(each.stated * BAR))] = "│"
+        inside = each.at_least <= each.stated <= each.at_most
+        made.add_row(
+            f"{each.low:.1f}–{each.high:.1f}",
+            f"{each.count:,}",
+            output.number(each.stated),
+            output.number(each.observed),
+            f"{output.number(each.at_least)}–{output.number(each.at_most)}",
+            Text("".join(bar), style="green" if inside else "yellow"),
+        )
+    return made
