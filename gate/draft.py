@@ -117,6 +117,7 @@ class Draft:
         self._versions: dict[str, int] = {}
         self._beliefs: dict[str, Belief] = {}
         self._directories: dict[str, Directory] = {}
+        self._shown: dict[str, Shown] = {}
         self._about = about
 
     # Streams
@@ -291,7 +292,9 @@ class Draft:
         shown: tuple[str, ...] = ()
         belief = self.belief(stream)
         if (belief.current or belief.quarantined) and turn.session_tag is not None:
-            seen = self._memo.shown(subject_ref).before(turn.position, turn.session_tag)
+            if subject_ref not in self._shown:
+                self._shown[subject_ref] = self._memo.shown(subject_ref)
+            seen = self._shown[subject_ref].before(turn.position, turn.session_tag)
             there = (held.memory_id for held in (*belief.current, *belief.quarantined))
             shown = tuple(each for each in there if each in seen)
         if repeats or shown:
