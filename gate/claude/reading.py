@@ -1,0 +1,138 @@
+"""From what a model noticed to candidates: its quotes are found in the turns, by us."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from gate.claude.noticed import NOW, Noticed, Period, Quote, Statement, moment
+from gate.policy import millionths
+from gate.rules.drafts import category_of
+from gate.slots import words
+from ledger.candidate import Candidate, Precision, Source, Span, Speech, When
+from ledger.times import DAY, SECOND, from_datetime, to_datetime
+
+_SAME_MARKS = ("'’‘`´", '"“”„«»')
+_YES = re.compile(
+    r"\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|true|sure|"
+    r"that(?:'s|’s| is) (?:right|correct|true|me))\b",
+    re.I,
+)
+
+
+def candidates(noticed: Noticed, turn: Speech, earlier: Mapping[str, Speech]) -> list[Candidate]:
+    """The candidates, by their first span. `earlier` has the earlier turns by their labels.
+
+    A quote that is in no turn is kept as a span that is not verbatim: the gate then refuses the
+    candidate, on record.
+    """
+    found = [_candidate(each, turn, earlier) for each in noticed.statements]
+    return sorted(found, key=lambda c: (c.spans[0].start, c.spans[0].end))
+
+
+def _candidate(said: Statement, turn: Speech, earlier: Mapping[str, Speech]) -> Candidate:
+    spans = [_span(quote, turn, earlier) for quote in said.quotes]
+    spans.sort(key=lambda span: span.turn is not None)  # the turn's own words come first
+    return Candidate(
+        claim=said.claim,
+        spans=tuple(dict.fromkeys(spans)),
+        type=said.type,
+        entity=said.entity,
+        attribute=said.attribute,
+        value=said.value,
+        negated=said.negated,
+        context=said.context or None,
+        replaces=said.replaces or None,
+        act=said.act,
+        inferred=said.inferred,
+        source=_source(said.value, spans, turn, earlier),
+        durability=said.durability,
+        topic=said.topic,
+        # What a model overlooks must not be kept without the consent that it needs.
+        category=said.category or category_of(said.claim),
+        importance=millionths(said.importance),
+        confidence=millionths(said.confidence),
+        when=_when(said.when),
+        participants=tuple(dict.fromkeys(said.participants)),
+        fields={each.name: each.value for each in said.fields if each.value},
+    )
+
+
+def _span(quote: Quote, turn: Speech, earlier: Mapping[str, Speech]) -> Span:
+    there = None if quote.turn == NOW else earlier.get(quote.turn)
+    if there is None and quote.turn != NOW:
+        return Span(start=0, end=0, quote=quote.words)
+    text, turn_id = (turn.content, None) if there is None else (there.content, there.turn_id)
+    place = locate(text, quote.words)
+    if place is None:
+        return Span(start=0, end=0, quote=quote.words, turn=turn_id)
+    return Span(start=place[0], end=place[1], quote=text[slice(*place)], turn=turn_id)
+
+
+def locate(text: str, quote: str) -> tuple[int, int] | None:
+    """Where the quote is in the text: the first place where it stands as whole words, else where
+    it stands. White space and the kind of quotation marks may differ where just one place fits."""
+    exact = [match.start() for match in re.finditer(re.escape(quote), text)]
+    if exact:
+        start = next((at for at in exact if _whole(text, at, at + len(quote))), exact[0])
+        return start, start + len(quote)
+    pattern = r"\s+".join("".join(map(_either, word)) for word in quote.split())
+    alike = list(re.finditer(pattern, text)) if pattern else []
+    return alike[0].span() if len(alike) == 1 else None
+
+
+def _either(mark: str) -> str:
+    return next((f"[{marks}]" for marks in _SAME_MARKS if mark in marks), re.escape(mark))
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    before, after = text[start - 1 : start + 1], text[end - 1 : end + 1]
+    return not (start and before.isalnum()) and not (len(after) > 1 and after.isalnum())
+
+
+def _source(
+    value: str, spans: Sequence[Span], turn: Speech, earlier: Mapping[str, Speech]
+) -> Source:
+    """Who vouches for it: the subject, where the value is in words of theirs; what an assistant
+    said counts as theirs only when they begin by agreeing."""
+    roles = {each.turn_id: each.role for each in earlier.values()}
+    if all(span.turn is None or roles[span.turn] == "user" for span in spans):
+        return Source.STATED
+    theirs = {
+        word
+        for span in spans
+        if span.turn is None or roles[span.turn] == "user"
+        for word in words(span.quote)
+    }
+    if theirs.issuperset(words(value)):
+        return Source.STATED
+    return Source.CONFIRMED if _YES.match(turn.content) else Source.ASSISTANT
+
+
+def _when(said: Period) -> When:
+    if not said.start or said.precision is Precision.UNKNOWN:
+        return When()
+    start = moment(said.start)
+    precision = said.precision
+    if precision is Precision.EXACT and len(said.start) == len("2026-03-01"):
+        precision = Precision.DAY  # a date is not a time of day
+    if said.end:
+        return When(start=start, end=moment(said.end), precision=precision)
+    match precision:
+        case Precision.EXACT:
+            end = start + SECOND
+        case Precision.WEEK:
+            end = start + 7 * DAY
+        case Precision.MONTH | Precision.APPROXIMATE:
+            end = _a_month_on(start)
+        case _:
+            end = start + DAY
+    return When(start=start, end=end, precision=precision)
+
+
+def _a_month_on(start: int) -> int:
+    begins = to_datetime(start)
+    months = begins.year * 12 + begins.month  # the number of the next month, counted from 0
+    month = datetime(months // 12, months % 12 + 1, 1, tzinfo=begins.tzinfo)
+    return max(from_datetime(month), start + DAY)
