@@ -33,6 +33,7 @@ def memory_of(
     expires_at: Micros | None = None,
 ) -> Memory:
     """The words and dates of the memory that a candidate becomes."""
+    resolved = candidate.resolved
     return Memory(
         claim=candidate.claim,
         entity=candidate.entity,
@@ -53,6 +54,7 @@ def memory_of(
         turn=turn.turn_id,
         spans=evidence(candidate.spans),
         participants=candidate.participants,
+        resolved=resolved and resolved.model_copy(update={"shown": (), "repeats": None}),
     )
 
 
