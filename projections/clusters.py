@@ -1,0 +1,91 @@
+"""Greedy clusters of vectors by cosine. Pure: the same vectors always give the same clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from projections.embedding import Vectors
+
+_PRODUCTS = 1 << 23
+"""How many cosines are in memory at a time: 32 MB."""
+_BLOCK = 1 << 10
+_MILLION = 1_000_000
+
+
+@dataclass(slots=True)
+class Cluster:
+    """What joined a leader. Members are numbers of rows, the leader's first."""
+
+    leader: int
+    members: list[int] = field(default_factory=list)
+    similarity: int = _MILLION
+    """The least cosine of a member to the leader, in millionths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A row that would have joined a leader by its cosine, but was not let; the nearest such."""
+
+    row: int
+    leader: int
+    similarity: int
+
+
+def greedy(
+    vectors: Vectors,
+    threshold: float,
+    *,
+    kinds: Sequence[int] | None = None,
+    agree: Callable[[Sequence[int], int], bool] = lambda _members, _row: True,
+    progress: Callable[[int], None] = lambda _done: None,
+) -> tuple[list[Cluster], list[Apart]]:
+    """Each row joins the first leader it is as near to as `threshold`, or leads a new cluster.
+
+    The rows come in the order in which they may lead. Rows of different `kinds` never join; `agree`
+    is asked about the members of a cluster and a row that is near enough. Memory is bounded, time
+    grows with rows × leaders.
+    """
+    count = len(vectors)
+    of_kind = np.zeros(count, np.int64) if kinds is None else np.asarray(kinds, np.int64)
+    least = round(threshold * _MILLION)
+    clusters: list[Cluster] = []
+    apart: list[Apart] = []
+    leaders = np.empty(count, np.int64)  # rows, of which the first len(clusters) count
+    start = 0
+    while start < count:
+        before = len(clusters)
+        stop = min(count, start + max(1, min(_BLOCK, _PRODUCTS // max(1, before))))
+        block = vectors[start:stop]
+        # A cosine is rounded, so that the last bits of a product decide nothing.
+        outside = _cosines(block, vectors[leaders[:before]])
+        inside = _cosines(block, block)
+        for row in range(start, stop):
+            new = leaders[before : len(clusters)]
+            cosines = np.concatenate((outside[row - start], inside[row - start][new - start]))
+            near = np.flatnonzero(cosines >= least)
+            same = near[of_kind[leaders[near]] == of_kind[row]]
+            joined = next(
+                (clusters[at] for at in same.tolist() if agree(clusters[at].members, row)), None
+            )
+            if joined is not None:
+                joined.members.append(row)
+                at = int(np.searchsorted(leaders[: len(clusters)], joined.leader))
+                joined.similarity = min(joined.similarity, int(cosines[at]))
+                continue
+            if near.size:
+                nearest = near[int(np.argmax(cosines[near]))]
+                apart.append(Apart(row, int(leaders[nearest]), int(cosines[nearest])))
+            leaders[len(clusters)] = row
+            clusters.append(Cluster(row, [row]))
+        start = stop
+        progress(stop)
+    return clusters, apart
+
+
+def _cosines(left: Vectors, right: Vectors) -> NDArray[np.int32]:
+    millionths: NDArray[np.int32] = np.rint((left @ right.T) * _MILLION).astype(np.int32)
+    return millionths
