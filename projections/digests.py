@@ -17,9 +17,11 @@ from sqlalchemy import Connection, Result, Row, Table, select
 from ledger import canonical
 from ledger.codec import Recorded
 from ledger.events.belief import Written
+from ledger.events.entity import AliasAdded, EntityRecognised
 from ledger.events.turn import CandidateProposed, TurnRecorded
 from ledger.log import Log
 from projections.beliefs import Version
+from projections.intervals import LinkRow, NameRow
 from projections.questions import ChurnRow, DecisionRow
 from projections.turns import TurnRow
 
@@ -206,9 +208,44 @@ def _churn(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator
         ]
 
 
+def _entities(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    given = [NameRow(*row) for row in rows]
+    recorded = log.read_at([row.words_at for row in given])
+    for row in given:
+        event = recorded[row.words_at].event
+        yield [
+            names.of(row.subject_ref),
+            event.name if isinstance(event, EntityRecognised) else None,
+            event.kind if isinstance(event, EntityRecognised) else None,
+            event.alias if isinstance(event, AliasAdded) else None,
+            row.how,
+            row.closed is not None,
+        ]
+
+
+def _links(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    links = [LinkRow(*row) for row in rows]
+    recorded = log.read_at([link.words_at for link in links])
+    for link in links:
+        words = recorded[link.words_at].event
+        if not isinstance(words, Written):
+            continue  # erased since
+        yield [
+            names.of(link.subject_ref),
+            words.memory.claim,
+            words.memory.attribute,
+            link.part,
+            link.place,
+            link.negated,
+            link.closed is not None,
+        ]
+
+
 _SAYERS: dict[str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[list[Any]]]] = {
     "belief_versions": _beliefs,
     "decisions": _decisions,
     "turns": _turns,
     "churn": _churn,
+    "entities": _entities,
+    "links": _links,
 }

@@ -85,9 +85,7 @@ def held(
     table = tables.belief_versions(generation)
     c = table.c
     query: Select[Any] = select(table).where(
-        c.valid_from <= valid_at,
-        or_(c.valid_to.is_(None), c.valid_to > valid_at),
-        or_(c.expires_at.is_(None), c.expires_at > valid_at),
+        holds(table, valid_at),
         c.confidence >= min_confidence,
         c.importance >= min_importance,
     )
@@ -95,7 +93,7 @@ def held(
         query = query.where(c.subject_ref == subject_ref)
     if not quarantined:
         query = query.where(c.quarantined.is_(False))
-    query = query.where(_open(table, as_of))
+    query = query.where(open_then(table, as_of))
     if type_ is not None:
         query = query.where(c.type == type_)
     if topic_tag is not None:
@@ -159,7 +157,7 @@ def contradictions(
     query: Select[Any] = (
         select(one.c.memory_id, other.c.memory_id)
         .select_from(one.join(other, one.c.contradicts == other.c.memory_id))
-        .where(one.c.contradicts.is_not(None), _open(one, as_of), _open(other, as_of))
+        .where(one.c.contradicts.is_not(None), open_then(one, as_of), open_then(other, as_of))
         .order_by(one.c.row_id)
     )
     subjects = {row.subject_ref for row in rows}
@@ -187,7 +185,17 @@ def contradicted_within(rows: Sequence[Version]) -> dict[int, list[str]]:
     return {row_id: list(dict.fromkeys(found)) for row_id, found in against.items()}
 
 
-def _open(table: FromClause, as_of: int | None) -> ColumnElement[bool]:
+def holds(table: FromClause, valid_at: Micros) -> ColumnElement[bool]:
+    """Rows of `belief_versions` that are true at a time."""
+    c = table.c
+    return and_(
+        c.valid_from <= valid_at,
+        or_(c.valid_to.is_(None), c.valid_to > valid_at),
+        or_(c.expires_at.is_(None), c.expires_at > valid_at),
+    )
+
+
+def open_then(table: FromClause, as_of: int | None) -> ColumnElement[bool]:
     """Rows that are recorded up to a position, and not closed by then."""
     c = table.c
     if as_of is None:

@@ -235,3 +235,86 @@ decay_scores = Table(
 """How much of each row of `belief_versions` was left when that was last computed, in millionths.
 Not folded from events, since it changes with time: no view, no digest. A row's number is the same
 after a rebuild; a memory that was said again has a new one, and no score until the next refresh."""
+
+
+@cache
+def entity_names(generation: int) -> Table:
+    """Whose each name was, from the position `opened` until `closed`."""
+    name = f"entity_names_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("entity_id", _ID, nullable=False),
+        Column("name_tag", _ID),
+        Column("how", _text(12), nullable=False),
+        Column("words_at", BigInteger, nullable=False),
+        Column("opened", BigInteger, nullable=False),
+        Column("closed", BigInteger),
+        Index(f"{name}_subject", "subject_ref", info=FOLD),
+    )
+
+
+@cache
+def entities(generation: int) -> Table:
+    """What is known of each entity, from `opened` until `closed`. `words_at` has its first name."""
+    name = f"entities_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("entity_id", _ID, nullable=False),
+        Column("name_tag", _ID),
+        Column("words_at", BigInteger, nullable=False),
+        Column("merged_into", _ID),
+        Column("opened", BigInteger, nullable=False),
+        Column("closed", BigInteger),
+        Index(f"{name}_subject", "subject_ref", info=FOLD),
+    )
+
+
+@cache
+def entity_questions(generation: int) -> Table:
+    """Pairs of entities of nearly one name; `settled` is the position of what a person answered."""
+    name = f"entity_questions_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("entity_id", _ID, nullable=False),
+        Column("like_id", _ID, nullable=False),
+        Column("similarity", Integer, nullable=False),
+        Column("opened", BigInteger, nullable=False),
+        Column("closed", BigInteger),
+        Index(f"{name}_subject", "subject_ref", info=FOLD),
+    )
+
+
+@cache
+def links(generation: int) -> Table:
+    """Which entities each memory speaks of, from `opened` until `closed`: whom it is about, the far
+    end of a relation, who took part. `place` is the order of participants, `words_at` what wrote
+    the memory, `name_tag` the name it uses."""
+    name = f"links_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("memory_id", _ID, nullable=False),
+        Column("part", _text(12), nullable=False),
+        Column("place", Integer, nullable=False),
+        Column("entity_id", _ID, nullable=False),
+        Column("name_tag", _ID),
+        Column("relation_tag", _ID),
+        Column("negated", Boolean, nullable=False),
+        Column("words_at", BigInteger, nullable=False),
+        Column("opened", BigInteger, nullable=False),
+        Column("closed", BigInteger),
+        Index(f"{name}_entity", "entity_id", "part", info=FOLD),
+        Index(f"{name}_memory", "memory_id", info=FOLD),
+        Index(f"{name}_subject", "subject_ref"),
+    )

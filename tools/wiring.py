@@ -21,10 +21,12 @@ from ledger.log import Log
 from ledger.masterkey import MasterKey
 from ledger.streams import tag
 from ledger.times import Clock
-from projections import questions
+from projections import graph, questions
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
 from projections.decisions import DecisionsView
+from projections.entities import EntitiesView
+from projections.links import LinksView
 from projections.projector import Projector
 from projections.turns import TurnsView
 from projections.view import View
@@ -75,7 +77,14 @@ def build(
         rulebook = Rulebook(log)
         rulebook.ensure(policy)
         tagger = WordTagger(log)
-        views: list[View] = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
+        views: list[View] = [
+            BeliefsView(tagger),
+            DecisionsView(),
+            ChurnView(),
+            TurnsView(),
+            EntitiesView(tagger),
+            LinksView(tagger),
+        ]
         projector = opened.views(log, views)
         closing.pop_all()
 
@@ -84,7 +93,13 @@ def build(
             generation = projector.states(connection)[TurnsView.name].generation
             return questions.earlier_turns(connection, generation, turn.position, limit)
 
-    gate = Gate(log, rulebook, extractor or RuleExtractor(), clock, earlier)
+    def about(subject_ref: str, entity_id: str) -> dict[str, str]:
+        projector.catch_up()
+        with projector.reading() as connection:
+            at = graph.generations(projector.states(connection))
+            return graph.about(connection, at, subject_ref, entity_id)
+
+    gate = Gate(log, rulebook, extractor or RuleExtractor(lambda: rulebook.current().registry), clock, earlier, about=about)
     return Parts(
         log,
         rulebook,

@@ -25,7 +25,9 @@ from projections import digests, postgres, projector, questions, tables
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
 from projections.decisions import DecisionsView
+from projections.entities import EntitiesView
 from projections.homes import SQLiteHome
+from projections.links import LinksView
 from projections.postgres import PostgresHome
 from projections.projector import Projector
 from projections.rows import update_rows
@@ -61,7 +63,15 @@ def memory(fed, tmp_path):
 
 
 def views_of(log):
-    return [BeliefsView(WordTagger(log)), DecisionsView(), ChurnView(), TurnsView()]
+    tagger = WordTagger(log)
+    return [
+        BeliefsView(tagger),
+        DecisionsView(),
+        ChurnView(),
+        TurnsView(),
+        EntitiesView(tagger),
+        LinksView(tagger),
+    ]
 
 
 @dataclass
@@ -411,6 +421,8 @@ from projections import projector
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
 from projections.decisions import DecisionsView
+from projections.entities import EntitiesView
+from projections.links import LinksView
 from projections.homes import SQLiteHome
 from projections.postgres import PostgresHome
 from projections.projector import Projector
@@ -430,7 +442,9 @@ with open_memory(sys.argv[1]) as memory:
     print("ready", flush=True)
     sys.stdin.readline()
     Projector._one_page = counted
-    each = [BeliefsView(WordTagger(log)), DecisionsView(), ChurnView(), TurnsView()]
+    tagger = WordTagger(log)
+    each = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
+    each += [EntitiesView(tagger), LinksView(tagger)]
     views = Projector(log, {home}, each)
     views.catch_up()
     views.close()
