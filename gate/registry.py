@@ -77,6 +77,8 @@ class MemoryType(Frozen):
     attribute: str | None = None
     """The key of a memory of this type, such as `medication.{name}`, in `domain.attribute` form;
     None where the extractor gives the key."""
+    category: str | None = None
+    """The special category of personal data that all of it is, such as `health`."""
     fields: dict[str, FieldType] = Field(default_factory=dict)
     patterns: tuple[str, ...] = ()
     """How it is said, for the rules: "take {name} {dose}"."""
