@@ -272,7 +272,8 @@ class Gate:
             lane = (each.subject_ref, event.session)
             before: Sequence[TurnView] = ()
             if event.role == "user":
-                before = sessions.get(lane) or Earlier(partial(self._before, each))
+                known = sessions.get(lane)  # to ask whether it is empty would look it up
+                before = Earlier(partial(self._before, each)) if known is None else known
                 sessions[lane] = before
             looked = self._look(turn, before)
             self._write(draft, each, turn_event, event, looked, done)
