@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate import speech
+from gate.custom import Noticing
 from gate.directing import Director
 from gate.extractor import Extractor
 from gate.gate import Gate, Pending
@@ -99,7 +100,8 @@ def build(
             at = graph.generations(projector.states(connection))
             return graph.about(connection, at, subject_ref, entity_id)
 
-    gate = Gate(log, rulebook, extractor or RuleExtractor(lambda: rulebook.current().registry), clock, earlier, about=about)
+    rules = RuleExtractor(Noticing(lambda: rulebook.current().registry))
+    gate = Gate(log, rulebook, extractor or rules, clock, earlier, about=about)
     return Parts(
         log,
         rulebook,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from gate.pasted import pasted
 from gate.rules import asides, belongings
@@ -13,6 +14,9 @@ from gate.rules.statements import from_clause
 from gate.rules.words import Token, tokens
 from gate.speech import sentences
 from ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
+
+if TYPE_CHECKING:
+    from gate.custom import Noticing
 
 _PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(
@@ -36,6 +40,10 @@ class RuleExtractor:
 
     name = "rules/1"
 
+    def __init__(self, own: Noticing | None = None) -> None:
+        self._own = own
+        """Notices what types of one's own say in their patterns."""
+
     def extract(self, turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
         """The candidates of a turn, in the order of their first span."""
         if turn.role != "user":
@@ -50,7 +58,8 @@ class RuleExtractor:
                 found.setdefault(_key(candidate), candidate)
             for candidate in self._corrected(turn, earlier):
                 found.setdefault(_key(candidate), candidate)
-        return sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
+        ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
+        return self._own.beside(ordered, text, turn.said_at) if self._own else ordered
 
     def _confirmed(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         """What the assistant said of the user, when the user answers "yes, that's right"."""
