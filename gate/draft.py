@@ -286,9 +286,11 @@ class Draft:
         resolved = candidate.resolved
         if kind is None or resolved is None:
             return candidate, stream
-        stream, repeats = self._followed(
-            stream, value_of(candidate, kind), canonical_context(candidate.context)
-        )
+        repeats = None
+        if self.belief(stream).redirects:
+            stream, repeats = self._followed(
+                stream, value_of(candidate, kind), canonical_context(candidate.context)
+            )
         shown: tuple[str, ...] = ()
         belief = self.belief(stream)
         if (belief.current or belief.quarantined) and turn.session_tag is not None:
