@@ -246,6 +246,11 @@ class Gate:
 
     # Processing
 
+    @property
+    def slow(self) -> bool:
+        """Whether the extractor waits for answers, so that several turns are looked at at once."""
+        return getattr(self.extractor, "concurrency", 1) > 1
+
     def process(self, pending: Sequence[Pending], held: set[str]) -> Processed:
         """Extract and decide these turns. They must be in order of position.
 
@@ -254,7 +259,7 @@ class Gate:
         alone. Raises `VersionConflict` when another process was at one of them: look again which
         are pending.
         """
-        if getattr(self.extractor, "concurrency", 1) > 1:
+        if self.slow:
             return self._process_slowly(pending, held)
         draft = self.draft()
         done = Processed()
@@ -379,11 +384,10 @@ class Gate:
             for each in lane:
                 if stopping:
                     return
-                recorded = self.log.read_at([each.position])[each.position]
-                if not isinstance(recorded.event, TurnRecorded):
-                    continue  # erased in the meantime
-                turn = view_of(recorded, recorded.event, {})
-                looked = self._look(turn, Earlier(partial(self._before, each)))
+                found = self.turn_of(each)
+                if found is None:
+                    continue
+                looked = self._look(*found)
                 came.put((each, looked))
                 if isinstance(looked, ExtractionUnavailable):
                     return
@@ -412,6 +416,13 @@ class Gate:
                 stopping = True
         if problem is not None:
             raise problem
+
+    def turn_of(self, each: Pending) -> tuple[TurnView, Earlier] | None:
+        """What an extractor is shown of a turn; None for one that was erased in the meantime."""
+        recorded = self.log.read_at([each.position])[each.position]
+        if not isinstance(recorded.event, TurnRecorded):
+            return None
+        return view_of(recorded, recorded.event, {}), Earlier(partial(self._before, each))
 
     def decided(self, looked: Sequence[tuple[Pending, Looked]]) -> Processed:
         """Decide about turns that were looked at already, in one append. A subject's must be in

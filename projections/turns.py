@@ -142,3 +142,12 @@ class TurnsView:
         for kept in (self._new, self._changed):
             self._written |= {i: row for i, row in kept.items() if row.state == "pending"}
         self._new, self._changed, self._gone = {}, {}, []
+
+
+def parked(connection: Connection, generation: int, subject_ref: str | None) -> list[TurnRow]:
+    """The turns that were set aside, oldest first."""
+    table = tables.turns(generation)
+    query = select(table).where(table.c.state == "parked").order_by(table.c.position)
+    if subject_ref is not None:
+        query = query.where(table.c.subject_ref == subject_ref)
+    return [TurnRow(*row) for row in connection.execute(query)]

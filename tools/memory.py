@@ -60,7 +60,7 @@ def open_memory(
     path_or_url: str | Path,
     *,
     policy: Policy | Path | str | Mapping[str, Any] | None = None,
-    extractor: Extractor | None = None,
+    extractor: Extractor | str | None = None,
     clock: Clock = system_clock,
     create: bool = True,
 ) -> MemoryLedger:
@@ -69,7 +69,8 @@ def open_memory(
     `path_or_url` is a directory, or `postgresql://user@host/database`, where `?schema=` and
     `&tenant=` say more if they are not the default. `policy` is adopted if another one is in
     force: a `Policy`, a YAML file, or fields that differ from the default. `extractor` notices
-    statements in turns; without one, rules do, offline. `clock` tells microseconds since 1970 UTC.
+    statements in turns: "rules", offline, or "claude", or one of your own; without one, what
+    `BELIEFLEDGER_EXTRACTOR` says, else rules. `clock` tells microseconds since 1970 UTC.
 
     Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `BackendUnavailable`.
 
@@ -95,6 +96,8 @@ def open_memory(
 
 
 PROCESS_TURNS = 500
+SLOW_TURNS = 64
+"""As many at a time of an extractor that takes long: how often progress is told."""
 _STORED = ("value", "attribute", "text", "entity", "context", "topic", "type", "category")
 
 
@@ -115,6 +118,7 @@ class MemoryLedger(
 
     def close(self) -> None:
         """Let go of files and connections."""
+        self._let_go_of_model()
         self._parts.projector.close()
         self._log.close()
 
@@ -171,13 +175,14 @@ class MemoryLedger(
         ref = None if subject is None else self._known_subject(subject)
         total = Processed()
         after, more = 0, True
+        most = SLOW_TURNS if self._gate.slow else PROCESS_TURNS
         held: set[str] = set()
 
         def attempt() -> tuple[Processed, int, bool]:
-            return self._process_some(ref, after, min(left, PROCESS_TURNS), held)
+            return self._process_some(ref, after, min(left, most), held)
 
         while more and (limit is None or total.turns + total.failed < limit):
-            left = PROCESS_TURNS if limit is None else limit - total.turns - total.failed
+            left = most if limit is None else limit - total.turns - total.failed
             done, after, more = self._log.decide_again(attempt)
             total += done
             if progress:

@@ -10,6 +10,10 @@ LEDGER = "BELIEFLEDGER_LEDGER"
 MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
 MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
 VAULT = "BELIEFLEDGER_VAULT"
+EXTRACTOR = "BELIEFLEDGER_EXTRACTOR"
+MODEL = "BELIEFLEDGER_MODEL"
+MODEL_URL = "BELIEFLEDGER_MODEL_URL"
+MODEL_KEY = "ANTHROPIC_API_KEY"
 LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
 """eventsourcing's own: tells it to append without its lock."""
 DEFAULT_LEDGER = "./beliefledger-data"
@@ -28,6 +32,13 @@ class Settings:
     master_key_file: Path | None
     vault: str | None = field(default=None, repr=False)
     library_without_lock: bool = False
+    extractor: str = "rules"
+    """`rules` or `claude`."""
+    model: str | None = None
+    """Which model extracts; None: the client's default."""
+    model_url: str | None = field(default=None, repr=False)
+    """Where it is served, when not by Anthropic."""
+    model_key: str | None = field(default=None, repr=False)
 
     @classmethod
     def read(cls) -> Settings:
@@ -38,4 +49,8 @@ class Settings:
             Path(file) if file else None,
             os.environ.get(VAULT) or None,
             os.environ.get(LIBRARY_WITHOUT_LOCK, "").strip().lower() in _YES,
+            os.environ.get(EXTRACTOR) or "rules",
+            os.environ.get(MODEL) or None,
+            os.environ.get(MODEL_URL) or None,
+            os.environ.get(MODEL_KEY) or None,
         )

@@ -48,12 +48,19 @@ class ClaudeExtractor:
     def name(self) -> str:
         return f"claude/{VERSION} {self.client.model}"
 
+    def close(self) -> None:
+        self.client.close()
+
     def extract(self, turn: Speech, earlier: Sequence[Speech] = ()) -> Extraction:
-        skipped = nothing_to_keep(turn, earlier)
+        skipped = self.skips(turn, earlier)
         if skipped is not None:
             return Extraction(skipped=skipped)
         request = self.request(turn, earlier)
         return self.read(request, self.client.ask(request), turn, earlier)
+
+    def skips(self, turn: Speech, earlier: Sequence[Speech]) -> str | None:
+        """Why nobody has to look at a turn, or None."""
+        return nothing_to_keep(turn, earlier) if turn.role == "user" else f"role:{turn.role}"
 
     def request(self, turn: Speech, earlier: Sequence[Speech]) -> dict[str, Any]:
         """The call that asks about a turn."""

@@ -60,7 +60,7 @@ def system(registry: Registry, policy: Policy) -> str:
 
 
 def _described(kind: MemoryType) -> str:
-    said = kind.prompt or kind.description or _text()["types"].get(kind.name, "")
+    said = kind.prompt or _text()["types"].get(kind.name) or kind.description
     if kind.attribute:
         said += f" Its attribute is {kind.attribute}."
     if kind.fields:

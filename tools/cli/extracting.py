@@ -1,6 +1,107 @@
 """Commands of `tools.extracting`."""
 
 # Heavy imports stand in the commands, so that help is quick:
-# ruff: noqa: PLC0415
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from ledger.vault import SYSTEM
+from tools.cli import output
+from tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, named, note, opened
+
+
+@app.command(rich_help_panel="Saying")
+def extract(
+    ctx: typer.Context,
+    subject: Subject = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many turns.")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Extract with this model of Claude's.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="URL", help="Where the model is served."),
+    ] = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="By Message Batches: half the price, within a day.")
+    ] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="BATCH", help="Take up a batch that was sent before."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Extract and decide the turns that wait, with a model where one is set or named."""
+    with opened(ctx) as memory, output.progress("extracting") as progress:
+        if model or base_url:
+            memory.use_model(model, base_url)
+        answer = memory.extract(
+            subject=subject, limit=limit, batch=batch, resume=resume, progress=progress, tell=note
+        )
+        parked = memory.status(digests=False).parked_turns
+
+    def page(_answer: Any) -> Iterator[str]:
+        yield (
+            f"{output.count(answer.turns, 'turn')} extracted,"
+            f" {output.count(len(answer.decisions), 'decision')};"
+            f" {answer.failed:,} failed, {answer.parked:,} parked, {answer.pending:,} pending."
+        )
+        if parked:
+            yield f"{output.count(parked, 'turn')} set aside: beliefledger retry, retry --all"
+
+    output.show(answer, json, page)
+
+
+@app.command(rich_help_panel="Running")
+def retry(
+    ctx: typer.Context,
+    turn: Annotated[
+        str | None, typer.Argument(metavar="[TURN]", help="The id of a parked turn.")
+    ] = None,
+    subject: Subject = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Take up every turn that is parked.")
+    ] = False,
+    by: MaybeBy = None,
+    json: Json = False,
+) -> None:
+    """Tell of the turns that were set aside; take up one, a subject's, or all of them again."""
+    named(turn)
+    if everything and (turn or subject):
+        fail("Name a turn or a subject, or take up --all.", USAGE)
+    with opened(ctx) as memory:
+        if turn is None and subject is None and not everything:
+            output.show(memory.parked(), json, _parked)
+            return
+        answer = memory.retry(turn, subject=subject, by=by or SYSTEM)
+    output.show(
+        answer,
+        json,
+        lambda _answer: [
+            f"{output.count(answer.turns, 'turn waits', 'turns wait')} again:"
+            " beliefledger extract, or process."
+        ],
+    )
+
+
+def _parked(answers: Any) -> Iterator[Any]:
+    if not answers:
+        yield "No turn is parked."
+        return
+    made = output.table(
+        ("turn", output.FIXED), "subject", ("tries", output.RIGHT), "extractor", "what went wrong"
+    )
+    for each in answers:
+        made.add_row(
+            output.short(each.turn_id),
+            output.cell(each.subject or "(erased)"),
+            f"{each.attempts:,}",
+            output.cell(each.extractor),
+            output.cell(each.detail or each.error),
+        )
+    yield made
+    yield "Take up one or all of them: beliefledger retry TURN, retry --all"

@@ -53,7 +53,8 @@ def _status(answer: StatusAnswer) -> Iterator[Any]:
         "master key": answer.master_key,
     }
     if answer.parked_turns:
-        rows["parked"] = output.count(answer.parked_turns, "turn")
+        parked = output.count(answer.parked_turns, "turn")
+        rows["parked"] = f"{parked} set aside: beliefledger retry, retry --all"
     for name, value in rows.items():
         made.add_row(name, output.cell(value))
     yield made
