@@ -326,6 +326,11 @@ class Log:
         """How far each named consumer is."""
         return self._store.cursors.all()
 
+    def checkpoint(self) -> None:
+        """Move what stands in a write-ahead file into the database, where the store has one of its
+        own. Raises `BackendUnavailable` while another process reads it there."""
+        self._store.checkpoint()
+
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""
         return self._store.wait(position, seconds)

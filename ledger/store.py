@@ -199,6 +199,13 @@ class EventStore(Protocol):
         there is one, and what it is. None when nothing is."""
         ...
 
+    def checkpoint(self) -> None:
+        """Move what stands in a write-ahead file of its own into the database.
+
+        Raises `BackendUnavailable` while another process reads it there.
+        """
+        ...
+
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""
         ...

@@ -241,11 +241,24 @@ def _links(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator
         ]
 
 
+def _access(rows: Sequence[tuple[Any, ...]], _log: Log, names: _Names) -> Iterator[list[Any]]:
+    for _memory_id, subject_ref, count, _last_at in rows:
+        yield [names.of(subject_ref), count]
+
+
+def _jobs(rows: Sequence[tuple[Any, ...]], _log: Log, _names: _Names) -> Iterator[list[Any]]:
+    for row in rows:
+        job, outcome, counts, error = row[1], row[3], row[4], row[6]
+        yield [job, outcome, counts, error]
+
+
 _SAYERS: dict[str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[list[Any]]]] = {
     "belief_versions": _beliefs,
     "decisions": _decisions,
     "turns": _turns,
     "churn": _churn,
+    "access": _access,
+    "jobs": _jobs,
     "entities": _entities,
     "links": _links,
 }

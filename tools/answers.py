@@ -223,6 +223,19 @@ class ConsumerAnswer(Frozen):
     holder: str | None
 
 
+class JobAnswer(Frozen):
+    """A run of a job: the time it was to run at, how it ended (`done` or `failed`, with the error's
+    class), and what it did."""
+
+    job: str
+    due: datetime
+    ran_at: datetime
+    outcome: str
+    counts: dict[str, int]
+    seconds: float
+    error: str | None
+
+
 class StatusAnswer(Frozen):
     """How the ledger is."""
 
@@ -240,4 +253,6 @@ class StatusAnswer(Frozen):
     master_key: str
     views: tuple[ViewAnswer, ...]
     consumers: tuple[ConsumerAnswer, ...] = ()
+    jobs: tuple[JobAnswer, ...] = ()
+    """The last run of each."""
     warnings: tuple[str, ...] = ()

@@ -52,19 +52,26 @@ class Asking:
 
     @contextmanager
     def view(self, name: str) -> Iterator[tuple[Connection, int]]:
-        """A consistent read of one view, caught up to the head; with its tables' generation.
+        """As `views`, of one."""
+        with self.views(name) as (connection, (generation,)):
+            yield connection, generation
+
+    @contextmanager
+    def views(self, *names: str) -> Iterator[tuple[Connection, tuple[int, ...]]]:
+        """A consistent read of views, caught up to the head; with their tables' generations.
 
         Raises `LedgerError` for a view that stopped, saying where and why.
         """
         self._projector.catch_up()
         with self._projector.reading() as connection:
-            state = self._projector.states(connection)[name]
-            if state.stopped_at is not None:
-                raise LedgerError(
-                    f"The view {name} stopped at position {state.stopped_at} ({state.reason})."
-                    f" Rebuild it: beliefledger rebuild {name}"
-                )
-            yield connection, state.generation
+            states = self._projector.states(connection)
+            for state in (states[name] for name in names):
+                if state.stopped_at is not None:
+                    raise LedgerError(
+                        f"The view {state.name} stopped at position {state.stopped_at}"
+                        f" ({state.reason}). Rebuild it: beliefledger rebuild {state.name}"
+                    )
+            yield connection, tuple(states[name].generation for name in names)
 
     # Time
 

@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 from ledger.errors import InvalidTurn
 from ledger.store import Cursor
-from ledger.times import to_datetime
+from ledger.times import SECOND, to_datetime
+from projections import ageing_questions, questions
 from projections import digests as measures
-from projections import questions
+from projections.beliefs import BeliefsView
 from projections.decisions import DecisionsView
+from projections.jobs import JobsView
 from projections.projector import ViewState
 from projections.turns import TurnsView
-from tools.answers import ConsumerAnswer, RebuildAnswer, StatusAnswer, ViewAnswer
+from tools.answers import ConsumerAnswer, JobAnswer, RebuildAnswer, StatusAnswer, ViewAnswer
 from tools.asking import Asking
 from tools.wiring import Parts
 
@@ -30,6 +32,11 @@ class Upkeep:
         """Let the views drop an erased subject at once, and memory what it kept of their words."""
         self._projector.catch_up()
         self._projector.forget(subject_ref)
+        with self._projector.writing() as connection:
+            generation = self._projector.states(connection)[BeliefsView.name].generation
+            left = ageing_questions.forget_scores(connection, generation)
+        if left:
+            self._projector.scrub()
         self._parts.forget_words()
         self._parts.replayer.forget()
 
@@ -101,6 +108,7 @@ class Upkeep:
             generation = states[DecisionsView.name].generation
             outcomes = questions.counts(connection, generation, "outcome")
             waiting = len(questions.decided(connection, generation, waits=True))
+            runs = ageing_questions.last_runs(connection, states[JobsView.name].generation)
         return StatusAnswer(
             ledger="",
             position=head.position,
@@ -118,6 +126,7 @@ class Upkeep:
             consumers=tuple(
                 _consumer_answer(each, head.position) for each in self._log.consumers()
             ),
+            jobs=tuple(map(job_answer, runs)),
             warnings=self._parts.warnings,
         )
 
@@ -141,6 +150,18 @@ class Upkeep:
             stopped_at=state.stopped_at,
             reason=state.reason,
         )
+
+
+def job_answer(row: ageing_questions.JobRow) -> JobAnswer:
+    return JobAnswer(
+        job=row.job,
+        due=to_datetime(row.due),
+        ran_at=to_datetime(row.recorded_at),
+        outcome=row.outcome,
+        counts=row.counts,
+        seconds=row.duration_micros / SECOND,
+        error=row.error,
+    )
 
 
 def _consumer_answer(cursor: Cursor, head: int) -> ConsumerAnswer:

@@ -394,6 +394,9 @@ class PostgresEventStore(PostgresApplicationRecorder):
                 return at, problem
         return None
 
+    def checkpoint(self) -> None:
+        """Nothing: the server does it by itself."""
+
     def wait(self, position: int, seconds: float) -> bool:
         until = time.monotonic() + seconds
         while True:

@@ -344,6 +344,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         self._truncate_wal()
         return deleted
 
+    def checkpoint(self) -> None:
+        self._truncate_wal()
+
     def _truncate_wal(self) -> None:
         """Move the zeroed pages into the file and empty the WAL, where the old ones still lie."""
         with self._queue.turn(), self._connection(writing=True) as connection:

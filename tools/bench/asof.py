@@ -117,6 +117,7 @@ class _Life:
             said_at=now,
             supersedes=None,
             superseded_by=None,
+            contradicts=None,
             opened=position,
             opened_at=now,
         )
