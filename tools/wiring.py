@@ -18,6 +18,7 @@ from gate.rulebook import Rulebook
 from gate.rules import RuleExtractor
 from gate.slots import canonical_entity, canonical_text
 from gate.stewardship import Steward
+from ledger.errors import InvalidTurn
 from ledger.log import Log
 from ledger.masterkey import MasterKey
 from ledger.streams import tag
@@ -63,7 +64,7 @@ def build(
     place: Place,
     *,
     policy: Policy | None,
-    extractor: Extractor | None,
+    extractor: Extractor | str | None,
     clock: Clock,
     settings: Settings,
     create: bool = True,
@@ -90,6 +91,7 @@ def build(
             EntitiesView(tagger),
             LinksView(tagger),
         ]
+        chosen = extractor_of(extractor, rulebook, settings)
         projector = opened.views(log, views)
         closing.pop_all()
 
@@ -104,8 +106,7 @@ def build(
             at = graph.generations(projector.states(connection))
             return graph.about(connection, at, subject_ref, entity_id)
 
-    rules = RuleExtractor(Noticing(lambda: rulebook.current().registry))
-    gate = Gate(log, rulebook, extractor or rules, clock, earlier, about=about)
+    gate = Gate(log, rulebook, chosen, clock, earlier, about=about)
     return Parts(
         log,
         rulebook,
@@ -120,6 +121,31 @@ def build(
         tagger.forget,
         (*opened.warnings, *log.unfinished),
     )
+
+
+def extractor_of(
+    chosen: Extractor | str | None, rulebook: Rulebook, settings: Settings
+) -> Extractor:
+    """The extractor itself, or the one of that name; without either, the one of the settings.
+
+    Raises `NotPermitted` where Claude has neither a key nor a URL, `InvalidTurn` for another name.
+    """
+    name = settings.extractor if chosen is None else chosen
+    if not isinstance(name, str):
+        return name
+    if name == "claude":
+        from gate.claude import ClaudeExtractor  # noqa: PLC0415  (it takes long to load)
+        from gate.claude.client import MODEL, Client  # noqa: PLC0415
+
+        client = Client(
+            settings.model_key, model=settings.model or MODEL, base_url=settings.model_url
+        )
+        return ClaudeExtractor(
+            client, lambda: rulebook.current().registry, lambda: rulebook.current().policy
+        )
+    if name != "rules":
+        raise InvalidTurn(f"There is no extractor {name!r}; there are: rules, claude.")
+    return RuleExtractor(Noticing(lambda: rulebook.current().registry))
 
 
 class WordTagger:
