@@ -216,6 +216,15 @@ def edges(
     ]
 
 
+def relation_is_known(
+    connection: Connection, at: Generations, subject_ref: str, relation_tag: str | None
+) -> bool:
+    """Whether any memory of the subject's ever spoke of this relation."""
+    c = tables.links(at.links).c
+    query = select(c.row_id).where(c.subject_ref == subject_ref, c.relation_tag == relation_tag)
+    return connection.execute(query.limit(1)).first() is not None
+
+
 def facts(
     connection: Connection,
     at: Generations,

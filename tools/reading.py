@@ -120,6 +120,10 @@ class Reader:
             )
         return answers
 
+    def words(self, positions: Sequence[int]) -> dict[int, Recorded]:
+        """The events at these positions; without words where they are erased."""
+        return self._log.read_at(positions)
+
     def decisions(self, rows: Sequence[DecisionRow]) -> list[DecisionAnswer]:
         """Answers in the order of the rows."""
         candidates = candidates_of(rows, self._log)
