@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gate.rules.belongings import relation_key
 from gate.rules.clauses import clauses
 from gate.rules.drafts import Draft, Reading, capped, claim_of
 from gate.rules.lexicon import WORDS
@@ -135,17 +136,22 @@ def _entity(reading: Reading, at: int) -> Iterator[Draft]:
     end = at
     while end < min(len(words), at + 3) and words[end].text[0].isupper():
         end += 1
+    if words[at].low in ("the", "a", "an") and end == at + 1:
+        return
     if (
         end + 2 >= len(words)
         or words[end].low not in ("is", "are")
         or words[end + 1].low not in ("our", "my")
     ):
         return
-    if words[at].low in WORDS["not_names"] or (
+    article = words[at].low == "the" and end > at + 1
+    if (words[at].low in WORDS["not_names"] and not article) or (
         end == at + 1 and words[at].low in WORDS["pronouns"]
     ):
         return
     begin, stop = trim(words, end + 1, len(words))
+    while stop > begin and words[stop - 1].text in ".!":
+        stop -= 1
     cut = next(
         (i for i in range(begin, stop) if words[i].low in WORDS["cutters"] | {",", "and"}), stop
     )
@@ -157,7 +163,9 @@ def _entity(reading: Reading, at: int) -> Iterator[Draft]:
         yield Draft(
             reading.content, words[at].start, words[cut - 1].end,
             f"{name} is User's {text_of(reading.content, words, begin + 1, cut)}",
-            "relation", f"relation.{key}.name", name, 700, participants=(name,),
+            "relation",
+            relation_key(words[cut - 1].low, key.split("-"), name) or f"relation.{key}.name",
+            name, 700, participants=(name,),
         )  # fmt: skip
         return
     rest = text_of(reading.content, words, begin + 1, cut)

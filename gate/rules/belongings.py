@@ -18,6 +18,12 @@ _ONE = frozenset(_PEOPLE["one"].split())
 _MANY = frozenset(_PEOPLE["many"].split())
 _WORK = frozenset(_PEOPLE["work"].split())
 _PETS = frozenset(_PEOPLE["pets"].split())
+_RELATIONS = {
+    noun: f"relation.{relation}"
+    for relation in ("reports-to", "works-with")
+    for noun in _PEOPLE[relation].split()
+}
+_FORMER = frozenset(_PEOPLE["former"].split())
 _QUALIFIERS = frozenset(_PEOPLE["qualifiers"].split())
 _STATES = {
     "lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
@@ -199,15 +205,17 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         name = text_of(content, words, name_at, end).removesuffix("'s").removesuffix("’s")
         key = slug(text_of(content, words, my + 1, at + 1).removesuffix("'s").removesuffix("’s"), 3)
         many = noun in _MANY
+        called = any(w.low in ("called", "named") for w in words[at:name_at])
         key_of = f"{noun}.{slug(name)}" if many else noun
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
         draft = owned(
             reading,
             my,
             end,
-            f"{who} is called {name}",
+            f"{who} is {'called ' if called else ''}{name}",
             "relation",
-            f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name",
+            relation_key(noun, [word.low for word in words[my + 1 : at]], name)
+            or (f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name"),
             name,
             700,
             topic=_topic(noun),
@@ -218,6 +226,14 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
     yield from _happening(reading, my, subject_end, noun, key_of)
+
+
+def relation_key(noun: str, qualifiers: list[str], name: str) -> str | None:
+    """The key of a relation of the vocabulary, which has one slot however it is said."""
+    stem = _RELATIONS.get(noun)
+    if stem is None or _FORMER.intersection(qualifiers):
+        return None
+    return stem if stem == "relation.reports-to" else f"{stem}.{slug(name)}"
 
 
 def _topic(noun: str) -> str:

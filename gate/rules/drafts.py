@@ -203,7 +203,7 @@ def span_of(reading: Reading, clause: Clause, stop: int) -> tuple[int, int, When
     """
     words = reading.words
     start, end = words[clause.subject].start, words[max(stop, clause.verb + 1) - 1].end
-    future = clause.tense in ("future", "continuous", "present")
+    future = clause.tense in ("future", "continuous", "present") or clause.modal == "must"
     # A second verb shares the subject, not the time before it.
     shared = any(w.low in ("and", "then") for w in words[clause.subject + 1 : clause.verb])
     said_from = words[clause.verb].start if shared else start

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gate.pasted import pasted
-from gate.rules import asides, belongings
+from gate.rules import aliases, asides, belongings, named, sayings
 from gate.rules.clauses import Clause, clauses
 from gate.rules.drafts import Draft, Reading, to_candidate
 from gate.rules.statements import from_clause
@@ -49,13 +49,15 @@ class RuleExtractor:
         if turn.role != "user":
             return []
         text = turn.content
-        found: dict[tuple[str, str, bool], Candidate] = {}
+        found: dict[tuple[str, str, str, bool], Candidate] = {}
         for candidate in self._confirmed(turn, earlier):
             found.setdefault(_key(candidate), candidate)
-        if _PERSONAL.search(text):
+        personal = _PERSONAL.search(text) is not None
+        if personal or len(text) <= TALK:
             for draft in drafts(text, turn.said_at):
                 candidate = to_candidate(draft, turn.said_at)
                 found.setdefault(_key(candidate), candidate)
+        if personal:
             for candidate in self._corrected(turn, earlier):
                 found.setdefault(_key(candidate), candidate)
         ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
@@ -98,17 +100,35 @@ class RuleExtractor:
                     return
 
 
-def _key(candidate: Candidate) -> tuple[str, str, bool]:
-    return candidate.attribute, candidate.value.lower(), candidate.negated
+def _key(candidate: Candidate) -> tuple[str, str, str, bool]:
+    return candidate.entity, candidate.attribute, candidate.value.lower(), candidate.negated
 
 
 def drafts(text: str, said_at: int) -> Iterator[Draft]:
     """What a turn of the user says of them, sentence by sentence."""
+    together = len(text) <= TALK
     for start, end in sentences(text):
         if end - start > 1200:
             continue
+        found: list[Draft] = []
         if _PERSONAL.search(text, start, end):
-            yield from _sentence_drafts(text, start, end, said_at, "first")
+            found = list(_sentence_drafts(text, start, end, said_at, "first"))
+        if not together:
+            yield from found
+            continue
+        shaped = next(sayings.drafts(text, start, end, said_at), None)
+        yield from found if shaped is None else _beside(found, shaped)
+        yield from aliases.drafts(text, start, end)
+        if named.may_be_named(text, start, end):
+            yield from named.drafts(Reading(text, tokens(text, start, end), said_at, "third"))
+
+
+def _beside(found: list[Draft], shaped: Draft) -> list[Draft]:
+    """The drafts of a sentence whose whole shape says something: it says so once."""
+    if any(draft.type == shaped.type for draft in found):
+        return found
+    loose = ("habit.", "event.", "has.", "decision.", "commitment.")
+    return [draft for draft in found if not draft.attribute.startswith(loose)] + [shaped]
 
 
 def _contrasted(found: list[Draft]) -> list[Draft]:

@@ -8,9 +8,11 @@ from gate.rules.clauses import Clause
 from gate.rules.drafts import Draft, Reading, claim_of, span_of
 from gate.rules.lexicon import WORDS
 from gate.rules.phrases import pointing, slug, text_of, trim, vague
+from gate.rules.words import Token
 from ledger.candidate import Precision, When
 
 _MOST_WORDS = 24
+_MEALS = frozenset("lunch dinner breakfast brunch coffee drinks tea".split())
 _REPEATED = frozenset(
     "every daily weekly monthly mondays tuesdays wednesdays thursdays fridays saturdays sundays "
     "weekends weekdays twice".split()
@@ -154,7 +156,30 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[Draft]:
         reading.content, start, end, claim_of(reading, clause, stop), "event",
         f"event.{slug(clause.lemma, 1)}", value, 500 if when.start is not None else 450,
         confidence=900 if when.start is not None else 850, negated=clause.negated, when=when,
+        participants=company(words, clause.verb + 1, stop, clause.lemma),
     )  # fmt: skip
+
+
+def company(words: list[Token], begin: int, stop: int, lemma: str) -> tuple[str, ...]:
+    """Who took part, by name: "lunch with Tom and Ana", "met Carla"."""
+    at = begin
+    if lemma not in _MEETING:
+        at = next((i + 1 for i in range(begin, stop) if words[i].low in ("with", "and")), stop)
+    found: list[str] = []
+    while at < stop:
+        end = at
+        while end < stop and words[end].text[0].isupper() and words[end].text.isalpha():
+            end += 1
+        if end == at:
+            break
+        found.append(" ".join(token.text for token in words[at:end]))
+        at = end
+        while at < stop and words[at].low in ("and", ",", "&"):
+            at += 1
+    return tuple(found)
+
+
+_MEETING = frozenset("meet visit see call interview".split())
 
 
 def _bare_start(clause: Clause, stop: int) -> bool:
@@ -175,7 +200,16 @@ def _had_something(clause: Clause, dated: bool) -> bool:
         and second[0].low in ("chance", "opportunity", "pleasure")
     ):
         return True
-    return dated and first.low in ("a", "an", "my", "two", "to", "three", "some", "surgery")
+    return dated and first.low in _MEALS | {
+        "a",
+        "an",
+        "my",
+        "two",
+        "to",
+        "three",
+        "some",
+        "surgery",
+    }
 
 
 def _was_something(clause: Clause, stop: int) -> bool:
@@ -222,6 +256,7 @@ def _plan(reading: Reading, clause: Clause, stop: int) -> Draft:
     return Draft(
         reading.content, start, end, claim_of(reading, clause, stop), "event", "event.plan", value,
         400, confidence=750, negated=clause.negated, when=when,
+        participants=company(clause.tokens, clause.verb + 1, stop, clause.lemma),
     )  # fmt: skip
 
 

@@ -118,3 +118,11 @@ def third_person(lemma: str) -> str:
     if re.search(r"[^aeiou]y$", lemma):
         return lemma[:-1] + "ies"
     return lemma + "s"
+
+
+BASES: dict[str, str] = {
+    third_person(lemma): lemma
+    for lemma, form in _FORMS.values()
+    if form in (Form.BASE, Form.BASE_OR_PAST) and lemma != "be"
+}
+"""The base of a verb by its third person: "works" is "work"."""

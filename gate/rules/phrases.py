@@ -87,6 +87,7 @@ _PERSON = {
         "your": "their", "you": "them", "yourself": "themselves", "yours": "theirs",
         "you're": "they are", "you've": "they have",
     },
+    "third": {},
 }  # fmt: skip
 
 

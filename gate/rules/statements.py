@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gate.dates import find_when
 from gate.rules import choices
 from gate.rules.clauses import Clause
 from gate.rules.drafts import Draft, Reading, claim_of, span_of
@@ -27,6 +28,8 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
     for rule in RULES.get(clause.lemma) or RULES["*"]:
         tense = f"modal:{clause.modal}" if clause.tense == "modal" else clause.tense
         if tense not in rule.tenses:
+            continue
+        if rule.says.get("person", reading.person) != reading.person:
             continue
         slots = match(rule, clause)
         if slots is None or not _allowed(reading, clause, rule.says, slots):
@@ -63,7 +66,14 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("concrete") is True and low[0] in ("the", "my", "our", "their"):
         return False
-    if "only" in says and " ".join(low) not in says["only"]:
+    if says.get("only") == "adverb":
+        if "only" not in clause.adverbs:
+            return False
+    elif "only" in says and " ".join(low) not in says["only"]:
+        return False
+    if says.get("definite") and not (low[0] in ("the", "our") or words[begin].text[0].isupper()):
+        return False
+    if says.get("undated") and span_of(reading, clause, clause.stop)[2].start is not None:
         return False
     if "heads" in says:
         a, b = slots.get("object", (begin, end))
@@ -94,7 +104,10 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     if says.get("dated") or says.get("timed"):
         when = span_of(reading, clause, clause.stop)[2]
-        timed = says.get("timed") and any(t.isdigit() or t in WORDS["clock"] for t in low)
+        timed = says.get("timed") and any(
+            t.isdigit() or t in WORDS["clock"] or (t in _HOURS and low[i - 1] in _BY)
+            for i, t in enumerate(low)
+        )
         if when.start is None and not timed:
             return False
         if says.get("dated") == "coming" and (when.start or 0) < reading.said_at - _DAY:
@@ -102,9 +115,14 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
     if says["type"] == "preference" and not _own_taste(words, begin, end):
         return False
     whole = any(slot.name == "value" and slot.kind in ("whole", "trip") for slot in slots_of(says))
+    if says.get("with_verb"):
+        return end - begin <= 20 and not _POINTING_ON.intersection(low)
     return tidy(words, begin, end, 20 if whole else 9)
 
 
+_HOURS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
+_BY = frozenset("by before until after at past".split())
+_POINTING_ON = frozenset("it that this them those these there".split())
 _AWAY = frozenset("back returned left".split())
 _PARTED = frozenset("left quit resigned joined job company work working hired fired".split())
 
@@ -258,6 +276,8 @@ def _draft(
             attribute = f"decision.{kind}"
         elif attribute.startswith("@"):
             attribute = chosen[0].attribute if chosen is not None and use else says["otherwise"]
+    if says.get("with_verb"):
+        begin = clause.verb
     value = text_of(content, words, begin, end)
     if _one_more(clause, attribute):
         attribute = "role.{value}" if attribute == "work.role" else "uses.{value}"
@@ -271,6 +291,12 @@ def _draft(
     else:
         claim = claim_of(reading, clause, stop, claim_begin)
     start, finish, when = span_of(reading, clause, max(stop, slots["value"][1]))
+    context = _context(reading, clause, says, slots, stop, one_of_many)
+    if context is None and _open_ended_slot(says):
+        front = _front(clause)
+        if front is not None:
+            context = text_of(content, words, *front)
+            start = min(start, words[front[0] - 1].start)
     if clause.ended or replaces:
         finish = max(finish, words[_span_stop(clause) - 1].end)
     return Draft(
@@ -278,7 +304,7 @@ def _draft(
         confidence=_confidence(clause, says),
         topic=topic, category=category,
         negated=clause.negated != bool(says.get("flip")),
-        context=_context(reading, clause, says, slots, stop, one_of_many),
+        context=context,
         replaces=replaces, durability=durability,
         when=when, act=_act(clause, says, slots),
         participants=_people(words, begin, end) if says["type"] == "relation" else (),
@@ -365,8 +391,7 @@ def _context(
         if tidy(words, begin, end, 10) and "work.employer" not in says["attribute"]:
             return text_of(reading.content, words, begin, end)
         return None
-    open_ended = says["type"] == "preference" or says["attribute"].startswith("@")
-    if one_of_many or says.get("no_context") or not open_ended:
+    if one_of_many or not _open_ended_slot(says):
         return None
     last = max(end for _, end in slots.values())
     if last < stop - 1 and words[last].low in _LATER and stop - last <= 8:
@@ -376,6 +401,29 @@ def _context(
             return None
         return text_of(reading.content, words, begin, end) or None
     return None
+
+
+def _open_ended_slot(says: Mapping[str, Any]) -> bool:
+    """Whether what the rule says may hold in some circumstance only."""
+    open_ended = says["type"] == "preference" or says["attribute"].startswith("@")
+    return open_ended and not says.get("no_context")
+
+
+_FRONT = frozenset("on for at during in when while".split())
+
+
+def _front(clause: Clause) -> Range | None:
+    """The circumstance that opens the sentence: "On Fridays I prefer …", "For backend work I …"."""
+    words, stop = clause.tokens, clause.subject
+    if stop < 2 or words[0].low not in _FRONT:
+        return None
+    begin, stop = trim(words, 1, stop)
+    low = {token.low for token in words[begin:stop]}
+    said_when = find_when(" ".join(t.text for t in words[0:stop]), 0) is not None
+    lasting = low & (WORDS["durations"] | WORDS["pronouns"] | WORDS["pointers"] | {"i", "my", ","})
+    if not 0 < stop - begin <= 5 or said_when or lasting:
+        return None
+    return begin, stop
 
 
 def _people(words: list[Any], begin: int, end: int) -> tuple[str, ...]:
