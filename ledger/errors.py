@@ -63,6 +63,11 @@ class ExtractionUnavailable(Retryable):
     """The extractor could not look at the turn. The turn stays queued; process it again later."""
 
 
+class ModelUnavailable(Retryable):
+    """The model that words merged memories did not answer. What was merged before stays merged; try
+    again later, or merge by words."""
+
+
 class LogCorrupted(MustStop):
     """The log does not hold what was written. Restore it from a backup; do not write to it."""
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from projections.embedding import Vectors
+if TYPE_CHECKING:
+    from projections.embedding import Vectors
 
 _PRODUCTS = 1 << 23
 """How many cosines are in memory at a time: 32 MB."""
@@ -22,8 +24,13 @@ class Cluster:
 
     leader: int
     members: list[int] = field(default_factory=list)
-    similarity: int = _MILLION
-    """The least cosine of a member to the leader, in millionths."""
+    cosines: list[int] = field(default_factory=list)
+    """Of each member to the leader, in millionths."""
+
+    @property
+    def similarity(self) -> int:
+        """The least of them."""
+        return min(self.cosines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +81,13 @@ def greedy(
             if joined is not None:
                 joined.members.append(row)
                 at = int(np.searchsorted(leaders[: len(clusters)], joined.leader))
-                joined.similarity = min(joined.similarity, int(cosines[at]))
+                joined.cosines.append(int(cosines[at]))
                 continue
             if near.size:
                 nearest = near[int(np.argmax(cosines[near]))]
                 apart.append(Apart(row, int(leaders[nearest]), int(cosines[nearest])))
             leaders[len(clusters)] = row
-            clusters.append(Cluster(row, [row]))
+            clusters.append(Cluster(row, [row], [_MILLION]))
         start = stop
         progress(stop)
     return clusters, apart

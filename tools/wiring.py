@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate import speech
@@ -28,6 +28,7 @@ from projections.access import AccessView
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
 from projections.decisions import DecisionsView
+from projections.embedding import Embedder, MiniLM
 from projections.entities import EntitiesView
 from projections.jobs import JobsView
 from projections.links import LinksView
@@ -58,6 +59,8 @@ class Parts:
     """Empties the caches that hold words or keys of ids."""
     warnings: tuple[str, ...]
     """What an operator should change about where things lie."""
+    embedder: Embedder = field(default_factory=MiniLM)
+    """Turns texts into vectors; loads its model on first use."""
 
 
 def build(

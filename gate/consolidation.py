@@ -1,0 +1,288 @@
+"""Rephrasings of one memory become one, in one append; and come apart again in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.belief import Held, folded
+from gate.draft import Draft
+from gate.gate import Gate
+from gate.merging import MERGER, Original, merged, refusal
+from ledger import streams
+from ledger.candidate import Span
+from ledger.codec import New, Recorded
+from ledger.errors import NotPermitted, UnknownMemory
+from ledger.events import Event
+from ledger.events.belief import (
+    ConsolidationUndone,
+    MemoriesConsolidated,
+    MemoryConfirmed,
+    MemoryMovedIn,
+    MemoryMovedOut,
+    Written,
+)
+from ledger.log import new_id
+from ledger.vault import SYSTEM
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How a model put it, and what that cost."""
+
+    text: str | None
+    """None for one that was not taken: then the leader's words stand."""
+    merger: str
+    """The model and the version of what it is told."""
+    input_tokens: int
+    output_tokens: int
+    cost_micro_usd: int
+
+
+class Consolidator:
+    """Merges memories of one subject, and takes a merge back."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._log = gate.log
+
+    def consolidate(
+        self,
+        subject_ref: str,
+        memories: Mapping[str, str],
+        *,
+        similarity: int,
+        wording: Wording | None = None,
+        actor: str = SYSTEM,
+    ) -> str:
+        """Merge these memories (id → belief), the leader first; returns the merged memory's id.
+
+        Raises `UnknownMemory` for one that does not hold any more, `NotPermitted` for those that
+        are not one memory by now.
+        """
+
+        def attempt() -> str:
+            self._gate.memo.forget(subject_ref, *memories.values())
+            draft = self._gate.draft()
+            draft.consent(subject_ref)
+            held = [self._holding(draft, *each) for each in memories.items()]
+            originals = [
+                self._original(stream, each)
+                for each, stream in zip(held, memories.values(), strict=True)
+            ]
+            for at, one in enumerate(originals):
+                for other in originals[:at]:
+                    why = refusal(other, one, draft.rules.registry.types.get(one.type))
+                    if why is not None:
+                        raise NotPermitted(f"These memories are not one any more: {why}.")
+            worded = None if wording is None else wording.text
+            made = merged(originals, draft.rules.policy.scopes, worded)
+            leader, canonical = originals[0], originals[0].belief
+            merge_id = new_id()
+            memory_id = streams.memory_id(
+                draft.keys(subject_ref).ids,
+                canonical,
+                draft.belief(canonical).version,
+                "consolidated",
+            )
+
+            def write(event: MemoriesConsolidated | MemoryMovedOut, stream: str, id_: str) -> None:
+                cause = None if id_ == merge_id else merge_id
+                draft.write_belief(New(event, id_, stream, subject_ref, actor, cause))
+
+            write(
+                MemoriesConsolidated(
+                    memory_id=memory_id,
+                    decision=merge_id,
+                    type=leader.type,
+                    confidence=made.confidence,
+                    base=made.base,
+                    importance=made.importance,
+                    mentions=len(made.turns),
+                    visibility_scope=made.visibility_scope,
+                    basis=leader.basis,
+                    grant=leader.grant,
+                    memory=made.memory,
+                    originals=tuple(memories),
+                    beliefs=tuple(memories.values()),
+                    how="words" if worded is None else "model",
+                    merger=wording.merger if wording is not None and worded else MERGER,
+                    similarity=similarity,
+                    input_tokens=0 if wording is None else wording.input_tokens,
+                    output_tokens=0 if wording is None else wording.output_tokens,
+                    cost_micro_usd=0 if wording is None else wording.cost_micro_usd,
+                    sayings=tuple(each.saying for each in originals),
+                    turns=made.turns,
+                    last_said_at=max(each.said_at for each in held),
+                ),
+                canonical,
+                merge_id,
+            )
+            for original, stream in memories.items():
+                gone = MemoryMovedOut(
+                    memory_id=original,
+                    to=canonical,
+                    cause="consolidated",
+                    into=memory_id,
+                    decision=merge_id,
+                )
+                write(gone, stream, new_id())
+            self._gate.commit(draft)
+            return memory_id
+
+        return self._gate.again(attempt)
+
+    def _holding(self, draft: Draft, memory_id: str, stream: str) -> Held:
+        belief = draft.belief(stream)
+        found = next((each for each in belief.current if each.memory_id == memory_id), None)
+        if found is None or found.ended(draft.now):
+            raise UnknownMemory(f"The memory {memory_id} does not hold any more.")
+        if belief.contested:
+            raise NotPermitted(f"The memory {memory_id} is contested: resolve it first.")
+        return found
+
+    def _original(self, stream: str, held: Held) -> Original:
+        written = held.written
+        return Original(
+            memory_id=held.memory_id,
+            belief=stream,
+            type=held.type,
+            confidence=held.confidence,
+            base=held.base,
+            importance=held.importance,
+            visibility_scope=written.visibility_scope,
+            basis=held.basis,
+            grant=held.grant,
+            memory=written.memory.model_copy(
+                update={"valid_from": held.valid_from, "valid_to": held.valid_to}
+            ),
+            turns=held.turns,
+            spans=tuple(dict.fromkeys(self._evidence(stream, held.memory_id, {stream}))),
+        )
+
+    def _evidence(self, stream: str, memory_id: str, seen: set[str]) -> Iterator[Span]:
+        """The words that a memory rests on, each naming its turn; those of the slots that it was
+        in before too."""
+        for each in self._log.read_stream(stream):
+            event = each.event
+            if getattr(event, "memory_id", None) != memory_id:
+                continue
+            if isinstance(event, MemoryMovedIn) and event.moved_from not in seen:
+                seen.add(event.moved_from)
+                yield from self._evidence(event.moved_from, memory_id, seen)
+            if isinstance(event, Written):
+                yield from _named(event.memory.spans, event.memory.turn)
+            elif isinstance(event, MemoryConfirmed):
+                yield from _named(event.spans, event.turn)
+
+    # Undoing
+
+    def undo(
+        self, subject_ref: str, memory_id: str, belief: str, *, note: str | None, actor: str
+    ) -> list[str]:
+        """Take a merge back; returns the originals, which hold again.
+
+        What confirmed the merged memory since confirms the first of them. Raises `NotPermitted`
+        for a memory that is not a merged one or does not hold any more.
+        """
+        if actor == SYSTEM:
+            raise NotPermitted("To take a merge back needs a named principal.")
+
+        def attempt() -> list[str]:
+            merge = self._merge(belief, memory_id, {belief})
+            event = None if merge is None else merge.event
+            if merge is None or not isinstance(event, MemoriesConsolidated):
+                raise NotPermitted(f"The memory {memory_id} was not merged from others.")
+            self._gate.memo.forget(subject_ref, belief, *event.beliefs)
+            draft = self._gate.draft()
+            draft.consent(subject_ref)
+            now = next(
+                (each for each in draft.belief(belief).current if each.memory_id == memory_id), None
+            )
+            if now is None:
+                raise NotPermitted(
+                    f"The merged memory {memory_id} does not hold any more: it was changed, merged"
+                    " again or undone since. See beliefledger history."
+                )
+            undo_id = new_id()
+            undone = ConsolidationUndone(memory_id=memory_id, originals=event.originals, note=note)
+            draft.write_belief(New(undone, undo_id, belief, subject_ref, actor))
+            for place, (original, stream) in enumerate(
+                zip(event.originals, event.beliefs, strict=True)
+            ):
+                before = self._before(stream, merge, original, draft)
+                if draft.belief(stream).holding(before.context) is not None:
+                    raise NotPermitted(
+                        f"The slot of the original {original} has another value by now: revoke"
+                        " that first."
+                    )
+                again: list[Event] = [_back(before, undo_id, belief)]
+                if place == 0:
+                    again += self._since(belief, event, before, now, undo_id)
+                for each in again:
+                    draft.write_belief(New(each, new_id(), stream, subject_ref, actor, undo_id))
+            self._gate.commit(draft)
+            return list(event.originals)
+
+        return self._gate.again(attempt)
+
+    def _merge(self, stream: str, memory_id: str, seen: set[str]) -> Recorded | None:
+        """The event that made a merged memory, looked up where it was before if it moved."""
+        for each in self._log.read_stream(stream):
+            event = each.event
+            if getattr(event, "memory_id", None) != memory_id:
+                continue
+            if isinstance(event, MemoriesConsolidated):
+                return each
+            if isinstance(event, MemoryMovedIn) and event.moved_from not in seen:
+                seen.add(event.moved_from)
+                return self._merge(event.moved_from, memory_id, seen)
+        return None
+
+    def _before(self, stream: str, merge: Recorded, original: str, draft: Draft) -> Held:
+        """The original as it was when it was merged."""
+        earlier = [each for each in self._log.read_stream(stream) if each.position < merge.position]
+        found = folded(earlier, draft.rules.registry).find(original)
+        if found is None:
+            raise UnknownMemory(f"The words of the original {original} are erased.")
+        return found
+
+    def _since(
+        self, belief: str, merge: MemoriesConsolidated, first: Held, now: Held, undo_id: str
+    ) -> Iterator[MemoryConfirmed]:
+        """What was said again since the merge, as confirmations of the first original."""
+        turns = set(first.turns)
+        for each in self._log.read_stream(belief):
+            event = each.event
+            if not isinstance(event, MemoryConfirmed) or event.memory_id != merge.memory_id:
+                continue
+            counted = event.counted and event.turn not in turns
+            turns |= {event.turn} if counted else set()
+            yield event.model_copy(
+                update={
+                    "memory_id": first.memory_id,
+                    "decision": undo_id,
+                    "confidence": max(first.confidence, now.confidence),
+                    "base": max(first.base, now.base),
+                    "mentions": len(turns),
+                    "counted": counted,
+                }
+            )
+
+
+def _back(before: Held, undo_id: str, belief: str) -> MemoryMovedIn:
+    carried = {name: getattr(before.written, name) for name in Written.model_fields}
+    return MemoryMovedIn(
+        **carried
+        | {"confidence": before.confidence, "base": before.base, "mentions": before.mentions},
+        moved_from=belief,
+        cause="undone",
+        moved_by=undo_id,
+        turns=tuple(sorted(before.turns)),
+        last_said_at=before.said_at,
+    )
+
+
+def _named(spans: Sequence[Span], turn: str) -> Iterator[Span]:
+    for span in spans:
+        yield span if span.turn else span.model_copy(update={"turn": turn})
