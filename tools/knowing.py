@@ -11,8 +11,9 @@ from ledger.log import Log
 from ledger.times import Clock
 from tools.answers import BeliefAnswer
 from tools.asking import Asking, Snapshot
-from tools.entities import Acquaintance, EntityAnswer, PathAnswer, window_of
+from tools.entities import Acquaintance, EntityAnswer
 from tools.moments import Moment, micros
+from tools.relating import PathAnswer, Relating, window_of
 from tools.wiring import Parts
 
 
@@ -29,6 +30,10 @@ class Knowing:
     @property
     def _acquaintance(self) -> Acquaintance:
         return Acquaintance(self._parts, self._asking)
+
+    @property
+    def _relating(self) -> Relating:
+        return Relating(self._parts, self._asking)
 
     # Entities
 
@@ -124,7 +129,7 @@ class Knowing:
         "Who does Ana work for, and what is that manager's role" is
         `related("ana", relation="reports-to", attribute="role")`.
         """
-        return self._acquaintance.related(
+        return self._relating.related(
             subject,
             entity,
             relation,
@@ -164,7 +169,7 @@ class Knowing:
             window = window_of(on, now)
         elif window[0] is not None and window[1] is not None and window[0] >= window[1]:
             raise InvalidTurn("end must come after start.")
-        return self._acquaintance.events(
+        return self._relating.events(
             subject,
             snapshot,
             window=window,
