@@ -116,6 +116,8 @@ class Explanation(Frozen):
     extractor: str | None
     confirmed_by: tuple[Evidence, ...]
     history: tuple[BeliefAnswer, ...]
+    originals: tuple[BeliefAnswer, ...] = ()
+    """What it was merged from, each as it is last known."""
 
 
 class ReplayAnswer(Frozen):

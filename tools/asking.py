@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from gate.decide import Outcome
 from ledger.codec import Recorded
 from ledger.errors import InvalidTurn, LedgerError, LogCorrupted, NotPermitted, UnknownMemory
-from ledger.events.belief import ConflictResolved, Written
+from ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
 from ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided, ReviewDecided
 from ledger.times import Clock, Micros, iso, to_datetime
 from projections import questions, tables
@@ -261,6 +261,10 @@ class Asking:
             decision = self._log.find(decided_by.event.decision) or decided_by
         elif isinstance(decided_by.event, ConflictResolved):
             kind = f"resolution by {who}"
+        originals: tuple[str, ...] = ()
+        if isinstance(decided_by.event, MemoriesConsolidated):
+            kind = f"consolidation by {who}, {decided_by.event.merger}"
+            originals = decided_by.event.originals
         decided = decision.event if isinstance(decision.event, GateDecided) else None
         with self.view(BeliefsView.name) as (connection, generation):
             positions = questions.evidence_of(connection, generation, [memory_id])[memory_id]
@@ -293,6 +297,11 @@ class Asking:
             extractor=extractor,
             confirmed_by=tuple(each for event in confirmations for each in evidence_in(event)),
             history=tuple(history),
+            originals=tuple(
+                version
+                for each in originals
+                for version in self.history(each, only_memory=True)[-1:]
+            ),
         )
 
     def _origin(
@@ -357,4 +366,5 @@ def _spans(recorded: Recorded) -> list[tuple[int, int]]:
     event = recorded.event
     if not isinstance(event, Written):
         return []
-    return [(span.start, span.end) for span in event.memory.spans if span.turn is None]
+    here = {None, event.memory.turn}
+    return [(span.start, span.end) for span in event.memory.spans if span.turn in here]

@@ -28,9 +28,9 @@ COULD_NOT = 3
 INTERRUPTED = 130
 
 ORDER = (
-    "init remember ingest process extract beliefs history explain decisions loops conflicts"
-    " resolve review revoke consent erase register policy status replay retry rebuild verify"
-    " calibrate tail project copy migrate demo"
+    "init remember ingest process extract beliefs history explain decay decisions loops conflicts"
+    " resolve review revoke consolidate consent erase register policy types status replay retry"
+    " rebuild verify calibrate checklist tail project schedule copy migrate demo"
 ).split()
 """In which order help lists the commands: as a newcomer meets them."""
 

@@ -37,6 +37,8 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     memory = answer.memory
     yield output.cell(memory.text, "bold")
     state = "holds" if answer.holds else "does not hold any more"
+    if memory.superseded_by is not None and not answer.holds:
+        state += f", {memory.superseded_by} took its place"
     if memory.quarantined:
         state = "is quarantined: kept, but not believed"
     facts = _facts(
@@ -74,9 +76,12 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     if answer.confirmed_by:
         said = ", ".join(output.day(each.said_at) for each in answer.confirmed_by)
         yield output.cell(f"Said again: {said}")
-    yield output.cell("The belief's history", "bold")
     from tools.cli.asking import history_table
 
+    if answer.originals:
+        yield output.cell("Merged from", "bold")
+        yield history_table(answer.originals)
+    yield output.cell("The belief's history", "bold")
     yield history_table(answer.history)
 
 

@@ -1,0 +1,280 @@
+"""Rephrasings become one memory, are said again, come apart again; on both backends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from beliefledger import open_memory
+from ledger.errors import CallerMistake, EmbedderMissing, NotPermitted
+from tools.cli import app
+from tools.copying import copy
+
+SAID = (
+    ("dark mode", "editor.theme", "preference", "User prefers dark mode", 0.9),
+    ("dark mode", "ui.appearance", "preference", "User likes dark mode", 0.7),
+    ("dark mode", "screen.style", "preference", "User prefers to use dark mode", 0.8),
+    ("light mode", "print.theme", "preference", "User prefers light mode", 0.8),
+    ("Berlin", "home.location", "fact", "User lives in Berlin", 0.9),
+    ("Berlin", "home.residence", "fact", "User resides in Berlin", 0.6),
+    ("Berlin", "work.location", "fact", "User works in Berlin", 0.9),
+    ("two children", "family.children", "fact", "User has two children", 0.9),
+    ("three children", "family.kids", "fact", "User has three children", 0.9),
+)
+
+
+def seed(memory, subject="ana", clock=None):
+    memory.grant_consent(subject, "consent")
+    made = {}
+    for value, attribute, kind, text, confidence in SAID:
+        decision = memory.store(
+            subject, value, attribute=attribute, type=kind, text=text, confidence=confidence
+        )
+        assert decision.outcome == "admit", (text, decision.reason)
+        made[attribute] = decision.memory_id
+        if clock is not None:
+            clock.ahead(60)
+    return made
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock) as opened:
+        yield opened
+
+
+def texts(memory, subject="ana"):
+    return sorted(each.text for each in memory.beliefs(subject))
+
+
+def sound(memory):
+    """The log verifies, each view is what a rebuild gives, every decision is made the same."""
+    assert memory.verify().ok
+    for view in memory.rebuild(verify=True):
+        assert view.same, view
+    summary = memory.replay_all()
+    assert summary.same == summary.decisions
+    return {view.name: view.content_digest for view in memory.status().views}
+
+
+def test_what_would_be_merged_is_shown_and_nothing_is_changed(memory, clock):
+    made = seed(memory, clock=clock)
+    position = memory.status().position
+    answer = memory.consolidate("ana")
+    assert memory.status().position == position
+    assert not answer.applied
+    assert [(each.before, each.after) for each in answer.clusters] == [
+        (("User lives in Berlin", "User resides in Berlin"), "User lives in Berlin"),
+        (
+            (
+                "User prefers dark mode",
+                "User prefers to use dark mode",
+                "User likes dark mode",
+            ),
+            "User prefers dark mode",
+        ),
+    ]
+    assert answer.clusters[0].members[0].memory_id == made["home.location"]
+    assert all(each.similarity >= 0.85 for each in answer.clusters)
+    reasons = {each.texts: each.reason for each in answer.apart}
+    assert reasons["User has two children", "User has three children"] == "the numbers differ"
+    assert "works" in reasons["User lives in Berlin", "User works in Berlin"]
+    assert answer.input_tokens == answer.output_tokens == answer.cost_micro_usd == 0
+
+
+def test_merged_memories_link_both_ways_and_carry_the_least_trust(memory, clock):
+    made = seed(memory, clock=clock)
+    answer = memory.consolidate("ana", apply=True)
+    merged = {each.type: each.memory_id for each in answer.clusters}
+    dark = next(each for each in memory.beliefs("ana") if each.memory_id == merged["preference"])
+    assert dark.text == "User prefers dark mode"
+    assert dark.confidence == 0.7
+    assert dark.mentions == 3
+    assert len({each.turn_id for each in dark.evidence}) == 3
+    story = memory.explain(dark.memory_id)
+    assert story.holds
+    assert {each.memory_id for each in story.originals} == {
+        made["editor.theme"],
+        made["ui.appearance"],
+        made["screen.style"],
+    }
+    assert "consolidation" in story.decided_by
+    for attribute in ("editor.theme", "ui.appearance", "screen.style"):
+        original = memory.explain(made[attribute])
+        assert not original.holds
+        assert original.memory.superseded_by == dark.memory_id
+    assert texts(memory) == sorted(
+        {text for *_, text, _ in SAID}
+        - {"User likes dark mode", "User prefers to use dark mode", "User resides in Berlin"}
+    )
+    assert memory.consolidate("ana", apply=True).clusters == ()
+    sound(memory)
+
+
+def test_saying_an_original_again_confirms_the_merged_memory(memory, clock):
+    seed(memory, clock=clock)
+    merged = {each.type: each.memory_id for each in memory.consolidate("ana", apply=True).clusters}
+    before = next(each for each in memory.beliefs("ana") if each.memory_id == merged["fact"])
+    clock.ahead(60)
+    again = memory.store(
+        "ana",
+        "Berlin",
+        attribute="home.residence",
+        text="User resides in Berlin",
+        confidence=0.9,
+    )
+    assert (again.outcome, again.memory_id) == ("confirm", merged["fact"])
+    after = next(each for each in memory.beliefs("ana") if each.memory_id == merged["fact"])
+    assert after.mentions == before.mentions + 1
+    assert "User resides in Berlin" not in texts(memory)
+    sound(memory)
+
+
+def test_another_value_of_an_original_meets_the_merged_memory(memory, clock):
+    seed(memory, clock=clock)
+    merged = {each.type: each.memory_id for each in memory.consolidate("ana", apply=True).clusters}
+    clock.ahead(60)
+    moved = memory.store(
+        "ana", "Porto", attribute="home.residence", text="User resides in Porto", confidence=0.9
+    )
+    assert moved.outcome == "supersede"
+    assert merged["fact"] not in {each.memory_id for each in memory.beliefs("ana")}
+    with pytest.raises(NotPermitted, match="does not hold any more"):
+        memory.undo_consolidation(merged["fact"], by="carla")
+    sound(memory)
+
+
+def test_one_command_takes_a_merge_back(memory, clock):
+    made = seed(memory, clock=clock)
+    before = {each.memory_id: each for each in memory.beliefs("ana")}
+    merged = {each.type: each.memory_id for each in memory.consolidate("ana", apply=True).clusters}
+    clock.ahead(60)
+    memory.store(
+        "ana",
+        "dark mode",
+        attribute="ui.appearance",
+        type="preference",
+        confidence=0.9,
+        text="User likes dark mode",
+    )
+    with pytest.raises(NotPermitted, match="named principal"):
+        memory.undo_consolidation(merged["preference"], by="system")
+    for each in merged.values():
+        clock.ahead(60)
+        memory.undo_consolidation(each[:12], by="carla", note="these are two things")
+    after = {each.memory_id: each for each in memory.beliefs("ana")}
+    assert after.keys() == before.keys()
+    leader = made["editor.theme"]
+    for memory_id, was in before.items():
+        now = after[memory_id]
+        more = 1 if memory_id == leader else 0  # it was said once more in between
+        assert (now.text, now.belief_id) == (was.text, was.belief_id)
+        assert now.valid_from == was.valid_from
+        assert now.mentions == was.mentions + more
+        assert len(now.evidence) == len(was.evidence) + more
+    assert not memory.explain(merged["fact"]).holds
+    with pytest.raises(NotPermitted, match="does not hold any more"):
+        memory.undo_consolidation(merged["fact"], by="carla")
+    with pytest.raises(NotPermitted, match="not merged from others"):
+        memory.undo_consolidation(leader, by="carla")
+    clock.ahead(60)
+    again = memory.store(
+        "ana", "Berlin", attribute="home.residence", text="User resides in Berlin", confidence=0.9
+    )
+    assert (again.outcome, again.memory_id) == ("confirm", made["home.residence"])
+    sound(memory)
+    redone = memory.consolidate("ana", apply=True)
+    assert {each.type for each in redone.clusters} == {"fact", "preference"}
+    sound(memory)
+
+
+def test_what_stands_on_different_grants_or_is_contested_stays_apart(memory):
+    memory.grant_consent("ana", "consent")
+    memory.store("ana", "Berlin", attribute="home.location", text="User lives in Berlin")
+    memory.grant_consent("ana", "contract")
+    memory.store("ana", "Berlin", attribute="home.residence", text="User resides in Berlin")
+    answer = memory.consolidate("ana", apply=True)
+    assert answer.clusters == ()
+    assert "grants" in answer.apart[0].reason
+    memory.withdraw_consent("ana", basis="consent")
+    assert texts(memory) == ["User resides in Berlin"]
+
+
+def test_a_withdrawn_consent_ends_what_was_merged_on_it(memory):
+    seed(memory)
+    memory.consolidate("ana", apply=True)
+    memory.withdraw_consent("ana")
+    assert memory.beliefs("ana") == []
+    sound(memory)
+
+
+def test_an_erased_subject_leaves_nothing_of_what_was_merged(memory, clock):
+    seed(memory)
+    seed(memory, "ben")
+    memory.consolidate(apply=True)
+    memory.erase("ana", by="carla")
+    assert memory.beliefs("ana") == []
+    assert len(memory.beliefs("ben")) == len(SAID) - 3
+    assert memory.verify().ok
+    for view in memory.rebuild(verify=True):
+        assert view.same, view
+
+
+def test_a_copy_has_the_same_merges_and_takes_them_back(new_place, clock):
+    one, other = new_place(), new_place()
+    with open_memory(one, clock=clock) as memory:
+        seed(memory, clock=clock)
+        merged = memory.consolidate("ana", apply=True).clusters[0].memory_id
+        memory.undo_consolidation(merged, by="carla")
+        digests = sound(memory)
+    copy(one, other)
+    with open_memory(other, clock=clock) as memory:
+        assert sound(memory) == digests
+        left = next(each for each in memory.consolidate("ana", apply=True).clusters)
+        assert left.memory_id is not None
+
+
+def test_thresholds_are_each_types_own_or_one_for_this_run(memory):
+    seed(memory)
+    assert memory.consolidate("ana", threshold=0.999).clusters == ()
+    assert [each.type for each in memory.consolidate("ana", type="fact").clusters] == ["fact"]
+    for wrong in ({"threshold": 0}, {"threshold": 1.5}, {"type": "nothing"}, {"how": "magic"}):
+        with pytest.raises(CallerMistake):
+            memory.consolidate("ana", **wrong)
+
+
+def test_without_the_extra_only_this_is_refused(memory, monkeypatch):
+    from projections import embedding
+
+    seed(memory)
+    monkeypatch.setattr(embedding, "find_spec", lambda _name: None)
+    with pytest.raises(EmbedderMissing, match="pip install"):
+        memory.consolidate("ana")
+    assert len(memory.beliefs("ana")) == len(SAID)
+
+
+# The command line
+
+
+def run(place, *args, code=0):
+    result = CliRunner().invoke(app, ["--ledger", place, "consolidate", *args])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_on_the_command_line(place):
+    with open_memory(place) as memory:
+        seed(memory)
+    shown = run(place, "--subject", "ana").output
+    assert "Would merge 2 groups of 9 memories" in shown
+    assert "the numbers differ" in shown
+    assert json.loads(run(place, "--json").output)["applied"] is False
+    done = json.loads(run(place, "--apply", "--by", "carla", "--json").output)
+    merged = done["clusters"][0]["memory_id"]
+    assert "Nothing to merge" in run(place, "--apply").output
+    run(place, "--undo", merged, code=2)
+    assert "2 memories again" in run(place, "--undo", merged, "--by", "carla").output
+    run(place, "--undo", merged, "--by", "carla", code=3)
+    run(place, "--type", "nothing", code=2)
