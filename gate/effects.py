@@ -54,6 +54,7 @@ def memory_of(
         turn=turn.turn_id,
         spans=evidence(candidate.spans),
         participants=candidate.participants,
+        fields=candidate.fields,
         resolved=resolved and resolved.model_copy(update={"shown": (), "repeats": None}),
     )
 
