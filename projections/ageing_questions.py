@@ -25,6 +25,7 @@ class Access:
 
 
 NEVER = Access(0, 0)
+_PAGE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def _columns(connection: Connection, table: Table, access: Table, profile: Profi
         c.closed.is_(None), c.valid_to.is_(None), c.quarantined.is_(False)
     )
     never = (0, 0)
-    found = connection.execution_options(yield_per=50_000).execute(query)
+    found = connection.execute(query, execution_options={"yield_per": _PAGE})
     kind = np.dtype(
         [("id", "i8"), ("life", "f8"), ("said", "i8"), ("count", "i8"), ("shown", "i8")]
     )

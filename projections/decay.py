@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+ProfileName = Literal["freshness", "decay"]
 BOOST = 1.2
 MOST_BOOST = 3.0
 _ENOUGH = 7
@@ -50,7 +51,7 @@ class Profile:
     """How memories age. `rate` (for each day) and `cap` are of the profile `decay`; half-lives, in
     days by type, are of `freshness`."""
 
-    name: Literal["freshness", "decay"] = "freshness"
+    name: ProfileName = "freshness"
     rate: float = 0.02
     cap: int = 10
     half_lives: Mapping[str, float] = field(default_factory=dict)

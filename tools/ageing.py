@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 from gate.gate import Gate
 from ledger.candidate import Frozen
@@ -21,7 +21,7 @@ from projections import ageing_questions, questions
 from projections.access import AccessView
 from projections.ageing_questions import NEVER, Access
 from projections.beliefs import BeliefsView, Version
-from projections.decay import Profile, days_since
+from projections.decay import Profile, ProfileName, days_since
 from projections.jobs import JobsView
 from tools.answers import BeliefAnswer, JobAnswer
 from tools.asking import Asking
@@ -35,7 +35,6 @@ from tools.wiring import Parts
 if TYPE_CHECKING:
     from tools.memory import MemoryLedger
 
-ProfileName = Literal["freshness", "decay"]
 SHOWN = "shown"
 """The ranker of what a caller chose by itself."""
 _ASK = {
@@ -93,12 +92,12 @@ class Ageing:
         subject: str | None = None,
         *,
         at: Moment | None = None,
-        profile: ProfileName | None = None,
+        profile: str | None = None,
     ) -> list[DecayAnswer]:
         """How much is left of each memory that holds, of a subject or of all: the least first.
 
         `at` asks as if it were then (by default now), with what was said and shown until now.
-        `profile` is the policy's unless given.
+        `profile` is `freshness` or `decay`; by default the policy's.
         """
         now = micros(at, "at")
         now = self._asking.now() if now is None else now
@@ -164,13 +163,13 @@ class Ageing:
                 self._asking.now(),
             )
 
-    def _profile(self, name: ProfileName | None) -> Profile:
+    def _profile(self, name: str | None) -> Profile:
         rules = self._parts.rulebook.refreshed()
         decay, types = rules.policy.decay, rules.registry
-        if name not in {None, "freshness", "decay"}:
+        if name is not None and name not in get_args(ProfileName):
             raise InvalidTurn(f"profile: {name!r} is neither freshness nor decay.")
         return Profile(
-            name or decay.profile,
+            cast("ProfileName", name or decay.profile),
             decay.rate,
             decay.cap,
             {

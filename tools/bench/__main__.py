@@ -19,6 +19,7 @@ from rich.table import Table
 from tools.bench import (
     asof,
     commits,
+    decaying,
     deciding,
     decoding,
     following,
@@ -42,6 +43,7 @@ BENCHES: dict[str, Bench] = {
     "decoding": decoding.decoding,
     "rebuild": rebuilding.rebuild,
     "as-of": asof.as_of,
+    "decay": decaying.decay,
 }
 RESULTS = Path("bench-results.json")
 

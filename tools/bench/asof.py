@@ -84,43 +84,48 @@ class _Life:
         return new
 
     def _first(self, position: int, number: int) -> Version:
-        now = BEGIN + position * SECOND
-        tag = f"{number:032x}"
-        return Version(
-            row_id=(position << 10) + self.lane,
-            subject_ref=self.subject_ref,
-            belief=f"{self.random.getrandbits(128):032x}",
-            memory_id=f"{self.random.getrandbits(128):032x}",
-            words_at=position,
-            type="fact",
-            topic_tag=tag,
-            entity_tag=tag,
-            context_tag=None,
-            session_tag=tag,
-            quarantined=False,
-            contested=False,
-            confidence=700_000,
-            importance=500_000,
-            mentions=1,
-            visibility_scope="subject",
-            basis="consent",
-            grant_id=tag,
-            decision=f"{self.random.getrandbits(128):032x}",
-            valid_from=now,
-            valid_from_stated=True,
-            valid_to=None,
-            valid_to_stated=False,
-            expires_at=None,
-            event_from=None,
-            event_to=None,
-            precision="unknown",
-            said_at=now,
-            supersedes=None,
-            superseded_by=None,
-            contradicts=None,
-            opened=position,
-            opened_at=now,
-        )
+        row_id = (position << 10) + self.lane
+        return version(self.subject_ref, position, row_id, f"{number:032x}", self.random)
+
+
+def version(subject_ref: str, position: int, row_id: int, tag: str, random: Random) -> Version:
+    """The row of a memory that was written at a position."""
+    now = BEGIN + position * SECOND
+    return Version(
+        row_id=row_id,
+        subject_ref=subject_ref,
+        belief=f"{random.getrandbits(128):032x}",
+        memory_id=f"{random.getrandbits(128):032x}",
+        words_at=position,
+        type="fact",
+        topic_tag=tag,
+        entity_tag=tag,
+        context_tag=None,
+        session_tag=tag,
+        quarantined=False,
+        contested=False,
+        confidence=700_000,
+        importance=500_000,
+        mentions=1,
+        visibility_scope="subject",
+        basis="consent",
+        grant_id=tag,
+        decision=f"{random.getrandbits(128):032x}",
+        valid_from=now,
+        valid_from_stated=True,
+        valid_to=None,
+        valid_to_stated=False,
+        expires_at=None,
+        event_from=None,
+        event_to=None,
+        precision="unknown",
+        said_at=now,
+        supersedes=None,
+        superseded_by=None,
+        contradicts=None,
+        opened=position,
+        opened_at=now,
+    )
 
 
 def _fill(connection: Connection, table: Table, run: Run) -> int:

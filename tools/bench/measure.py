@@ -96,6 +96,8 @@ class Sizes:
     grouped_turns: int = 1_000
     """Of all writers together."""
     followed_turns: int = 200
+    memories: int = 1_000_000
+    """That age."""
 
     def quick(self) -> Sizes:
         """A twentieth of it, to see that everything runs."""

@@ -87,7 +87,7 @@ def _consume(
         memory.consumer(
             name, types, subjects, lease_seconds=lease_seconds, follow=follow
         ) as events,
-        _ended_by_a_supervisor(),
+        ended_by_a_supervisor(),
     ):
         for event in events:
             _write(event, memory, json)
@@ -105,7 +105,7 @@ def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
 
 
 @contextmanager
-def _ended_by_a_supervisor() -> Iterator[None]:
+def ended_by_a_supervisor() -> Iterator[None]:
     """Take a request to end as an interrupt, so that another can take over at once."""
 
     def interrupt(_signal: int, _frame: object) -> None:
@@ -149,7 +149,7 @@ def project(ctx: typer.Context, lease_seconds: Lease = 10.0, json: Lines = False
     with (
         opened(ctx) as memory,
         memory.keep_views(lease_seconds=lease_seconds, tell=tell) as projecting,
-        _ended_by_a_supervisor(),
+        ended_by_a_supervisor(),
     ):
         projecting.run()
 

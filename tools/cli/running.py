@@ -79,8 +79,28 @@ def _status(answer: StatusAnswer) -> Iterator[Any]:
     yield views
     if answer.consumers:
         yield _consumers(answer)
+    if answer.jobs:
+        yield _jobs(answer)
     for warning in answer.warnings:
         yield output.cell(f"Warning: {warning}", "yellow")
+
+
+def _jobs(answer: StatusAnswer) -> Any:
+    made = output.table(
+        ("job", output.FIXED),
+        ("last run, UTC", output.FIXED),
+        ("took", output.RIGHT),
+        "what it did",
+    )
+    for each in answer.jobs:
+        told = output.tally(each.counts) if each.error is None else f"failed: {each.error}"
+        made.add_row(
+            output.cell(each.job),
+            output.when(each.ran_at),
+            f"{each.seconds:.2f} s",
+            output.cell(told, "red" if each.error else ""),
+        )
+    return made
 
 
 def _consumers(answer: StatusAnswer) -> Any:
