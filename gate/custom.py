@@ -199,7 +199,7 @@ class Custom:
         )
         if missing:
             return Reshaped(fields, missing=missing)
-        own = {name: text for name, text in fields.items() if name != VALUE}
+        own = {name: text for name, text in fields.items() if name in kind.fields}
         slugs = {name: slug(text) for name, text in fields.items()}
         key = attribute or kind.name
         if kind.attribute is not None:

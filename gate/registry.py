@@ -112,7 +112,7 @@ class MemoryType(Frozen):
         if self.slot is SlotRule.ATTRIBUTE and self.patterns and self.attribute is None:
             raise ValueError("patterns need an attribute, such as medication.{name}")
         for pattern in self.patterns:
-            self._pattern(pattern, known)
+            self.check_pattern(pattern)
         unsaid = [
             name
             for name, field in self.fields.items()
@@ -122,7 +122,9 @@ class MemoryType(Frozen):
             raise ValueError(f"{unsaid[0]!r} is required, but no pattern has {{{unsaid[0]}}}")
         return self
 
-    def _pattern(self, pattern: str, known: set[str]) -> None:
+    def check_pattern(self, pattern: str) -> None:
+        """Raises `ValueError` for a pattern that makes no sense for this type."""
+        known = {*self.fields, VALUE}
         names = placeholders(pattern)
         if not names or len(set(names)) < len(names):
             raise ValueError(f"the pattern {pattern!r} needs fields, each once, such as {{name}}")
