@@ -261,8 +261,8 @@ class Calibration:
         self._log = log
         self._rulebook = rulebook
 
-    def answer(self, progress: Progress | None = None) -> CalibrationAnswer:
-        """Without the extra `calibration` there is no map, and `why` says so."""
+    def answer(self, progress: Progress | None = None, *, draw: bool = True) -> CalibrationAnswer:
+        """Without the extra `calibration`, or without `draw`, there is no map; `why` says so."""
         rules = self._rulebook.refreshed()
         head = self._log.head().position
         fold = Outcomes(self._log, rules.registry)
@@ -275,7 +275,7 @@ class Calibration:
         counts = {name: sum(each.outcome == name for each in known) for name in (*RIGHT, *WRONG)}
         pairs = [(each.confidence, each.outcome in RIGHT) for each in known]
         scored = [(each.score, each.outcome in RIGHT) for each in known if each.score is not None]
-        knots, why = _map(scored)
+        knots, why = _map(scored) if draw else (None, "It was not asked for.")
         mapped = _cross_validated(scored) if knots else []
         return CalibrationAnswer(
             position=head,

@@ -49,7 +49,7 @@ class Disputes:
             looping = any(
                 times[i + needed - 1] - times[i] <= window for i in range(len(times) - needed + 1)
             )
-            contested = _contested(rows)
+            contested = is_contested(rows)
             if looping or contested:
                 answers.append(self._loop(belief, rows, contested))
         return answers
@@ -139,7 +139,7 @@ class Disputes:
         return rows[0].subject_ref, offered
 
 
-def _contested(rows: Sequence[questions.ChurnRow]) -> bool:
+def is_contested(rows: Sequence[questions.ChurnRow]) -> bool:
     state = False
     for row in rows:
         if row.happened in {"contested", "resolved"}:

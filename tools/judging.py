@@ -8,7 +8,11 @@ from gate.policy import Policy
 from ledger.log import Log
 from tools.asking import Asking
 from tools.calibrating import Calibration, CalibrationAnswer, plot
+from tools.checklist import Checklist, ChecklistAnswer
+from tools.checks import Checks
 from tools.moments import Progress
+from tools.places import Place
+from tools.upkeep import Upkeep
 from tools.wiring import Parts
 
 
@@ -18,6 +22,8 @@ class Judging:
     _parts: Parts
     _log: Log
     _asking: Asking
+    _upkeep: Upkeep
+    place: Place
 
     def calibrate(self, *, progress: Progress | None = None) -> CalibrationAnswer:
         """Compare stated confidence with what became of each memory; draw the map that a policy
@@ -34,6 +40,15 @@ class Judging:
     def plot_calibration(self, answer: CalibrationAnswer, file: Path) -> None:
         """Draw the reliability diagram into a .png or .svg. Needs the extra `calibration`."""
         plot(answer, file)
+
+    def checklist(
+        self, only: str | None = None, *, deep: bool = False, progress: Progress | None = None
+    ) -> ChecklistAnswer:
+        """The production checklists `write`, `manage` and `end-to-end`, or `only` one of them: each
+        line yes or no, with its evidence. `deep` looks at everything, not at samples, and folds the
+        views anew. Raises `InvalidTurn` for a list that is not there."""
+        checks = Checks(self._parts, self._asking, self._upkeep, self.place, deep=deep)
+        return Checklist(checks).answer(only, progress)
 
     def _calibration(self) -> Calibration:
         return Calibration(self._log, self._parts.rulebook)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import USAGE, Json, MaybeBy, app, fail, note, opened
+from tools.cli.app import REFUSED_INPUT, USAGE, Json, MaybeBy, app, fail, note, opened
 
 if TYPE_CHECKING:
     from tools.calibrating import CalibrationAnswer
+    from tools.checklist import ChecklistAnswer
 
 PANEL = "Running"
 BAR = 30
@@ -119,3 +120,47 @@ def _reliability(answer: CalibrationAnswer) -> Any:
             Text("".join(bar), style="green" if inside else "yellow"),
         )
     return made
+
+
+@app.command(rich_help_panel=PANEL)
+def checklist(
+    ctx: typer.Context,
+    only: Annotated[
+        str | None,
+        typer.Argument(metavar="LIST", help="write, manage or end-to-end; else all three."),
+    ] = None,
+    deep: Annotated[
+        bool,
+        typer.Option("--deep", help="Look at everything, not at samples; fold the views anew."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """The production checklists on this ledger: each line yes or no, with its evidence."""
+    with opened(ctx) as memory, output.progress("checking") as progress:
+        answer = memory.checklist(only, deep=deep, progress=progress)
+    output.show(answer, json, _checklist)
+    if answer.no:
+        raise typer.Exit(REFUSED_INPUT)
+
+
+_MARKS = {"yes": ("yes", "green"), "no": ("no", "red"), "not applicable": ("–", "dim")}
+
+
+def _checklist(answer: ChecklistAnswer) -> Iterator[Any]:
+    for name in dict.fromkeys(line.list for line in answer.lines):
+        made = output.table(("", output.FIXED), "question", "evidence", title=name)
+        for line in answer.lines:
+            if line.list == name:
+                evidence = output.cell(line.evidence)
+                if line.offending:
+                    evidence.append(f" ({line.offending})", "red")
+                if line.answer == "no":
+                    evidence.append(f"\n{line.show}", "dim")
+                made.add_row(
+                    output.cell(*_MARKS[line.answer]), output.cell(line.question), evidence
+                )
+        yield made
+    yield (
+        f"{answer.yes} yes, {answer.no} no, {answer.not_applicable} not applicable,"
+        f" at position {answer.position:,}."
+    )
