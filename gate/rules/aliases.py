@@ -7,38 +7,16 @@ from collections.abc import Iterator
 
 from gate.rules.drafts import Draft
 from gate.rules.lexicon import WORDS
-from gate.rules.named import NO_NAMES
+from gate.rules.names import NO_NAMES
+from gate.rules.sayings import DATA, spelled
 
 _HINT = re.compile(
-    r"\bknown as\b|\baka\b|a\.k\.a|\bmean\b|\bmeans\b|\bcalls?\b|\bname is\b|\bgoes by\b|"
-    r"\bshort for\b|\bnickname\b|\brefers? to\b|\b[A-Z][\w.'’-]* is (?:the same (?:person )?as )?[A-Z]|"
-    r"\([A-Z]",
-    re.I,
+    r"\b(?:known as|aka|a\.k\.a|I mean|name is|goes by|short for|nickname|"
+    r"refer(?:s|ring)? to|talking about|same person)\b|"
+    r"\b(?:means|calls?) [A-Z]|[a-z.] is [A-Z\"“]|\([A-Zao]"
 )
-_PART = r"[A-Z](?:[^\W_]+(?:['’-][^\W_]+)*\b|\.)"
-_NAME = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?{_PART}(?: ?{_PART}){{0,3}}"
-_ANY = r"[\"“'‘]?(?P<alias>[^\W_][^\n,;:!?\"”]{0,40}?)[\"”'’]?"
-_PATTERNS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"^(?:[Bb]y|[Ww]hen(?:ever)? I (?:say|write|mention)|[Ii]f I (?:say|write|mention)),? {_ANY},? "
-        rf"I(?:'m| am)? (?:always )?(?:mean|talking about|refer to|referring to) (?P<name>{_NAME})",
-        rf"^(?:[Ee]verybody|[Ee]veryone|[Pp]eople|[Ww]e(?: all)?|[Tt]hey|[Ff]riends|I|[Tt]he team) "
-        rf"(?:always |usually |just |all )?calls? (?P<name>{_NAME}?) [\"“']?(?P<alias>{_NAME})",
-        rf"^(?P<alias>{_NAME}?)['’]s (?:full|real|actual|legal|complete) name is (?P<name>{_NAME})",
-        rf"^(?P<name>{_NAME}?)['’]s (?:nickname|short name|alias|handle) is [\"“']?(?P<alias>{_NAME})",
-        rf"^(?P<name>{_NAME}) (?:also )?goes by [\"“']?(?P<alias>{_NAME})",
-        rf"(?:^|\b)(?P<name>{_NAME}),? (?:is )?(?:also|better|otherwise) known as [\"“']?(?P<alias>{_NAME})",
-        rf"(?:^|\b)(?P<name>{_NAME}),? (?:is )?(?:aka|a\.k\.a\.?) [\"“']?(?P<alias>{_NAME})",
-        rf"^(?P<name>{_NAME}) \((?:(?:also known as|aka|a\.k\.a\.|or|called) )?[\"“']?"
-        rf"(?P<alias>{_NAME})[\"”']?(?: (?:in|on|for|to|as) [^()]{{2,40}})?\)",
-        rf"^(?P<alias>{_NAME}) is (?:short|a nickname|the nickname|another name) for (?P<name>{_NAME})",
-        rf"^[\"“']?(?P<alias>{_NAME})[\"”']? (?:refers to|means) (?P<name>{_NAME})\.?$",
-        rf"^(?P<alias>{_NAME}) (?:and (?P<name>{_NAME}) are|is) the same person"
-        rf"(?: as (?P<other>{_NAME}))?",
-    )
-)
-_IS = re.compile(rf"^(?:So )?(?P<a>{_NAME}) is (?:really |actually |just )?(?P<b>{_NAME})\.?$")
+_PATTERNS = tuple(re.compile(spelled(each, DATA["names"])) for each in DATA["aliases"])
+_IS = re.compile(spelled(DATA["bare"], DATA["names"]))
 
 
 def drafts(text: str, start: int, end: int) -> Iterator[Draft]:
@@ -53,19 +31,18 @@ def drafts(text: str, start: int, end: int) -> Iterator[Draft]:
         if found is None:
             continue
         groups = found.groupdict()
-        name, alias = groups.get("name") or groups.get("other"), groups["alias"]
-        if name is None or not (_fits(name) and _fits(alias)) or name == alias:
+        name, alias = groups["name"], groups["alias"]
+        if not (_fits(name) and _fits(alias)) or name == alias:
             continue
-        yield _draft(text, start + found.start(), start + found.end(), said, name, alias.strip())
+        yield _draft(text, start + found.start(), start + found.end(), name, alias.strip())
         return
     bare = _IS.match(said)
     if bare is not None and _same(bare["a"], bare["b"]):
         name, alias = sorted((bare["a"], bare["b"]), key=_fullness, reverse=True)
-        yield _draft(text, start, start + bare.end("b"), said, name, alias)
+        yield _draft(text, start, start + bare.end("b"), name, alias)
 
 
-def _draft(text: str, start: int, end: int, said: str, name: str, alias: str) -> Draft:
-    del said
+def _draft(text: str, start: int, end: int, name: str, alias: str) -> Draft:
     return Draft(text, start, end, " ".join(text[start:end].rstrip(".").split()), "entity", "alias",
                  alias, 700, entity=name)  # fmt: skip
 

@@ -74,7 +74,9 @@ class RuleExtractor:
             begin += 1
         answer = Span(start=begin, end=yes.end(), quote=turn.content[begin : yes.end()])
         for start, end in sentences(said.content)[-2:]:
-            for draft in _sentence_drafts(said.content, start, end, said.said_at, "second"):
+            for draft in _sentence_drafts(
+                said.content, tokens(said.content, start, end), said.said_at, "second"
+            ):
                 candidate = to_candidate(draft, turn.said_at)
                 there = candidate.spans[0].model_copy(update={"turn": said.turn_id})
                 yield candidate.model_copy(
@@ -111,8 +113,10 @@ def drafts(text: str, said_at: int) -> Iterator[Draft]:
         if end - start > 1200:
             continue
         found: list[Draft] = []
+        words: list[Token] = []
         if _PERSONAL.search(text, start, end):
-            found = list(_sentence_drafts(text, start, end, said_at, "first"))
+            words = tokens(text, start, end)
+            found = list(_sentence_drafts(text, words, said_at, "first"))
         if not together:
             yield from found
             continue
@@ -120,7 +124,8 @@ def drafts(text: str, said_at: int) -> Iterator[Draft]:
         yield from found if shaped is None else _beside(found, shaped)
         yield from aliases.drafts(text, start, end)
         if named.may_be_named(text, start, end):
-            yield from named.drafts(Reading(text, tokens(text, start, end), said_at, "third"))
+            words = words or tokens(text, start, end)
+            yield from named.drafts(Reading(text, words, said_at, "third"))
 
 
 def _beside(found: list[Draft], shaped: Draft) -> list[Draft]:
@@ -155,8 +160,7 @@ def _contrasted(found: list[Draft]) -> list[Draft]:
     return kept
 
 
-def _sentence_drafts(text: str, start: int, end: int, said_at: int, person: str) -> Iterator[Draft]:
-    words = tokens(text, start, end)
+def _sentence_drafts(text: str, words: list[Token], said_at: int, person: str) -> Iterator[Draft]:
     reading = Reading(text, words, said_at, person)
     procedure = asides.procedure(reading)
     if procedure is not None:
