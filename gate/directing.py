@@ -108,7 +108,7 @@ class Director:
                 if held is not None and _under(canonicals, held.written.memory, entity_id):
                     moving[memory_id] = stream
             renamed = {entity_id: (other, canonicals[0])}
-            naming.moved(draft, subject_ref, renamed, "split", split_id, actor, moving)
+            naming.moved(draft, subject_ref, renamed, "split", split_id, actor, moving, canonicals)
             self._gate.commit(draft)
             return other
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from gate.decide import Decision, Outcome
@@ -179,8 +179,12 @@ def moved(
     moved_by: str,
     actor: str,
     only: Mapping[str, str] | None = None,
+    under: Collection[str] | None = None,
 ) -> int:
-    """Move the memories of entities to the slots of others: old id → (new id, canonical name)."""
+    """Move the memories of entities to the slots of others: old id → (new id, canonical name).
+
+    With `under`, only where they use one of these canonical names: a memory may relate both.
+    """
     count = 0
     memories = only
     if memories is None:
@@ -193,15 +197,15 @@ def moved(
         if held is None or resolved is None:
             continue
         update: dict[str, object] = {}
-        if resolved.entity in renamed:
+        said = held.written.memory
+        if resolved.entity in renamed and (under is None or canonical_entity(said.entity) in under):
             update["entity"] = renamed[resolved.entity][0]
-        if resolved.target is not None and resolved.target in renamed:
+        far = under is None or canonical_entity(said.value) in under
+        if far and resolved.target is not None and resolved.target in renamed:
             update["target"], update["target_name"] = renamed[resolved.target]
         if not update:
             continue
-        memory = held.written.memory.model_copy(
-            update={"resolved": resolved.model_copy(update=update)}
-        )
+        memory = said.model_copy(update={"resolved": resolved.model_copy(update=update)})
         move(
             draft,
             held,
