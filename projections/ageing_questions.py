@@ -1,19 +1,17 @@
-"""Questions about ageing: accesses, the scores of all memories, what is over, runs of jobs."""
+"""Questions about ageing: accesses, what is over, runs of jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, and_, case, delete, func, literal, or_, select
+from sqlalchemy import Connection, and_, case, func, or_, select
 
 from ledger import canonical
-from ledger.times import DAY, Micros
+from ledger.times import Micros
 from projections import tables
 from projections.beliefs import Version
-from projections.decay import OTHER_HALF_LIFE, Profile
-from projections.rows import insert_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,6 @@ class Access:
 
 
 NEVER = Access(0, 0)
-_PAGE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,82 +50,6 @@ def accesses(connection: Connection, generation: int, memories: Sequence[str]) -
         )
         found.update((row[0], Access(row[1], row[2])) for row in connection.execute(query))
     return found
-
-
-def refreshed(connection: Connection, rows: Sequence[Version]) -> dict[int, int]:
-    """The scores, in millionths, that were last computed for these rows; some have none."""
-    c = tables.decay_scores.c
-    found: dict[int, int] = {}
-    for start in range(0, len(rows), 500):
-        some = [row.row_id for row in rows[start : start + 500]]
-        query = select(c.row_id, c.score).where(c.row_id.in_(some))
-        found.update((row[0], row[1]) for row in connection.execute(query))
-    return found
-
-
-# Scores of all memories
-
-
-def refresh(
-    connection: Connection, beliefs: int, access: int, profile: Profile, now: Micros
-) -> int:
-    """Compute the score of every memory that holds, in one pass, and keep it; returns how many.
-
-    `beliefs` and `access` are the views' generations. Be the only writer.
-    """
-    import numpy as np  # noqa: PLC0415  (a tenth of a second, and questions need none of it)
-
-    table = tables.belief_versions(beliefs)
-    ids, lives, last, counts = _columns(connection, table, tables.access(access), profile)
-    days = np.maximum(0, now - last) / DAY
-    scores = np.rint(profile.scores(lives, days, counts) * 1_000_000).astype(np.int64)
-    _empty(connection)
-    refreshed_at = np.full(len(ids), now)
-    rows = list(zip(ids.tolist(), scores.tolist(), refreshed_at.tolist(), strict=True))
-    insert_rows(connection, tables.decay_scores, rows)
-    return len(rows)
-
-
-def _columns(connection: Connection, table: Table, access: Table, profile: Profile) -> Any:
-    """Arrays: row ids, half-lives, last accesses, how often shown; of each memory that holds."""
-    import numpy as np  # noqa: PLC0415
-
-    a, c = access.c, table.c
-    # Joined here and not by the database, which would look up each memory by itself.
-    shown = {
-        row[0]: (row[1], row[2])
-        for row in connection.execute(select(a.memory_id, a["count"], a.last_at))
-    }
-    lives = {type_: literal(float(days)) for type_, days in profile.half_lives.items()}
-    life: Any = case(lives, value=c.type, else_=OTHER_HALF_LIFE) if lives else OTHER_HALF_LIFE
-    query = select(c.row_id, life, c.said_at, c.memory_id).where(
-        c.closed.is_(None), c.valid_to.is_(None), c.quarantined.is_(False)
-    )
-    never = (0, 0)
-    found = connection.execute(query, execution_options={"yield_per": _PAGE})
-    kind = np.dtype(
-        [("id", "i8"), ("life", "f8"), ("said", "i8"), ("count", "i8"), ("shown", "i8")]
-    )
-
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for row_id, days, said_at, memory_id in found:
-            yield (row_id, days, said_at, *shown.get(memory_id, never))
-
-    read = np.fromiter(rows(), kind)
-    return read["id"], read["life"], np.maximum(read["said"], read["shown"]), read["count"]
-
-
-def _empty(connection: Connection) -> None:
-    # A DELETE of everything costs nothing on SQLite; on Postgres it would leave the rows behind.
-    how = "TRUNCATE" if connection.dialect.name == "postgresql" else "DELETE FROM"
-    connection.exec_driver_sql(f"{how} {tables.decay_scores.name}")
-
-
-def forget_scores(connection: Connection, beliefs: int) -> int:
-    """Delete the scores of rows that are there no more: of whoever was erased. How many."""
-    there = select(tables.belief_versions(beliefs).c.row_id)
-    gone = delete(tables.decay_scores).where(tables.decay_scores.c.row_id.not_in(there))
-    return connection.execute(gone).rowcount
 
 
 # What is over

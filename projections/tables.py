@@ -230,7 +230,6 @@ decay_scores = Table(
     # On SQLite only an INTEGER is the row's own number, which needs no index beside the table.
     Column("row_id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     Column("score", Integer, nullable=False),
-    Column("refreshed_at", BigInteger, nullable=False),
 )
 """How much of each row of `belief_versions` was left when that was last computed, in millionths.
 Not folded from events, since it changes with time: no view, no digest. A row's number is the same

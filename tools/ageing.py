@@ -17,7 +17,7 @@ from ledger.log import Log, new_id
 from ledger.streams import recall_stream, session_tag, tag
 from ledger.times import DAY, Clock, Micros, to_datetime
 from ledger.vault import SYSTEM
-from projections import ageing_questions, questions
+from projections import ageing_questions, questions, scores
 from projections.access import AccessView
 from projections.ageing_questions import NEVER, Access
 from projections.beliefs import BeliefsView, Version
@@ -112,7 +112,7 @@ class Ageing:
             rows = questions.held(connection, beliefs, ref, valid_at=now)
             ids = [row.memory_id for row in rows]
             shown = ageing_questions.accesses(connection, access, ids)
-            refreshed = ageing_questions.refreshed(connection, rows)
+            refreshed = scores.kept(connection, rows)
         words = {each.memory_id: each for each in Reader(self._log).beliefs(rows, {})}
         answers = [
             _answer(row, words[row.memory_id], shown, refreshed, ages, now)
@@ -150,18 +150,9 @@ class Ageing:
         """Compute the score of every memory that holds, at once, for whoever ranks; returns how
         many there are."""
         ages = self._profile(None)
-        projector = self._parts.projector
         with self._asking.views(BeliefsView.name, AccessView.name):
             pass  # caught up, and not stopped
-        with projector.writing() as connection:
-            states = projector.states(connection)
-            return ageing_questions.refresh(
-                connection,
-                states[BeliefsView.name].generation,
-                states[AccessView.name].generation,
-                ages,
-                self._asking.now(),
-            )
+        return scores.refresh(self._parts.projector, AccessView.name, ages, self._asking.now())
 
     def _profile(self, name: str | None) -> Profile:
         rules = self._parts.rulebook.refreshed()
@@ -277,10 +268,11 @@ class Ageing:
             "emptied": int(emptied),
         }
 
-    def consolidate_weekly(self) -> Counts:
-        """Merge rephrasings, where this version can."""
-        consolidate = getattr(self, "consolidate", None)
-        return {} if consolidate is None else {"merged": len(consolidate(apply=True))}
+    def consolidate_all(self) -> Counts:
+        """Merge rephrasings of one memory, of every subject."""
+        done = cast("MemoryLedger", self).consolidate(apply=True)
+        merged = sum(each.memory_id is not None for each in done.clusters)
+        return {"compared": done.memories, "merged": merged}
 
     def jobs(self) -> list[JobAnswer]:
         """The last run of every job that ever ran."""

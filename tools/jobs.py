@@ -76,7 +76,7 @@ def _loops(memory: MemoryLedger) -> Counts:
 
 
 def _consolidation(memory: MemoryLedger) -> Counts:
-    return memory.consolidate_weekly()
+    return memory.consolidate_all()
 
 
 JOBS = {

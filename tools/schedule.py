@@ -7,6 +7,7 @@ second guard: a job whose run for a time is on record is not run for that time a
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 import socket
@@ -111,6 +112,8 @@ class Scheduling(Closing):
         from apscheduler.schedulers.background import BackgroundScheduler  # noqa: PLC0415
         from apscheduler.triggers.interval import IntervalTrigger  # noqa: PLC0415
 
+        # It warns when a job is due while it runs; the next look then finds what is due.
+        logging.getLogger("apscheduler.scheduler").setLevel(logging.ERROR)
         scheduler = BackgroundScheduler(
             # One after the other: none is in a hurry, and on SQLite writers take turns anyway.
             executors={"default": ThreadPoolExecutor(1)},

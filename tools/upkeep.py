@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ledger.errors import InvalidTurn
 from ledger.store import Cursor
 from ledger.times import SECOND, to_datetime
-from projections import ageing_questions, questions
+from projections import ageing_questions, questions, scores
 from projections import digests as measures
 from projections.beliefs import BeliefsView
 from projections.decisions import DecisionsView
@@ -34,7 +34,7 @@ class Upkeep:
         self._projector.forget(subject_ref)
         with self._projector.writing() as connection:
             generation = self._projector.states(connection)[BeliefsView.name].generation
-            left = ageing_questions.forget_scores(connection, generation)
+            left = scores.forget(connection, generation)
         if left:
             self._projector.scrub()
         self._parts.forget_words()
