@@ -1,6 +1,335 @@
-"""Commands of `tools.knowing`."""
+"""Commands about whom and what somebody speaks of: entities, related, events."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tools.cli import output
+from tools.cli.app import By, Json, TheSubject, app, opened
+
+if TYPE_CHECKING:
+    from tools.answers import BeliefAnswer
+    from tools.entities import EntityAnswer
+    from tools.relating import PathAnswer, StepAnswer
+
+PANEL = "Asking"
+
+entities = typer.Typer(no_args_is_help=True, help="Whom and what somebody speaks of.")
+app.add_typer(entities, name="entities", rich_help_panel=PANEL)
+
+Entity = Annotated[
+    str, typer.Argument(metavar="ENTITY", help="One of its names, its id or how that begins.")
+]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POSITION|TIME",
+        help="As was known then. Only digits are a position; a date is its first moment.",
+    ),
+]
+
+
+def _moment(as_of: str | None) -> int | str | None:
+    return int(as_of) if as_of is not None and as_of.isdecimal() else as_of
+
+
+@entities.command("list")
+def entities_list(
+    ctx: typer.Context,
+    subject: TheSubject,
+    kind: Annotated[str | None, typer.Option(help="Only persons, places …")] = None,
+    questions: Annotated[
+        bool, typer.Option("--questions", help="Only those who may be one with another.")
+    ] = False,
+    as_of: AsOf = None,
+    json: Json = False,
+) -> None:
+    """Everybody and everything, those spoken of most first."""
+    with opened(ctx) as memory:
+        answer = memory.entities(subject, kind=kind, questions=questions, as_of=_moment(as_of))
+    output.show(answer, json, _entities)
+
+
+def _entities(answer: Sequence[EntityAnswer]) -> Iterator[Any]:
+    yield output.count(len(answer), "entity", "entities") + ("" if answer else ".")
+    if not answer:
+        return
+    made = output.table(
+        ("entity", output.FIXED),
+        "name",
+        "also",
+        ("kind", output.FIXED),
+        ("mentions", output.RIGHT),
+        ("last said", output.FIXED),
+        "may be",
+    )
+    for each in answer:
+        also = (name.name for name in each.names if name.name != each.name)
+        made.add_row(
+            output.short(each.entity_id),
+            output.cell(each.name),
+            output.cell(", ".join(also) or "–"),
+            output.cell(each.kind or "–"),
+            f"{each.mentions:,}",
+            output.day(each.last_said),
+            output.cell(", ".join(one.name or "" for one in each.questions) or "–"),
+        )
+    yield made
+
+
+@entities.command("show")
+def entities_show(
+    ctx: typer.Context,
+    subject: TheSubject,
+    entity: Entity,
+    as_of: AsOf = None,
+    json: Json = False,
+) -> None:
+    """One of them: names, attributes, how often and when it was spoken of, open questions."""
+    with opened(ctx) as memory:
+        answer = memory.entity(subject, entity, as_of=_moment(as_of))
+    output.show(answer, json, _entity)
+
+
+def _entity(answer: EntityAnswer) -> Iterator[Any]:
+    yield output.cell(
+        f"{answer.name} ({answer.kind or 'of no known kind'}, entity"
+        f" {answer.entity_id[: output.SHORT_ID]}): {output.count(answer.mentions, 'mention')},"
+        f" first {output.day(answer.first_said)}, last {output.day(answer.last_said)}"
+    )
+    names = (f"{each.name} ({each.how})" for each in answer.names)
+    yield output.cell(f"Names: {', '.join(names)}")
+    if answer.absorbed:
+        ids = (each[: output.SHORT_ID] for each in answer.absorbed)
+        yield output.cell(f"Merged into it: {', '.join(ids)}")
+    if answer.attributes:
+        made = output.table(
+            ("memory", output.FIXED), "attribute", "value", "context", ("conf.", output.RIGHT)
+        )
+        for each in answer.attributes:
+            made.add_row(
+                output.short(each.memory_id),
+                output.cell(each.attribute),
+                output.cell(f"not {each.value}" if each.negated else each.value),
+                output.cell(each.context or "–"),
+                output.number(each.confidence),
+            )
+        yield made
+    for question in answer.questions:
+        yield output.cell(
+            f"May be {question.name} ({question.entity_id[: output.SHORT_ID]}, alike"
+            f" {output.number(question.similarity)}): merge the two, or keep them apart."
+        )
+
+
+@entities.command("alias")
+def entities_alias(
+    ctx: typer.Context,
+    subject: TheSubject,
+    entity: Entity,
+    name: Annotated[str, typer.Argument(help="Another name of it.")],
+    by: By,
+    json: Json = False,
+) -> None:
+    """Give one another name. Whoever was first known by that name becomes part of it."""
+    with opened(ctx) as memory:
+        answer = memory.add_alias(subject, entity, name, by=by)
+    output.show(answer, json, _entity)
+
+
+@entities.command("merge")
+def entities_merge(
+    ctx: typer.Context,
+    subject: TheSubject,
+    entity: Entity,
+    absorbed: Annotated[str, typer.Argument(help="Who is the same; its memories move.")],
+    by: By,
+    json: Json = False,
+) -> None:
+    """Say that two are one."""
+    with opened(ctx) as memory:
+        moved = memory.merge_entities(subject, entity, absorbed, by=by)
+        answer = memory.entity(subject, entity)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        yield f"They are one; {output.count(moved, 'memory', 'memories')} moved."
+        yield from _entity(answer)
+
+    output.show({"moved": moved, "entity": answer}, json, page)
+
+
+@entities.command("split")
+def entities_split(
+    ctx: typer.Context,
+    subject: TheSubject,
+    entity: Entity,
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="The other's names.")],
+    by: By,
+    json: Json = False,
+) -> None:
+    """Say that one is two: the other gets these names, and what was said under them."""
+    with opened(ctx) as memory:
+        other = memory.split_entity(subject, entity, names, by=by)
+        answer = memory.entity(subject, other)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        yield "They are two. The other one:"
+        yield from _entity(answer)
+
+    output.show({"entity": answer}, json, page)
+
+
+@entities.command("apart")
+def entities_apart(
+    ctx: typer.Context,
+    subject: TheSubject,
+    entity: Entity,
+    other: Annotated[str, typer.Argument(help="Somebody of nearly the same name.")],
+    by: By,
+    json: Json = False,
+) -> None:
+    """Say that two of nearly one name are two; nobody is asked again."""
+    with opened(ctx) as memory:
+        memory.keep_apart(subject, entity, other, by=by)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        yield output.cell(f"{entity} and {other} are kept apart.")
+
+    output.show({"entity": entity, "other": other, "apart": True}, json, page)
+
+
+@app.command(rich_help_panel=PANEL)
+def related(
+    ctx: typer.Context,
+    subject: TheSubject,
+    entity: Annotated[
+        str, typer.Argument(help="One of its names, or its id; else the subject.")
+    ] = "User",
+    relation: Annotated[
+        list[str] | None,
+        typer.Option(help="reports-to, works-with …; given again, one for each hop."),
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option(help="Only paths that end in this fact, e.g. role.")
+    ] = None,
+    hops: Annotated[
+        int | None, typer.Option(min=1, max=3, help="The most memories of a path.")
+    ] = None,
+    as_of: AsOf = None,
+    valid_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
+    ] = None,
+    min_confidence: Annotated[float, typer.Option(min=0, max=1, help="At least this sure.")] = 0.4,
+    json: Json = False,
+) -> None:
+    """Who and what somebody is related to, over up to three memories, as a tree."""
+    with opened(ctx) as memory:
+        answer = memory.related(
+            subject,
+            entity,
+            relation[0] if relation is not None and len(relation) == 1 else relation,
+            attribute=attribute,
+            hops=hops,
+            as_of=_moment(as_of),
+            valid_at=valid_at,
+            min_confidence=min_confidence,
+        )
+
+    def page(_answer: Any) -> Iterator[Any]:
+        if not answer:
+            yield output.cell(f"Nothing is believed of how {entity} is related.")
+        else:
+            yield _tree(answer)
+
+    output.show(answer, json, page)
+
+
+def _tree(answer: Sequence[PathAnswer]) -> Any:
+    """Paths that begin alike share their branches."""
+    from rich.tree import Tree
+
+    root = Tree(output.cell(answer[0].entity or answer[0].entity_id, "bold"))
+    branches: dict[tuple[str, ...], Any] = {(): root}
+    for path in answer:
+        way: tuple[str, ...] = ()
+        for step in path.steps:
+            above, way = branches[way], (*way, step.memory.memory_id)
+            if way not in branches:
+                branches[way] = above.add(_step(step))
+    return root
+
+
+def _step(step: StepAnswer) -> Any:
+    words = step.memory
+    if step.relation is None:
+        text = output.cell(f"{step.attribute}: {step.value}", "cyan")
+    else:
+        text = output.cell(f"{step.relation} →").append(" ")
+        text.append_text(output.cell(step.entity, "bold"))
+    said = words.evidence[0].said_at if words.evidence else None
+    text.append("  ").append_text(
+        output.cell(
+            f"{output.number(words.confidence)}, memory {words.memory_id[: output.SHORT_ID]},"
+            f" said {output.day(said)}",
+            "dim",
+        )
+    )
+    return text
+
+
+@app.command(rich_help_panel=PANEL)
+def events(
+    ctx: typer.Context,
+    subject: TheSubject,
+    on: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="last tuesday, in May, 2026-03-01 …")
+    ] = None,
+    start: Annotated[str | None, typer.Option(metavar="TIME", help="From then on.")] = None,
+    end: Annotated[str | None, typer.Option(metavar="TIME", help="Before then.")] = None,
+    participant: Annotated[
+        str | None, typer.Option(metavar="ENTITY", help="With them, under any of their names.")
+    ] = None,
+    as_of: AsOf = None,
+    min_confidence: Annotated[float, typer.Option(min=0, max=1, help="At least this sure.")] = 0.4,
+    json: Json = False,
+) -> None:
+    """What happened, when and with whom."""
+    with opened(ctx) as memory:
+        answer = memory.events(
+            subject,
+            start=start,
+            end=end,
+            on=on,
+            participant=participant,
+            as_of=_moment(as_of),
+            min_confidence=min_confidence,
+        )
+    output.show(answer, json, _events)
+
+
+def _events(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
+    yield output.count(len(answer), "event") + ("" if answer else ".")
+    if not answer:
+        return
+    made = output.table(
+        ("memory", output.FIXED),
+        ("when", output.FIXED),
+        ("known to the", output.FIXED),
+        "event",
+        ("conf.", output.RIGHT),
+    )
+    for each in answer:
+        made.add_row(
+            output.short(each.memory_id),
+            output.day(each.event_from),
+            each.event_precision,
+            output.cell(each.text),
+            output.number(each.confidence),
+        )
+    yield made
