@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from gate import speech
 from gate.belief import Belief, Held
+from gate.claims import claim_within
 from gate.confidence import Confidence, score
 from gate.consent import ORDINARY, Consent, Grant
 from gate.policy import Policy, millionths
@@ -276,7 +277,7 @@ def _truth(case: _Case, kind: MemoryType | None) -> MemoryType:
         if not span.quote or text is None or text[span.start : span.end] != span.quote:
             raise case.refuse("truth.span", Reason.SPAN_NOT_FOUND)
     case.passed("truth.span")
-    if not claim_within_spans(candidate):
+    if not claim_within_spans(candidate) or not claim_within(candidate):
         raise case.refuse("truth.claim", Reason.CLAIM_EXCEEDS_SPAN)
     case.passed("truth.claim")
     if case.act is SpeechAct.INSTRUCTION or speech.instruction_like(turn.content):

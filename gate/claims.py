@@ -1,0 +1,159 @@
+"""Whether a claim says no more than its spans. Pure, and the same for every extractor.
+
+Each content word of the claim must be a word of the spans, in whatever inflection; what grammar
+adds when words are retold in the third person is free. A denial must not come from nowhere nor get
+lost, and what was only perhaps so must stay perhaps.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+from gate.rules.lexicon import verb_form
+from ledger.candidate import Candidate, When
+from ledger.times import DAY, to_datetime
+
+_WORD = re.compile(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")
+_PART = re.compile(r"[^\W_]+[+#]*")
+
+FREE = frozenset(
+    # who and whose, retold
+    "user users i me my mine myself we us our ours ourselves you your yours yourself he him his she"
+    " her hers they them their theirs themselves it its itself this that these those there here one"
+    " ones who whom whose which what someone somebody something"
+    # what grammar adds
+    " a an the and or but so as if than then of in on at to from for with by about into onto over"
+    " is am are was were be been being has have had having do does did doing done will would shall"
+    " should can could s m re ve ll d t also too now currently when while because since"
+    # verbs of retelling
+    " say says said saying state states stated mention mentions mentioned ask asks asked asking"
+    " tell tells told call called calls name named".split()
+)
+"""Words that say nothing of their own. What limits a statement (always, might) is not here."""
+_DENIALS = frozenset(
+    "not no never none nobody nothing nowhere neither nor without cannot nt hardly barely".split()
+)
+_PERHAPS = frozenset("might maybe perhaps possibly probably".split())
+_ALLOWED = FREE | _DENIALS | _PERHAPS
+_ASIDE = re.compile(
+    r"\b(?:no|nope|nah)\s*[,.!;:–—-]|\bnot (?:only|just|to mention|sure if)\b|"
+    r"\b(?:why|if|or) not\b|\bno (?:problem|worries|doubt|matter|idea)\b|\bisn't it\b|"
+    r"\b(?:do|is|are|was|does|did|have|has)n't (?:you|they|it|we)\b",
+    re.I,
+)
+"""Denials that deny nothing of what is stated."""
+_SHORT = {
+    "can't": "can not",
+    "cannot": "can not",
+    "won't": "will not",
+    "n't": " not",
+    "wants to be called": "is called",  # how "call me Sam" is retold
+}
+_MEANT = {"must": ("need", "have", "got", "supposed")}
+_CLAUSE = re.compile(r"[,;:.!?–—()\n]+|\b(?:but|and|because|so|while|though|although)\b", re.I)
+_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+
+def claim_within(candidate: Candidate) -> bool:
+    """True if the claim says no more than the spans."""
+    quotes = [_plain(span.quote) for span in candidate.spans]
+    claim = _plain(candidate.claim)
+    said = {word for quote in quotes for word in _words(quote)}
+    new = [word for word in _words(claim) if word not in said and word not in _ALLOWED]
+    if new:
+        said.update(_words(_plain(candidate.entity)), _dates(candidate.when))
+        forms = {
+            form for word in said for each in (word, *_PART.findall(word)) for form in _forms(each)
+        }
+        if not all(_told(word, forms) for word in new):
+            return False
+    return _as_sure(claim, quotes, candidate)
+
+
+def _told(word: str, forms: set[str]) -> bool:
+    parts = _PART.findall(word)
+    return not forms.isdisjoint(_forms(word)) or (
+        len(parts) > 1
+        and all(part in _ALLOWED or not forms.isdisjoint(_forms(part)) for part in parts)
+    )
+
+
+def _as_sure(claim: str, quotes: list[str], candidate: Candidate) -> bool:
+    """Whether the claim denies where the spans deny, and is no surer than they are."""
+    bare = [_without_asides(quote, candidate.replaces) for quote in quotes]
+    denied = _denies(_without_asides(claim, None))
+    if denied and not any(map(_denies, bare)):
+        return False
+    value = set(_words(_plain(candidate.value)))
+    about = [clause for quote in bare for clause in _CLAUSE.split(quote) if _has(clause, value)]
+    if not denied and about and all(map(_denies, about)):
+        return False
+    perhaps = _PERHAPS.intersection(*map(_words, about)) if about else set()
+    return perhaps <= set(_words(claim))
+
+
+def _without_asides(quote: str, replaces: str | None) -> str:
+    quote = _ASIDE.sub(" ", quote)
+    if replaces:
+        quote = re.sub(rf"\bnot\s+(?:\w+\s+){{0,3}}{re.escape(_plain(replaces))}", " ", quote)
+    return quote
+
+
+def _denies(text: str) -> bool:
+    return not _DENIALS.isdisjoint(_words(text))
+
+
+def _has(clause: str, words: set[str]) -> bool:
+    return bool(words) and words <= set(_words(clause))
+
+
+def _plain(text: str) -> str:
+    """Case-folded, in compatibility form, "not" taken out of its contractions."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    for short, whole in _SHORT.items():
+        plain = plain.replace(short, whole)
+    return plain
+
+
+def _words(plain: str) -> list[str]:
+    return [word.removesuffix("'s").removesuffix("'") for word in _WORD.findall(plain)]
+
+
+@lru_cache(maxsize=8192)
+def _forms(word: str) -> frozenset[str]:
+    """What a word may be the inflection of, and itself."""
+    found = {word, verb_form(word)[0], word.replace("our", "or"), *_MEANT.get(word, ())}
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 2:
+            stem = word[: -len(ending)] + instead
+            found.add(stem)
+            if len(stem) > 3 and stem[-1] == stem[-2]:  # planned, plan
+                found.add(stem[:-1])
+            if ending in {"ed", "ing", "er", "es"}:
+                found.add(stem + "e")
+    return frozenset(found)
+
+
+_ENDINGS = (
+    ("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("d", ""), ("ied", "y"), ("ing", ""),
+    ("ly", ""), ("ves", "f"), ("ves", "fe"), ("st", ""), ("nd", ""), ("rd", ""), ("th", ""),
+)  # fmt: skip
+
+
+def _dates(when: When) -> Iterable[str]:
+    """The words in which the stated time can be told."""
+    if when.start is None:
+        return
+    last = when.start if when.end is None else max(when.end - 1, when.start)
+    for moment in (to_datetime(when.start), to_datetime(last)):
+        month = _MONTHS[moment.month - 1]
+        yield from (str(moment.year), month, month[:3], str(moment.day), f"{moment.day:02}")
+        yield from (f"{moment:%Y-%m-%d}", f"{moment:%Y-%m}", f"{moment:%H:%M}", str(moment.month))
+        if last - when.start < DAY:
+            yield _DAYS[moment.weekday()]
