@@ -183,7 +183,8 @@ class MemoryLedger(
 
         while more and (limit is None or total.turns + total.failed < limit):
             left = most if limit is None else limit - total.turns - total.failed
-            done, after, more = self._log.decide_again(attempt)
+            # A slow extractor's answers are decided again by themselves: it is not asked twice.
+            done, after, more = attempt() if self._gate.slow else self._log.decide_again(attempt)
             total += done
             if progress:
                 progress(total.turns, total.turns + self._asking.pending_count())
@@ -450,11 +451,22 @@ class MemoryLedger(
         )
 
     def loops(
-        self, subject: str | None = None, *, window_days: int | None = None
+        self,
+        subject: str | None = None,
+        *,
+        window_days: int | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        least: int | None = None,
     ) -> list[LoopAnswer]:
         """The beliefs that keep changing: contested, or superseded as often within the window as
-        the policy calls a loop."""
-        return self._disputes.loops(subject, window_days)
+        the policy calls a loop, or `least` times.
+
+        Of `since` and `until`, by when things were said, all between counts as one window, unless
+        `window_days` is given too: with `least=1`, every belief that changed in that time.
+        """
+        bounds = micros(since, "since"), micros(until, "until")
+        return self._disputes.loops(subject, window_days, *bounds, least)
 
     def conflicts(self, subject: str | None = None) -> list[ConflictAnswer]:
         """The beliefs about which a person has to choose."""
