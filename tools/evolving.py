@@ -8,9 +8,8 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 
-from gate.belief import Held
-from gate.consent import ORDINARY, Grant
-from gate.custom import Custom, Reshaped
+from gate.belief import Belief, Held, folded
+from gate.custom import Custom
 from gate.draft import Draft
 from gate.gate import Gate
 from gate.moving import move
@@ -18,7 +17,7 @@ from gate.registry import BUILT_IN, MemoryType, SlotRule, load_type
 from gate.typed import Seen, Stored, Typed, typed
 from ledger import streams
 from ledger.candidate import Frozen
-from ledger.codec import New
+from ledger.codec import New, Recorded
 from ledger.errors import LedgerError, NotPermitted, TypeInvalid
 from ledger.events.belief import Written
 from ledger.events.ops import JobRan
@@ -112,7 +111,9 @@ class _Fitting:
     """A memory that one of the patterns fits."""
 
     row: Standing
-    shaped: Reshaped
+    written: Recorded
+    memory: Memory
+    """What it says from now on."""
 
 
 @dataclass(slots=True)
@@ -418,7 +419,13 @@ class Evolving:
                         fields=dict(shaped.fields),
                     )
                 )
-            yield _Fitting(row, shaped)
+            update = {
+                "attribute": shaped.attribute,
+                "value": shaped.value,
+                "fields": dict(shaped.fields),
+                "category": custom.kind.category or memory.category,
+            }
+            yield _Fitting(row, words[row.words_at], memory.model_copy(update=update))
 
     def _move(
         self,
@@ -434,6 +441,7 @@ class Evolving:
             draft = self._gate.draft()
             if kind.name not in draft.rules.registry.types:
                 raise TypeInvalid(f"The type {kind.name!r} was retired meanwhile.")
+            self._prime(draft, batch, kind)
             moved, refused = 0, []
             for each in batch:
                 row = each.row
@@ -448,21 +456,12 @@ class Evolving:
                 if carried is None:
                     refused.append(row.memory_id)
                     continue
-                held, category = carried
-                memory = held.written.memory.model_copy(
-                    update={
-                        "attribute": each.shaped.attribute,
-                        "value": each.shaped.value,
-                        "fields": dict(each.shaped.fields),
-                        "category": category,
-                    }
-                )
                 move(
                     draft,
-                    held,
+                    carried,
                     row.belief,
                     type_=kind.name,
-                    memory=memory,
+                    memory=each.memory,
                     subject_ref=row.subject_ref,
                     cause="backfilled",
                     moved_by=moved_by,
@@ -476,6 +475,21 @@ class Evolving:
         report.moved += moved
         report.not_permitted += refused
         report.gone += len(batch) - moved - len(refused)
+
+    def _prime(self, draft: Draft, batch: Sequence[_Fitting], kind: MemoryType) -> None:
+        """Spare reading a stream for each: most beliefs have one event, which was read already,
+        and most slots that are moved to are new. The append finds out if that is old by then."""
+        targets = []
+        for each in batch:
+            keys = self._log.keys(each.row.subject_ref)
+            if keys is not None:
+                targets.append(draft.slot(keys, kind.name, each.memory))
+        versions = self._log.versions([*(each.row.belief for each in batch), *targets])
+        known = {target: Belief() for target in targets if versions[target] == 0}
+        for each in batch:
+            if versions[each.row.belief] == each.written.version == 1:
+                known[each.row.belief] = folded([each.written], draft.rules.registry)
+        self._gate.memo.keep(known, {})
 
     def _ran(
         self,
@@ -503,21 +517,18 @@ class Evolving:
         self._log.decide_again(attempt)
 
 
-def _carried(
-    draft: Draft, row: Standing, held: Held, kind: MemoryType
-) -> tuple[Held, str | None] | None:
+def _carried(draft: Draft, row: Standing, held: Held, kind: MemoryType) -> Held | None:
     """The memory on the basis that it has or, where the type is of a special category that it was
-    not of, on one for that; and its category. None where there is no such basis."""
-    category = held.written.memory.category
-    if kind.category is None or kind.category == category:
-        return held, category
-    grant: Grant | None = draft.consent(row.subject_ref).covering(
-        kind.category or ORDINARY, draft.rules.policy.purpose, draft.now
+    not of, on one for that. None where there is no such basis."""
+    if kind.category is None or kind.category == held.written.memory.category:
+        return held
+    grant = draft.consent(row.subject_ref).covering(
+        kind.category, draft.rules.policy.purpose, draft.now
     )
     if grant is None:
         return None
     written = held.written.model_copy(update={"basis": grant.basis, "grant": grant.id})
-    return replace(held, basis=grant.basis, grant=grant.id, written=written), kind.category
+    return replace(held, basis=grant.basis, grant=grant.id, written=written)
 
 
 class _Names:
