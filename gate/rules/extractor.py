@@ -53,7 +53,7 @@ class RuleExtractor:
         for candidate in self._confirmed(turn, earlier):
             found.setdefault(_key(candidate), candidate)
         personal = _PERSONAL.search(text) is not None
-        if personal or len(text) <= TALK:
+        if personal or (len(text) <= TALK and _told_of_others(text)):
             for draft in drafts(text, turn.said_at):
                 candidate = to_candidate(draft, turn.said_at)
                 found.setdefault(_key(candidate), candidate)
@@ -100,6 +100,21 @@ class RuleExtractor:
                 if old.value.lower() == repair.wrong.lower():
                     yield asides.repaired(old, said.turn_id, turn.content, repair)
                     return
+
+
+_OPENING = re.compile(r"(?:^|[.!?\n])\s*([^\W\d_][\w'’-]*)")
+
+
+_NAMERS = sayings.BEGINS.keys() | {"everyone", "everybody", "people", "they", "friends"}
+
+
+def _told_of_others(text: str) -> bool:
+    """Whether a sentence without "I" may state something: it begins with a name, or as steps do."""
+    for found in _OPENING.finditer(text):
+        low = found[1].lower()
+        if (found[1][0].isupper() and named.may_be_name(low)) or low in _NAMERS:
+            return True
+    return False
 
 
 def _key(candidate: Candidate) -> tuple[str, str, str, bool]:

@@ -164,13 +164,13 @@ def company(words: list[Token], begin: int, stop: int, lemma: str) -> tuple[str,
     """Who took part, by name: "lunch with Tom and Ana", "met Carla"."""
     at = begin
     if lemma not in _MEETING:
-        at = next((i + 1 for i in range(begin, stop) if words[i].low in ("with", "and")), stop)
+        at = next((i + 1 for i in range(begin, stop) if words[i].low == "with"), stop)
     found: list[str] = []
     while at < stop:
         end = at
         while end < stop and words[end].text[0].isupper() and words[end].text.isalpha():
             end += 1
-        if end == at:
+        if end == at or end - at > 2:
             break
         found.append(" ".join(token.text for token in words[at:end]))
         at = end
@@ -179,7 +179,7 @@ def company(words: list[Token], begin: int, stop: int, lemma: str) -> tuple[str,
     return tuple(found)
 
 
-_MEETING = frozenset("meet visit see call interview".split())
+_MEETING = frozenset({"meet"})
 
 
 def _bare_start(clause: Clause, stop: int) -> bool:

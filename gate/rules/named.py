@@ -323,7 +323,12 @@ def may_be_named(text: str, start: int, end: int) -> bool:
     first, second = looks[1].lower(), looks[2].lower()
     if first in _OWNERS:
         return second in DATA["titles"] or second in _BEFORE_TITLE
-    return first not in _NO_SUBJECT or first in _LEADS or first in DATA["honorifics"]
+    return may_be_name(first)
+
+
+def may_be_name(low: str) -> bool:
+    """Whether a sentence that begins with this word may be about somebody by name."""
+    return low not in _NO_SUBJECT or low in _LEADS or low in DATA["honorifics"]
 
 
 _LOOKS = re.compile(r"\s*([A-Z][\w'’-]*|[^\W\d_a-z][\w'’-]*|my|our)\W+([\w'’-]+)")

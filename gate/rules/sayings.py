@@ -39,7 +39,13 @@ _SHAPES = tuple(
     for each in DATA["shapes"]
 )  # fmt: skip
 _FIRST = re.compile(r"\s*([A-Za-z'’]+)")
-_BEGINS = {kind: frozenset(words.split()) for kind, words in DATA["begins"].items()}
+BEGINS: dict[str, frozenset[str]] = {
+    word: frozenset(kind for kind, words in DATA["begins"].items() if word in words.split())
+    for words in DATA["begins"].values()
+    for word in words.split()
+}
+"""From the first word of a sentence to what it may be."""
+_NONE: frozenset[str] = frozenset()
 _WITHIN = re.compile(r"\b(?:decided|voted|resolved|made up|told|said|promised|signed up)\b")
 """What else gives a decision or a promise away, wherever it stands."""
 _SURE = re.compile(
@@ -60,11 +66,11 @@ def drafts(text: str, start: int, end: int, said_at: int) -> Iterator[Draft]:
     if first is None or end - start > 240:
         return
     low = first[1].lower().replace("’", "'")
-    kinds = {kind for kind, begins in _BEGINS.items() if low in begins}
+    kinds = BEGINS.get(low, _NONE)
     if _WITHIN.search(text, start, end):
         kinds |= {"decision", "commitment"}
     if "procedure" in kinds and not _SURE.search(text, start, end):
-        kinds.discard("procedure")
+        kinds -= {"procedure"}
     if not kinds:
         return
     start = first.start(1)

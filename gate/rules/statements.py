@@ -116,7 +116,7 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
         return False
     whole = any(slot.name == "value" and slot.kind in ("whole", "trip") for slot in slots_of(says))
     if says.get("with_verb"):
-        return end - begin <= 20 and not _POINTING_ON.intersection(low)
+        return end - begin <= 20 and not _POINTING_ON.intersection(low) and low[0] != "with"
     return tidy(words, begin, end, 20 if whole else 9)
 
 
