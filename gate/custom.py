@@ -177,7 +177,9 @@ class Custom:
     def find(self, content: str, words: list[Token], begin: int, stop: int) -> list[Found]:
         """What is found in words[begin:stop]: of several patterns that fit, by the one that finds
         most fields."""
-        found = [list(each.find(content, words, begin, stop)) for each in self.patterns]
+        said = {word for token in words[begin:stop] for word in _normal(token.low)}
+        fit = [each for each in self.patterns if each.words <= said]
+        found = [list(each.find(content, words, begin, stop)) for each in fit]
         return max(found, key=lambda each: len(each[0].fields) if each else 0, default=[])
 
     def in_claim(self, claim: str) -> Mapping[str, str] | None:

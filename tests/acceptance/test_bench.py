@@ -33,6 +33,7 @@ BUDGETS = {
     "rebuild of all views": "≥ 50,000",
     "rebuild of all views on Postgres": "≥ 40,000",
     "rebuild of belief_versions, of the library's rate for the same view": "≥ 2",
+    "memories looked at by a backfill, of which one in five moves": "≥ 5,000",
     "beliefs of a subject as of the middle, of the time for now": "≤ 1.5",
     "the same for one subject with 1,000 versions": "≤ 2",
 }

@@ -1,0 +1,71 @@
+"""How fast standing memories are looked at, and moved, when a type is added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from gate.intake import TurnInput
+from tools.bench.measure import Measured, Run, Target, seconds
+from tools.memory import open_memory
+
+_PEOPLE = 50
+_MEMORIES = 10_000
+_FITTING = 5
+"""One in so many fits the type, in the first figure."""
+_DIET = {
+    "name": "diet",
+    "attribute": "diet.{food}",
+    "fields": {"food": {"description": "what is not eaten", "required": True}},
+    "patterns": ["don't eat {food}", "never eat {food}"],
+}
+
+
+def _ledger(place: Path, memories: int, one_in: int) -> None:
+    """People who said what they like, and now and then what they do not eat."""
+    turns = [
+        TurnInput(
+            subject=f"person {number % _PEOPLE}",
+            content=f"I don't eat dish{number // _PEOPLE}."
+            if number // _PEOPLE % one_in == 0
+            else f"I like Band{number // _PEOPLE}.",
+            session="one",
+            ordinal=number,
+        )
+        for number in range(memories)
+    ]
+    with open_memory(place) as memory:
+        for person in range(_PEOPLE):
+            memory.grant_consent(f"person {person}", "consent")
+        memory.record_turns(turns)
+        memory.process()
+        memory.add_type(_DIET)
+
+
+def backfilling(run: Run) -> Iterator[Measured]:
+    """Memories a second of one run over a ledger: where few fit, and where all do."""
+    memories = max(_PEOPLE, _MEMORIES * run.sizes.people // 1_000)
+    for one_in, name, target in (
+        (_FITTING, "memories looked at by a backfill, of which one in five moves", 5_000),
+        (1, "memories moved by a backfill, where all fit", None),
+    ):
+        rates = [
+            _rate(run.place(f"backfilling-{number}"), memories, one_in)
+            for number in run.rounds(name)
+        ]
+        note = f"{memories:,} memories of {_PEOPLE} people, SQLite"
+        asked = None if target is None else Target("≥", target)
+        yield Measured(name, "memories/s", rates, asked, note=note)
+
+
+def _rate(place: Path, memories: int, one_in: int) -> float:
+    """Memories looked at in a second; where all fit, they are the moved ones."""
+    _ledger(place, memories, one_in)
+    with open_memory(place) as memory:
+        memory.types()  # the views are there when it begins
+        taken = seconds(partial(memory.backfill, "diet", apply=True))
+        moved = memory.type("diet").memories
+    if moved != memories // one_in:
+        raise RuntimeError(f"{moved} memories moved, not {memories // one_in}.")
+    return memories / taken
