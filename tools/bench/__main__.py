@@ -18,6 +18,7 @@ from rich.table import Table
 
 from tools.bench import (
     asof,
+    backfilling,
     commits,
     decaying,
     deciding,
@@ -43,6 +44,7 @@ BENCHES: dict[str, Bench] = {
     "decoding": decoding.decoding,
     "rebuild": rebuilding.rebuild,
     "as-of": asof.as_of,
+    "backfill": backfilling.backfilling,
     "decay": decaying.decay,
 }
 RESULTS = Path("bench-results.json")
