@@ -142,18 +142,46 @@ class ReplaySummary(Frozen):
 
 
 class LoopAnswer(Frozen):
-    """A belief that keeps changing: its values in order, with who said so when."""
+    """A belief that keeps changing: its values in the order they were said, with who said and who
+    wrote each, and when.
+
+    `together` is the most of its supersessions that lie within the window that was asked about.
+    `settle` is the command that ends it, where there is something to settle.
+    """
 
     belief_id: str
     subject: str | None
     attribute: str
     supersessions: int
+    together: int
     contested: bool
     values: tuple[dict[str, Any], ...]
+    settle: str | None
+
+
+class ChoiceAnswer(Frozen):
+    """One value that a person may choose, and the command that chooses it.
+
+    `id` is the memory that stands, or the last decision that escalated the value.
+    """
+
+    id: str
+    stands: bool
+    value: str
+    negated: bool
+    context: str | None
+    text: str
+    confidence: float
+    mentions: int
+    last_said: datetime
+    resolve: str
 
 
 class ConflictAnswer(Frozen):
-    """What a person has to choose: the value that stands, and the statements against it."""
+    """What a person has to choose: the value that stands, and the statements against it.
+
+    `choices` has each value once; `by_context` is the command that keeps all, each for a context.
+    """
 
     belief_id: str
     subject: str | None
@@ -161,6 +189,8 @@ class ConflictAnswer(Frozen):
     reason: str
     standing: tuple[BeliefAnswer, ...]
     escalated: tuple[DecisionAnswer, ...]
+    choices: tuple[ChoiceAnswer, ...]
+    by_context: str
 
 
 class ProcessAnswer(Frozen):

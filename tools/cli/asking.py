@@ -264,11 +264,22 @@ def loops(
     window_days: Annotated[
         int | None, typer.Option(min=1, help="Days that count as together; else the policy's.")
     ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was said from then on.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was said before then.")
+    ] = None,
+    least: Annotated[
+        int | None, typer.Option(min=1, help="With at least so many changes; else the policy's.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Beliefs that keep changing: their values in order, and who said so when."""
     with opened(ctx) as memory:
-        answer = memory.loops(subject, window_days=window_days)
+        answer = memory.loops(
+            subject, window_days=window_days, since=since, until=until, least=least
+        )
     output.show(answer, json, _loops)
 
 
@@ -278,18 +289,29 @@ def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:
     for each in answer:
         state = "contested" if each.contested else "not contested"
         made = output.table(
-            ("memory", output.FIXED), ("said", output.FIXED), "value", "context", "words"
+            ("memory", output.FIXED),
+            ("said", output.FIXED),
+            ("recorded", output.FIXED),
+            ("by", {"max_width": 12}),
+            "value",
+            "words",
         )
         for value in each.values:
             made.add_row(
                 output.short(value["memory_id"]),
                 output.when(value["said_at"]),
-                output.cell(value["value"]),
-                output.cell(value["context"] or "–"),
+                f"{output.when(value['recorded_at'])[:10]} #{value['position']}",
+                output.cell(value["actor"]),
+                output.cell(
+                    value["value"] + (f" ({value['context']})" if value["context"] else "")
+                ),
                 output.cell(value["text"]),
             )
         yield output.cell(
             f"{each.subject}: {each.attribute}, {output.count(each.supersessions, 'change')},"
-            f" {state} (belief {each.belief_id[: output.SHORT_ID]})"
+            f" {each.together} of them together, {state}"
+            f" (belief {each.belief_id[: output.SHORT_ID]})"
         )
         yield made
+        if each.settle:
+            yield output.cell(f"  {each.settle}")

@@ -38,26 +38,28 @@ def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
             ("id", output.FIXED),
             "value",
             ("context", {"max_width": 20}),
+            ("conf.", output.RIGHT),
+            ("said", output.RIGHT),
+            ("last", output.FIXED),
             "words",
         )
-        for standing in each.standing:
+        for choice in each.choices:
             made.add_row(
-                "stands",
-                output.short(standing.memory_id),
-                output.cell(standing.value),
-                output.cell(standing.context or "–"),
-                output.cell(standing.text),
-            )
-        for against in each.escalated:
-            made.add_row(
-                "against",
-                output.short(against.decision_id),
-                "",
-                "",
-                output.cell(against.claim or "(erased)"),
+                "stands" if choice.stands else "against",
+                output.short(choice.id),
+                output.cell(f"not {choice.value}" if choice.negated else choice.value),
+                output.cell(choice.context or "–"),
+                output.number(choice.confidence),
+                f"{choice.mentions} ×",
+                output.day(choice.last_said),
+                output.cell(choice.text),
             )
         yield made
-        yield output.cell(f"  beliefledger resolve {identifier} --choose VALUE_OR_ID --by NAME")
+        for choice in each.choices:
+            yield output.cell(
+                f"  beliefledger resolve {identifier} --choose {choice.id[: output.SHORT_ID]}"
+                " --by NAME"
+            )
         yield output.cell(
             f"  beliefledger resolve {identifier} --context CONTEXT=VALUE_OR_ID"
             " --context CONTEXT=VALUE_OR_ID --by NAME"
