@@ -19,7 +19,9 @@ from rich.table import Table
 from tools.bench import (
     asof,
     backfilling,
+    clustering,
     commits,
+    contradictions,
     decaying,
     deciding,
     decoding,
@@ -28,6 +30,7 @@ from tools.bench import (
     pipeline,
     postgres,
     rebuilding,
+    typing,
 )
 from tools.bench.backends import Postgres, own_environment
 from tools.bench.measure import Bench, Measured, Run, Sizes
@@ -44,7 +47,10 @@ BENCHES: dict[str, Bench] = {
     "decoding": decoding.decoding,
     "rebuild": rebuilding.rebuild,
     "as-of": asof.as_of,
+    "typing": typing.typing,
+    "contradictions": contradictions.contradictions,
     "backfill": backfilling.backfilling,
+    "clustering": clustering.clustering,
     "decay": decaying.decay,
 }
 RESULTS = Path("bench-results.json")
