@@ -225,7 +225,7 @@ def test_the_prompt_names_the_types_topics_and_fields_in_force():
         prompt="What somebody takes.",
         attribute="medication.{name}",
         fields={
-            "name": FieldType(description="of the drug"),
+            "name": FieldType(description="of the drug", required=True),
             "dose": FieldType(description="how much", required=True),
         },
     )
@@ -233,7 +233,7 @@ def test_the_prompt_names_the_types_topics_and_fields_in_force():
     told = prompt.system(registry, default_policy())
     assert (
         "- medication: What somebody takes. Its attribute is medication.{name}."
-        " Its fields: name (of the drug), dose (how much; required)."
+        " Its fields: name (of the drug; required), dose (how much; required)."
     ) in told
     assert "<" not in told.replace("<NAME>", "").split("Input:")[0]
     for topic in default_policy().topics:
