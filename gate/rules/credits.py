@@ -146,13 +146,17 @@ def _list_end(words: list[Token], begin: int) -> int:
     return at
 
 
+_ENDS = frozenset(", ; ! ? ( which while who though but where whereas - – —".split())
+
+
 def object_end(words: list[Token], begin: int) -> int:
-    return next(
-        (i for i in range(begin, len(words)) if words[i].low in (",", ";", ".", "!", "?", "(",
-         "which", "while", "who", "though", "but", "where", "whereas", "-", "–", "—")
-         or [w.low for w in words[i : i + 2]] == ["as", "part"]),
-        len(words),
-    )  # fmt: skip
+    """One past the words that say what was made, held or won."""
+    for at in range(begin, len(words)):
+        low, before = words[at].low, words[at - 1].low if at else ""
+        stops = low in _ENDS or (low == "." and before not in DATA["honorifics"])
+        if stops or [token.low for token in words[at : at + 2]] == ["as", "part"]:
+            return at
+    return len(words)
 
 
 def _head(words: list[Token], begin: int, stop: int) -> int:

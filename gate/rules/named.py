@@ -161,6 +161,8 @@ def _of_clause(reading: Reading, clause: Clause, subject: Subject) -> Iterator[D
         found = list(_plain(reading, clause, subject))
     for draft in found:
         said = " ".join(capped(draft.content[draft.start : draft.end]).split())
+        if subject.wrong:
+            said = said.replace(f", not {subject.wrong},", "", 1)
         act = SpeechAct.CORRECTION if subject.wrong else draft.act
         yield draft._replace(claim=_told(said), act=act, confidence=min(draft.confidence, 850))
 
