@@ -1,0 +1,243 @@
+"""Jobs run when they are due, once, by one of several processes; each run is on record."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from beliefledger import open_memory
+from ledger.errors import InvalidTurn
+from ledger.times import DAY, SECOND, to_datetime
+from tools.cli import app
+from tools.jobs import FIRST_MONDAY, HOUR, JOBS, Job
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 60
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock) as memory:
+        memory.grant_consent("ana", "consent")
+        yield memory
+
+
+def ran(memory):
+    """Every run on record: (job, due, outcome)."""
+    return [
+        (each.facts["job"], each.facts["due"], each.facts["outcome"])
+        for each in memory._log.read()
+        if each.type == "job.ran.v1"
+    ]
+
+
+def schedule(place, *words):
+    return subprocess.Popen(
+        [sys.executable, "-m", "beliefledger", "--ledger", place, "schedule", "--json", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+
+
+def state(process):
+    return json.loads(process.stdout.readline())["state"]
+
+
+def until(what):
+    end = time.monotonic() + SECONDS
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_times_are_the_same_for_everybody():
+    monday = FIRST_MONDAY + 3000 * 7 * DAY
+    assert to_datetime(monday).strftime("%A %H:%M") == "Monday 00:00"
+    week, hour = JOBS["consolidation"], JOBS["decay"]
+    assert week.every == 7 * DAY
+    for now in (monday, monday + 1, monday + 7 * DAY - 1):
+        assert week.due(now) == monday
+    assert week.due(monday - 1) == monday - 7 * DAY
+    assert hour.due(monday + HOUR + 5) == monday + HOUR
+
+
+def test_each_job_does_its_work_and_is_in_status(memory, clock):
+    pytest.importorskip("sentence_transformers")
+    memory.store("ana", "k1", attribute="badge", expires_at=clock.now + DAY)
+    memory.store("ana", "maybe", attribute="home", confidence=0.3)
+    for value in ("Porto", "Oslo", "Rome", "Lima"):
+        clock.ahead(86_400)
+        memory.record_turn("ana", f"I moved to {value}.")
+        memory.process()
+    clock.ahead(200 * 86_400)
+    runs = {name: memory.run_job(name) for name in JOBS}
+    assert {name: run.outcome for name, run in runs.items()} == dict.fromkeys(JOBS, "done")
+    assert runs["decay"].counts == {"memories": 2}
+    assert runs["expiry"].counts == {"expired": 1}
+    assert runs["retention"].counts == {"revoked": 1}
+    assert runs["loops"].counts == {"contested": 1, "loops": 1}
+    assert runs["checkpoints"].counts["stopped"] == 0
+    assert runs["checkpoints"].counts["views"] == len(memory.status(digests=False).views)
+    assert runs["consolidation"].counts["merged"] == 0
+    told = memory.status(digests=False).jobs
+    assert {each.job: each for each in told} == runs
+    assert [each.job for each in memory.jobs()] == sorted(JOBS)
+    clock.ahead(60)
+    again = memory.run_job("expiry")
+    assert (again.counts, again.due) == ({"expired": 0}, to_datetime(clock.now))
+    assert [each for each in memory.jobs() if each.job == "expiry"] == [again]
+    assert all(each.same for each in memory.rebuild(verify=True))
+
+
+def test_a_job_that_fails_is_on_record_and_stops_nobody(memory, clock, monkeypatch):
+    def breaks(_memory):
+        raise OSError("a word of somebody's")
+
+    monkeypatch.setitem(JOBS, "loops", Job("loops", DAY, breaks))
+    failed = memory.run_job("loops")
+    assert (failed.outcome, failed.error, failed.counts) == ("failed", "OSError", {})
+    assert memory.run_job("expiry").outcome == "done"
+    told = {each.job: each.outcome for each in memory.status(digests=False).jobs}
+    assert told == {"expiry": "done", "loops": "failed"}
+    assert "somebody's" not in json.dumps([each.facts for each in memory._log.read()])
+    with pytest.raises(InvalidTurn, match="no job 'dance'"):
+        memory.run_job("dance")
+
+
+def test_a_run_that_another_process_recorded_meanwhile_is_not_recorded_again(place, clock):
+    """The second guard: the first one, the lease, was lost while the job ran."""
+    with open_memory(place, clock=clock) as memory, open_memory(place, clock=clock) as other:
+        due = JOBS["decay"].due(clock.now)
+        reached, go_on = threading.Event(), threading.Event()
+
+        def slow(_memory):
+            reached.set()
+            assert go_on.wait(SECONDS)
+            return {"slow": 1}
+
+        answers = []
+        job = Job("decay", HOUR, slow)
+        thread = threading.Thread(target=lambda: answers.append(memory._runs().run(job, due)))
+        thread.start()
+        assert reached.wait(SECONDS)
+        first = other._runs().run(JOBS["decay"], due)
+        go_on.set()
+        thread.join(SECONDS)
+        assert answers == [first]
+        assert first.counts == {"memories": 0}
+        assert ran(memory) == [("decay", due, "done")]
+        assert other._runs().run(job, due) == first  # on record: not run at all
+
+
+def test_what_was_missed_is_run_once_at_the_start(memory, place):
+    """A schedule that begins runs everything that is due, in this process, with the real clock."""
+    with open_memory(place) as running:
+        told = []
+        scheduling = running.schedule(tell=lambda what, run, _why: told.append((what, run)))
+        thread = threading.Thread(target=scheduling.run)
+        thread.start()
+        until(lambda: len(told) >= 1 + len(JOBS))
+        scheduling.close()
+        thread.join(SECONDS)
+        assert not thread.is_alive()
+        assert told[0] == ("runs", None)
+        assert {run.job for what, run in told if what == "ran"} == set(JOBS)
+        head = running.status(digests=False).position
+        with running.schedule() as again:
+            thread = threading.Thread(target=again.run)
+            thread.start()
+            time.sleep(1.5)
+        thread.join(SECONDS)
+        # Unless an hour began just now, nothing was due again.
+        assert running.status(digests=False).position - head <= 3
+
+
+def test_two_processes_run_each_job_once_and_one_takes_over(place):
+    """Two schedules on one ledger, every second; the one that runs is killed halfway."""
+    with ExitStack() as stack, open_memory(place) as memory:
+        words = ("--lease-seconds", "1", "--every", "expiry=1", "--every", "decay=1")
+        both = [stack.enter_context(schedule(place, *words)) for _ in range(2)]
+        for each in both:
+            stack.callback(each.kill)
+        states = {process: state(process) for process in both}
+        assert sorted(states.values()) == ["runs", "waits"]
+        running, waiting = sorted(both, key=lambda each: states[each])
+
+        def runs(job):
+            return [due for name, due, _ in ran(memory) if name == job]
+
+        until(lambda: len(runs("expiry")) >= 3)
+        running.kill()
+        so_far = len(runs("expiry"))
+        until(lambda: len(runs("expiry")) >= so_far + 3)
+        waiting.send_signal(signal.SIGTERM)
+        assert waiting.wait(SECONDS) in {130, -signal.SIGTERM}
+        counted = Counter((job, due) for job, due, _ in ran(memory))
+        assert set(counted.values()) == {1}
+        assert all(due % SECOND == 0 for due in runs("decay"))
+        assert '"state":"runs"' in waiting.stdout.read()
+
+
+def test_one_that_was_stopped_does_not_run_a_job_again(place):
+    """Stopped past its lease and continued, a process finds that another has taken over."""
+    with ExitStack() as stack, open_memory(place) as memory:
+        words = ("--lease-seconds", "0.5", "--every", "expiry=1")
+        first = stack.enter_context(schedule(place, *words))
+        stack.callback(first.kill)
+        assert state(first) == "runs"
+        until(lambda: any(job == "expiry" for job, _, _ in ran(memory)))
+        second = stack.enter_context(schedule(place, *words))
+        stack.callback(second.kill)
+        assert state(second) == "waits"
+        os.kill(first.pid, signal.SIGSTOP)
+        while state(second) != "runs":
+            pass
+        os.kill(first.pid, signal.SIGCONT)
+        while state(first) != "waits":
+            pass
+        before = len(ran(memory))
+        until(lambda: len(ran(memory)) >= before + 2)
+        assert set(Counter((job, due) for job, due, _ in ran(memory)).values()) == {1}
+
+
+def run(place, *words, code=0):
+    answer = CliRunner().invoke(app, ["--ledger", place, *words])
+    assert answer.exit_code == code, answer.output
+    return answer.stdout
+
+
+def test_the_commands_that_end(place):
+    run(place, "init")
+    document = json.loads(run(place, "schedule", "--once", "expiry", "--json"))
+    assert (document["job"], document["outcome"], document["counts"]) == (
+        "expiry",
+        "done",
+        {"expired": 0},
+    )
+    assert "expired 0" in run(place, "schedule", "--once", "expiry")
+    listed = {each["job"]: each for each in json.loads(run(place, "schedule", "--list", "--json"))}
+    assert listed.keys() == JOBS.keys()
+    assert listed["expiry"]["last"]["outcome"] == "done"
+    assert listed["decay"]["last"] is None
+    page = run(place, "schedule", "--list")
+    assert "never" in page
+    assert "1 week" in page
+    assert "expired 0" in run(place, "status")
+    run(place, "schedule", "--once", "dance", code=2)
+    run(place, "schedule", "--once", "decay", "--list", code=2)
+    run(place, "schedule", "--every", "decay", code=2)
+    run(place, "schedule", "--every", "decay=0", code=2)
+    run(place, "schedule", "--every", "dance=5", code=2)
