@@ -291,6 +291,7 @@ def _truth(case: _Case, kind: MemoryType | None) -> MemoryType:
 def claim_within_spans(candidate: Candidate) -> bool:
     """True if every word of the value and the context is a word of the spans."""
     said = {word for span in candidate.spans for word in words(span.quote)}
+    said |= {word.removesuffix("'s") for word in said}
     claimed = words(candidate.value) + (words(candidate.context) if candidate.context else [])
     return said.issuperset(claimed)
 
