@@ -117,6 +117,20 @@ def test_a_resolution_says_which_was_right_and_its_own_memory_is_no_estimate(mem
     assert memory.calibrate().memories == before
 
 
+def test_what_is_said_of_a_merged_memory_was_said_of_each_that_went_into_it(memory):
+    for attribute, text in (
+        ("editor.theme", "User prefers dark mode"),
+        ("ui.appearance", "User likes dark mode"),
+    ):
+        memory.store("ana", "dark mode", attribute=attribute, type="preference", text=text)
+    assert len(memory.consolidate("ana", apply=True).clusters) == 1
+    before = memory.calibrate()
+    assert (before.memories, before.unknown) == (2, 2)
+    (merged,) = memory.beliefs("ana")
+    memory.revoke(merged.memory_id, by="eva")
+    assert _counts(memory) == {"revoked": 2}
+
+
 def test_the_figures_are_those_of_their_formulas(memory):
     for number, (confidence, right) in enumerate([(0.9, True), (0.9, False), (0.62, True)]):
         kept = memory.store(

@@ -328,6 +328,16 @@ def test_a_job_that_never_ran_failed_or_ran_too_long_ago(memory, clock, name, jo
     assert _line(memory, name).answer == "no"
 
 
+def test_the_schedule_answers_the_lines_about_jobs(memory):
+    memory.store("ana", "blue", attribute="colour")
+    names = ("decay", "expiry", "audited", "retained", "consolidation")
+    assert {_line(memory, f"manage.{name}").answer for name in names} == {"no"}
+    for job in ("decay", "expiry", "loops", "retention", "consolidation"):
+        assert memory.run_job(job).outcome == "done"
+    assert {_line(memory, f"manage.{name}").answer for name in names} == {"yes"}
+    assert _line(memory, "manage.jobs").answer == "yes"
+
+
 def test_a_job_whose_last_run_failed(memory):
     assert _line(memory, "manage.jobs").answer == "not applicable"
     _ran(memory, "decay", "failed", "TimeoutError")
@@ -468,6 +478,28 @@ def test_a_view_that_was_tampered_with(embedded):
     line = _line(embedded, "end-to-end.as_of")
     assert line.answer == "no"
     assert _line(embedded, "end-to-end.rebuild", deep=True).answer == "no"
+
+
+def test_the_past_agrees_after_changes_merges_endings_and_expiries(memory, clock):
+    for value in ("Porto", "Faro", "Porto", "Faro", "Lagos"):
+        clock.ahead(3600)
+        memory.store("ana", value, attribute="home.location")
+    memory.resolve(memory.conflicts("ana")[0].belief_id, choose="Lagos", by="eva")
+    for attribute, text in (
+        ("editor.theme", "User prefers dark mode"),
+        ("ui.appearance", "User likes dark mode"),
+    ):
+        memory.store("ana", "dark mode", attribute=attribute, type="preference", text=text)
+    assert len(memory.consolidate("ana", apply=True).clusters) == 1
+    memory.remember("ana", "I don't like jazz any more.")
+    memory.store("ana", "tea", attribute="drink", expires_at=clock.now + DAY * 1_000_000)
+    kept = memory.store("ana", "red", attribute="colour").memory_id
+    memory.revoke(kept, by="eva")
+    clock.ahead(2 * DAY)
+    assert len(memory.expire()) == 1
+    memory.store("ana", "blue", attribute="colour", valid_from="2020-01-01", valid_to="2021-01-01")
+    line = _line(memory, "end-to-end.as_of", deep=True)
+    assert line.answer == "yes", line
 
 
 def test_a_view_that_stopped(embedded):
