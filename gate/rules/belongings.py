@@ -12,6 +12,7 @@ from gate.rules.patterns import KINDS
 from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
 from gate.rules.possessions import between, owned
 from gate.rules.words import Token, clause_end
+from ledger.candidate import SpeechAct
 
 _PEOPLE = load("people.yaml")
 _ONE = frozenset(_PEOPLE["one"].split())
@@ -110,8 +111,11 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[Draft]:
     ):
         return
     begin, end = trim(words, is_at + 1, clause_end(words, is_at + 1, "present"))
-    if not tidy(words, begin, end) or words[begin].low in ("to", "when", "how", "not"):
+    stop = _until_now(words, begin, end)
+    if not tidy(words, begin, stop) or words[begin].low in ("to", "when", "how", "not"):
         return
+    act = SpeechAct.CHANGE if stop < end else None
+    end = stop
     thing = slug(text_of(reading.content, words, at + 1, is_at), 3)
     value = text_of(reading.content, words, begin, end)
     one_of = my > 1 and words[my - 1].low == "of" and words[my - 2].low == "one"
@@ -126,7 +130,18 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[Draft]:
         f"favorite.{thing}.{slug(value)}" if one_of else f"favorite.{thing}",
         value,
         650,
-    )
+    )._replace(act=act)
+
+
+_NOW = frozenset({"these days", "nowadays", "now", "currently", "at the moment", "at present"})
+
+
+def _until_now(words: list[Token], begin: int, end: int) -> int:
+    """One past the words [begin, end) without a "now" or "these days" at their end."""
+    for length in (1, 2, 3):
+        if end - length > begin and " ".join(w.low for w in words[end - length : end]) in _NOW:
+            return end - length
+    return end
 
 
 def _preferred(reading: Reading, my: int, at: int) -> Iterator[Draft]:
