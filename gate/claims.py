@@ -37,7 +37,8 @@ _DENIALS = frozenset(
     "not no never none nobody nothing nowhere neither nor without cannot nt hardly barely".split()
 )
 _PERHAPS = frozenset("might maybe perhaps possibly probably".split())
-_ALLOWED = FREE | _DENIALS | _PERHAPS
+_UNSURE = _DENIALS | _PERHAPS
+_ALLOWED = FREE | _UNSURE
 _ASIDE = re.compile(
     r"\b(?:no|nope|nah)\s*[,.!;:–—-]|\bnot (?:only|just|to mention|sure if)\b|"
     r"\b(?:why|if|or) not\b|\bno (?:problem|worries|doubt|matter|idea)\b|\bisn't it\b|"
@@ -65,7 +66,9 @@ def claim_within(candidate: Candidate) -> bool:
     quotes = [_plain(span.quote) for span in candidate.spans]
     claim = _plain(candidate.claim)
     said = {word for quote in quotes for word in _words(quote)}
-    new = [word for word in _words(claim) if word not in said and word not in _ALLOWED]
+    claimed = _words(claim)
+    sure = _UNSURE.isdisjoint(said) and _UNSURE.isdisjoint(claimed)
+    new = [word for word in claimed if word not in said and word not in _ALLOWED]
     if new:
         said.update(_words(_plain(candidate.entity)), _dates(candidate.when))
         forms = {
@@ -73,7 +76,7 @@ def claim_within(candidate: Candidate) -> bool:
         }
         if not all(_told(word, forms) for word in new):
             return False
-    return _as_sure(claim, quotes, candidate)
+    return sure or _as_sure(claim, quotes, candidate)
 
 
 def _told(word: str, forms: set[str]) -> bool:
@@ -115,7 +118,10 @@ def _has(clause: str, words: set[str]) -> bool:
 
 def _plain(text: str) -> str:
     """Case-folded, in compatibility form, "not" taken out of its contractions."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    if text.isascii():
+        plain = text.lower()
+    else:
+        plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     for short, whole in _SHORT.items():
         plain = plain.replace(short, whole)
     return plain

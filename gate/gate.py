@@ -79,12 +79,15 @@ class Processed:
     failed: int = 0
     parked: int = 0
     decisions: list[str] = field(default_factory=list)
+    broken_off: bool = False
+    """True when so many failed in a row that no more were looked at."""
 
     def __iadd__(self, other: Processed) -> Self:
         self.turns += other.turns
         self.failed += other.failed
         self.parked += other.parked
         self.decisions += other.decisions
+        self.broken_off = self.broken_off or other.broken_off
         return self
 
 
@@ -357,7 +360,7 @@ class Gate:
         done = Processed()
         came: list[tuple[Pending, Looked]] = []
         try:
-            with closing(self._looked_at(pending, held)) as arriving:
+            with closing(self._looked_at(pending, held, done)) as arriving:
                 for each, looked in arriving:
                     came.append((each, looked))
                     if isinstance(looked, ExtractionUnavailable):
@@ -370,7 +373,7 @@ class Gate:
         return done
 
     def _looked_at(
-        self, pending: Sequence[Pending], held: set[str]
+        self, pending: Sequence[Pending], held: set[str], done: Processed
     ) -> Generator[tuple[Pending, Looked], None, None]:
         """Each turn with what was found in it, as the answers come."""
         lanes: dict[str, list[Pending]] = {}
@@ -407,10 +410,13 @@ class Gate:
                         problem = problem or item.exception()
                         stopping = stopping or problem is not None
                         continue
-                    failed = isinstance(item[1], ExtractionUnavailable)
-                    failed_in_a_row = failed_in_a_row + 1 if failed else 0
+                    if isinstance(item[1], ExtractionUnavailable):
+                        failed_in_a_row += 1
+                    elif item[1].skipped is None:
+                        failed_in_a_row = 0
                     # Who does not answer anybody is not asked for all the others too.
-                    stopping = stopping or failed_in_a_row >= 2 * workers
+                    done.broken_off = done.broken_off or failed_in_a_row >= 2 * workers
+                    stopping = stopping or done.broken_off
                     yield item
             finally:
                 stopping = True

@@ -188,6 +188,8 @@ class MemoryLedger(
             total += done
             if progress:
                 progress(total.turns, total.turns + self._asking.pending_count())
+            if total.broken_off:
+                break
         return ProcessAnswer(
             turns=total.turns,
             failed=total.failed,

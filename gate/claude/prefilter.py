@@ -23,6 +23,10 @@ _ASKING_FOR = re.compile(
     r"\b(?:help|tell|show|give|let|teach|remind|send|get|find|write|explain to|walk) (?:me|us)\b|"
     r"\b(?:can|could|may|should|do|would|shall|must|might|did) (?:i|we)\b"
 )
+_ENGLISH = re.compile(
+    r"\b(?:what|who|where|why|how|which|can|could|does|did|should|would|you|the)\b"
+)
+"""In another language we would not know who is spoken of."""
 _LETTER = re.compile(r"[^\W_]")
 
 
@@ -40,6 +44,6 @@ def nothing_to_keep(turn: Speech, earlier: Sequence[Speech] = ()) -> str | None:
         if plain <= _THANKS | _AGREES and not (earlier and earlier[-1].role == "assistant"):
             return "prefilter:thanks"
     asked = all(text[low:high].rstrip("\"'”’)* ").endswith("?") for low, high in sentences(text))
-    if asked and not _FIRST_PERSON.search(_ASKING_FOR.sub(" ", text)):
+    if asked and _ENGLISH.search(text) and not _FIRST_PERSON.search(_ASKING_FOR.sub(" ", text)):
         return "prefilter:question"
     return None

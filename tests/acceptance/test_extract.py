@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from beliefledger import open_memory
+from beliefledger import TurnInput, open_memory
 from gate.extractor import Extraction
 from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory, VersionConflict
 from tools.cli import app
@@ -216,11 +216,14 @@ def test_what_no_retry_can_mend_is_told_and_the_turn_stays_queued(tmp_path, api,
 def test_a_service_that_is_gone_is_not_asked_for_everybody(tmp_path, api):
     api.always = lambda _body: error(400, "invalid_request_error")
     with open_memory(tmp_path) as memory:
-        for number in range(60):
-            memory.record_turn(f"person {number}", "I live in Porto.")
+        memory.record_turns(
+            TurnInput(f"person {number}", words)
+            for number in range(100)
+            for words in ("I live in Porto.", "Thanks!")
+        )
         answer = memory.process()
         assert 8 <= answer.failed <= 12  # twice as many as are asked at once, and those on the way
-        assert answer.pending == 60
+        assert (answer.turns, answer.pending) == (0, 200)
         assert len(api.asked) == answer.failed
 
 

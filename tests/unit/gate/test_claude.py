@@ -268,6 +268,7 @@ def test_a_turn_is_data_that_cannot_end_itself():
         ("Can you help me with this?", "prefilter:question"),
         ("Should I use a list? Or a tuple?", "prefilter:question"),
         ("yes", "prefilter:thanks"),
+        ("Kannst du meine Frau Anna anrufen?", None),
         ("Porto", None),
         ("42", None),
         ("What should I cook for my wife?", None),
