@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 import yaml
 
@@ -98,6 +100,49 @@ _KIND = (
 )
 
 
+def kinds(originals: Sequence[Original]) -> list[int]:
+    """A number for each; those of different numbers are not one memory, and need not be compared.
+
+    Words that may be taken for each other, be it by way of a third, count as one here: it is only
+    a first sieve.
+    """
+    above: dict[str, str] = {}
+
+    def top(key: str) -> str:
+        while above.setdefault(key, key) != key:
+            above[key] = key = above[above[key]]
+        return key
+
+    def join(keys: Iterable[str]) -> None:
+        first, *others = keys
+        for key in others:
+            above[top(key)] = top(first)
+
+    weightless = _lexicon().light | _lexicon().light_verbs
+    for word in weightless:
+        join(_sort(word).keys)
+    for each in originals:
+        for said in each.words.content:
+            join(said.keys)
+    nothing = {top(word) for word in weightless}
+    numbers: dict[Hashable, int] = {}
+    return [
+        numbers.setdefault(
+            (each.kind(), *sorted(_told(each.words.content, top, nothing))), len(numbers)
+        )
+        for each in originals
+    ]
+
+
+def _told(
+    content: Sequence[Word], top: Callable[[str], str], nothing: AbstractSet[str]
+) -> Iterator[str]:
+    for word in content:
+        key = top(next(iter(word.keys)))
+        if key not in nothing:
+            yield key
+
+
 def refusal(one: Original, other: Original, kind: MemoryType | None) -> str | None:
     """Why these two are not one memory; None where they are."""
     if one.type != other.type:
@@ -125,14 +170,17 @@ def _relation(original: Original) -> tuple[str, str]:
 
 # Words
 
-_TOKEN = re.compile(r"n't\b|\d+(?:[.,:/]\d+)*\w*|[^\W\d_]+\d\w*|[^\W_]+[+#]*|[$€£¥%°]")
+_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*\w*|[^\W\d_]+\d\w*|[^\W_]+[+#]*|[$€£¥%°]")
+_NOT = re.compile(r"n't\b", re.I)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _TENS = frozenset({"20", "30", "40", "50", "60", "70", "80", "90"})
 
 
 @dataclass(frozen=True)
 class _Lexicon:
-    phrases: tuple[tuple[re.Pattern[str], str], ...]
+    phrases: dict[str, str]
+    phrase: re.Pattern[str]
+    """Any of them, the longest first."""
     function: frozenset[str]
     light: frozenset[str]
     light_verbs: frozenset[str]
@@ -153,9 +201,10 @@ def _lexicon() -> _Lexicon:
     for number, line in enumerate(read["alike"]):
         for word in line.split():
             alike.setdefault(word, set()).add(f"={number}")
-    longest_first = sorted(read["phrases"].items(), key=lambda item: -len(item[0]))
+    longest_first = "|".join(map(re.escape, sorted(read["phrases"], key=len, reverse=True)))
     return _Lexicon(
-        phrases=tuple((re.compile(rf"\b{re.escape(a)}\b", re.I), b) for a, b in longest_first),
+        phrases=read["phrases"],
+        phrase=re.compile(rf"\b(?:{longest_first})\b", re.I),
         alike={word: frozenset(found) for word, found in alike.items()},
         forms=read["forms"],
         past_forms=read["past_forms"],
@@ -208,7 +257,10 @@ class Words:
 
     @classmethod
     def of(cls, memory: Memory) -> Words:
-        claim, value = _taken(memory.claim), _taken(memory.value)
+        claim = _taken(memory.claim)
+        if memory.value in memory.claim:
+            return claim
+        value = _taken(memory.value)
         more = tuple(each for each in value.numbers if each not in claim.numbers)
         return cls(
             claim.content,
@@ -221,13 +273,47 @@ class Words:
         )
 
 
-@cache
-def _keys(word: str) -> frozenset[str]:
-    """The forms that a word may be one of, and the groups that it is in."""
+class _Sort(NamedTuple):
+    """What is known of a word by itself. `keys` has the forms that it may be one of, and the groups
+    that it is in."""
+
+    name: str
+    keys: frozenset[str]
+    light: bool
+    light_verb: bool
+    past: bool
+
+
+@lru_cache(maxsize=20_000)
+def _sort(word: str) -> _Sort:
     known = _lexicon()
     base = known.forms.get(word) or known.past_forms.get(word)
     found = {word, *_stems(word)} if base is None else {base}
-    return frozenset(found).union(*(known.alike.get(each, ()) for each in found))
+    keys = frozenset(found).union(*(known.alike.get(each, ()) for each in found))
+    name = "content"
+    if word == SELF.casefold():
+        name = "self"
+    elif word in known.negations:
+        name = "negation"
+    elif word in known.numbers or any(letter.isdigit() for letter in word):
+        name = "number"
+    elif word in known.past:
+        name = "over"
+    elif word in known.function:
+        name = "function"
+    return _Sort(
+        name,
+        keys,
+        not keys.isdisjoint(known.light),
+        not keys.isdisjoint(known.light_verbs),
+        word in known.past_forms
+        or (len(word) > 3 and word.endswith("ed") and not word.endswith("eed")),
+    )
+
+
+def forget() -> None:
+    """Keep no words of somebody who was erased."""
+    _sort.cache_clear()
 
 
 def _stems(word: str) -> set[str]:
@@ -251,17 +337,12 @@ def _stems(word: str) -> set[str]:
     return found
 
 
-def _past(word: str) -> bool:
-    ends = len(word) > 3 and word.endswith("ed") and not word.endswith("eed")
-    return ends or word in _lexicon().past_forms
-
-
 def _taken(text: str) -> Words:
     known = _lexicon()
     plain = unicodedata.normalize("NFKC", text).replace("’", "'")
-    plain = _THOUSANDS.sub("", re.sub(r"n't\b", " not", plain, flags=re.I))
-    for pattern, instead in known.phrases:
-        plain = pattern.sub(instead, plain)
+    plain = _THOUSANDS.sub("", _NOT.sub(" not", plain))
+    for _ in range(2):  # what stands for a phrase may be part of another
+        plain = known.phrase.sub(lambda found: known.phrases[found.group().casefold()], plain)
     tokens = list(_TOKEN.finditer(plain))
     words = [found.group().casefold() for found in tokens]
     content: list[Word] = []
@@ -270,36 +351,33 @@ def _taken(text: str) -> Words:
     directed: set[str] = set()
     negations, over, tens = 0, False, False
     for at, (found, word) in enumerate(zip(tokens, words, strict=True)):
-        before, behind = words[max(0, at - 2) : at], words[at + 1 : at + 2]
+        sort = _sort(word)
         unit, tens = tens, False
-        theirs = plain.startswith("'s", found.end()) or "of" in before
-        if word == SELF.casefold():
-            names.append((word, theirs))
-        elif word in known.negations:
+        if sort.name == "negation":
             negations += 1
-        elif word in known.numbers or any(letter.isdigit() for letter in word):
+        elif sort.name == "number":
             number = known.numbers.get(word, word)
             if unit and len(number) == 1:
                 numbers[-1] = str(int(numbers[-1]) + int(number))
             else:
                 numbers.append(number)
             tens = number in _TENS and word in known.numbers
-        elif word in known.past:
+        elif sort.name == "over":
             over = True
-        elif word in _HAVE and behind and _past(behind[0]):
+        elif word in _HAVE and at + 1 < len(words) and _sort(words[at + 1]).past:
             over = over or word == "had"
-        elif word not in known.function:
-            if found.group()[0].isupper() and word not in known.dates:
+        elif sort.name != "function":
+            upper = sort.name == "self" or found.group()[0].isupper()
+            if upper and word not in known.dates:
+                theirs = plain.startswith("'s", found.end()) or "of" in words[max(0, at - 2) : at]
                 names.append((word, theirs))
+            if sort.name == "self":
+                continue
             if word in known.directed:
                 directed.add(word)
-            keys = _keys(word)
-            light = not keys.isdisjoint(known.light) or (
-                (before[-1:] == ["to"] or word.endswith("ing"))
-                and not keys.isdisjoint(known.light_verbs)
-            )
-            name = found.group()[0].isupper() and at > 0
-            content.append(Word(word, keys, name, light, _past(word)))
+            verb = sort.light_verb and (word.endswith("ing") or (at and words[at - 1] == "to"))
+            light = sort.light or bool(verb)
+            content.append(Word(word, sort.keys, upper and at > 0, light, sort.past))
     return Words(tuple(content), tuple(names), tuple(numbers), negations, over, frozenset(directed))
 
 
@@ -319,7 +397,9 @@ def _differ(one: Words, other: Words) -> str | None:
         return f"{'the dates' if dated else 'the words'} differ: {sides[0]} and {sides[1]}"
     for mine, theirs in ((one, other), (other, one)):
         for word in mine.value:
-            if not any(word.like(each) for each in (*theirs.content, *theirs.value)):
+            if not word.light and not any(
+                word.like(each) for each in (*theirs.content, *theirs.value)
+            ):
                 return f"the values differ: {word.text} is in one alone"
     for at, there in pairs.items():
         if one.content[at].past != other.content[there].past:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from projections.embedding import Vectors
@@ -93,6 +92,8 @@ def greedy(
     return clusters, apart
 
 
-def _cosines(left: Vectors, right: Vectors) -> NDArray[np.int32]:
-    millionths: NDArray[np.int32] = np.rint((left @ right.T) * _MILLION).astype(np.int32)
-    return millionths
+def _cosines(left: Vectors, right: Vectors) -> Vectors:
+    """In whole millionths, which a float32 holds exactly."""
+    product: Vectors = left @ right.T
+    product *= _MILLION
+    return np.rint(product, out=product)

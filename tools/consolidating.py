@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gate.consolidation import Consolidator, Wording
 from gate.gate import Gate
-from gate.merging import Original, refusal
+from gate.merging import Original, kinds, refusal
 from gate.registry import MemoryType
 from ledger.candidate import MILLION, Frozen
 from ledger.errors import CallerMistake, NotPermitted, UnknownMemory
@@ -91,7 +91,7 @@ class ConsolidationAnswer(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class _Standing:
+class Standing:
     """A memory that may be merged, and whose it is."""
 
     subject_ref: str
@@ -150,7 +150,7 @@ class Consolidating:
             at = 0
             for group in compared:
                 kind = types.get(group[0].original.type)
-                rows, refused = _clustered(group, vectors[at : at + len(group)], kind, threshold)
+                rows, refused = clustered(group, vectors[at : at + len(group)], kind, threshold)
                 at += len(group)
                 apart += [self._apart(group, each, kind) for each in refused]
                 for cluster in rows:
@@ -187,7 +187,7 @@ class Consolidating:
         )
         return [self._asking.history(each, only_memory=True)[-1] for each in originals]
 
-    def _standing(self, subject: str | None, type_: str | None) -> list[_Standing]:
+    def _standing(self, subject: str | None, type_: str | None) -> list[Standing]:
         """What may be merged, by subject, type and topic, within these in the order in which
         memories lead: the most confident first, then the oldest."""
         ref = None if subject is None else self._known_subject(subject)
@@ -198,7 +198,7 @@ class Consolidating:
         rows = [row for row in rows if not row.contested]
         words = self._log.read_at([row.words_at for row in rows])
         standing = [
-            _Standing(row.subject_ref, written.memory.said_at, _original(row, written))
+            Standing(row.subject_ref, written.memory.said_at, _original(row, written))
             for row in rows
             if isinstance(written := words[row.words_at].event, Written)
         ]
@@ -220,7 +220,7 @@ class Consolidating:
         vectors: Vectors = np.concatenate(parts)[[places[each.memory.claim] for each in originals]]
         return vectors
 
-    def _told(self, group: Sequence[_Standing], cluster: Cluster, how: str) -> ClusterAnswer:
+    def _told(self, group: Sequence[Standing], cluster: Cluster, how: str) -> ClusterAnswer:
         originals = [group[row].original for row in cluster.members]
         return ClusterAnswer(
             subject=self._log.vault.real_id(group[0].subject_ref),
@@ -244,7 +244,7 @@ class Consolidating:
         )
 
     def _apart(
-        self, group: Sequence[_Standing], apart: Apart, kind: MemoryType | None
+        self, group: Sequence[Standing], apart: Apart, kind: MemoryType | None
     ) -> ApartAnswer:
         one, other = group[apart.leader].original, group[apart.row].original
         return ApartAnswer(
@@ -259,7 +259,7 @@ class Consolidating:
     def _merged(
         self,
         answer: ClusterAnswer,
-        chosen: Sequence[_Standing],
+        chosen: Sequence[Standing],
         merger: ModelMerger | None,
         actor: str,
     ) -> ClusterAnswer:
@@ -318,28 +318,26 @@ def _original(row: Version, written: Written) -> Original:
     )
 
 
-def _group(standing: _Standing) -> tuple[str, str, str]:
+def _group(standing: Standing) -> tuple[str, str, str]:
     return standing.subject_ref, standing.original.type, standing.original.memory.topic
 
 
-def _order(standing: _Standing) -> tuple[str, str, str, int, int, str]:
+def _order(standing: Standing) -> tuple[str, str, str, int, int, str]:
     original = standing.original
     return (*_group(standing), -original.confidence, standing.said_at, original.memory_id)
 
 
-def _clustered(
-    group: Sequence[_Standing], vectors: Vectors, kind: MemoryType | None, threshold: float | None
+def clustered(
+    group: Sequence[Standing], vectors: Vectors, kind: MemoryType | None, threshold: float | None
 ) -> tuple[list[Cluster], list[Apart]]:
     """The clusters of more than one, and the pairs that only sound alike."""
     from projections.clusters import greedy  # noqa: PLC0415
 
     originals = [each.original for each in group]
-    numbers: dict[object, int] = {}
-    kinds = [numbers.setdefault(each.kind(), len(numbers)) for each in originals]
 
     def agree(members: Sequence[int], row: int) -> bool:
         return all(refusal(originals[each], originals[row], kind) is None for each in members)
 
     least = threshold or (kind.similarity if kind is not None else 0.85)
-    found, apart = greedy(vectors, least, kinds=kinds, agree=agree)
+    found, apart = greedy(vectors, least, kinds=kinds(originals), agree=agree)
     return [each for each in found if len(each.members) > 1], apart

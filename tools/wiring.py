@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate import speech
+from gate import merging, speech
 from gate.custom import Noticing
 from gate.directing import Director
 from gate.extractor import Extractor
@@ -175,3 +175,4 @@ class WordTagger:
         """Keep no words of somebody who was erased."""
         self._known.clear()
         speech.forget()
+        merging.forget()

@@ -96,6 +96,8 @@ class Sizes:
     grouped_turns: int = 1_000
     """Of all writers together."""
     followed_turns: int = 200
+    rephrased: int = 10_000
+    """Memories among which rephrasings are looked for."""
     memories: int = 1_000_000
     """That age."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.merging import Original, merged, refusal, unfaithful
+from gate.merging import Original, kinds, merged, refusal, unfaithful
 from gate.registry import default_types
 from ledger.candidate import Resolved, Span, When
 from ledger.memory import Memory
@@ -152,3 +152,12 @@ def test_a_wording_says_no_more_and_no_less_than_the_originals(wording, why):
     ]
     found = unfaithful(wording, originals)
     assert found is None if why is None else why in (found or "")
+
+
+def test_the_sieve_lets_through_all_that_merges():
+    everything = [each for rows in PAIRS.values() for row in rows for each in pair(row)[:2]]
+    numbers = kinds(everything)
+    merging = 2 * len(PAIRS["merge"])
+    for at in range(0, merging, 2):
+        assert numbers[at] == numbers[at + 1], everything[at].memory.claim
+    assert len(set(numbers[merging:])) > len(numbers[merging:]) * 0.8
