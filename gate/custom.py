@@ -31,8 +31,8 @@ _NOW = frozenset({"present", "continuous", "perfect", "perfect-continuous"})
 _BEGINNING = frozenset({"start", "started", "began", "begun"})
 _ENDING = frozenset({"stop", "stopped", "quit"})
 _CUTS = frozenset(
-    "every each twice once daily weekly monthly nightly and because so , ; . ! ?".split()
-)
+    "every each twice once daily weekly monthly nightly these nowadays and because so".split()
+) | frozenset(",;.!?")
 """Where a field's words are over: how often, and the next clause."""
 
 

@@ -85,8 +85,11 @@ class Typed(Frozen):
     kind: MemoryType = Field(exclude=True, repr=False)
 
     @classmethod
-    def of(cls, stored: Stored, kind: MemoryType, others: Iterable[Memory] = ()) -> Self:
-        """The memory in this shape. `others` are memories about the same entity."""
+    def of(
+        cls, stored: Stored, kind: MemoryType, others: Iterable[Memory], names: Iterable[str]
+    ) -> Self:
+        """The memory in this shape. `others` are memories about the same entity, `names` the
+        canonical forms of all its names."""
         memory = stored.memory
         common: dict[str, Any] = {
             "memory_id": stored.memory_id,
@@ -115,6 +118,9 @@ class Typed(Frozen):
             "memory": memory,
             "kind": kind,
         }
+        if "aliases" in cls.model_fields:
+            own = canonical_entity(memory.entity)
+            common["aliases"] = tuple(name for name in names if name != own)
         return cls.model_validate(common | cls._own(memory, kind, others))
 
     @classmethod
@@ -233,6 +239,7 @@ class Entity(Typed):
     kind_of: str
     """What it is: `our internal build system`."""
     aliases: tuple[str, ...]
+    """Its other names, in canonical form."""
     attributes: Mapping[str, str]
     """What else is believed of it, by key."""
 
@@ -240,11 +247,9 @@ class Entity(Typed):
     def _own(cls, memory: Memory, kind: MemoryType, others: Iterable[Memory]) -> dict[str, Any]:
         del kind
         of_it = [memory, *others]
-        aliases = memory.fields.get("aliases", "")
         return {
             "name": memory.entity,
             "kind_of": memory.fields.get("kind") or memory.value,
-            "aliases": tuple(each.strip() for each in aliases.split(",") if each.strip()),
             "attributes": {
                 canonical_attribute(each.attribute): ("not " if each.negated else "") + each.value
                 for each in of_it
@@ -424,9 +429,12 @@ MODELS: Mapping[str, type[Typed]] = {
 """The model of each type that every ledger begins with."""
 
 
-def typed(stored: Stored, kind: MemoryType, others: Iterable[Memory] = ()) -> Typed:
-    """A stored memory in the shape of its type."""
-    return MODELS.get(kind.name, Added).of(stored, kind, others)
+def typed(
+    stored: Stored, kind: MemoryType, others: Iterable[Memory] = (), names: Iterable[str] = ()
+) -> Typed:
+    """A stored memory in the shape of its type. `others` are memories about the same entity,
+    `names` the canonical forms of all its names."""
+    return MODELS.get(kind.name, Added).of(stored, kind, others, names)
 
 
 _OVER = re.compile(r",? (?:over|rather than|instead of)(?: the)? ", re.IGNORECASE)

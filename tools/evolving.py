@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 
+from gate import entities
 from gate.belief import Belief, Held, folded
 from gate.custom import Custom
 from gate.draft import Draft
@@ -266,8 +267,17 @@ class Evolving:
                 and other.memory_id in memories
                 and other.memory_id != row.memory_id
             ]
-            made.append(typed(stored, kind, others))
+            names = self._names(row.subject_ref, memory) if kind.name == "entity" else ()
+            made.append(typed(stored, kind, others, names))
         return made
+
+    def _names(self, subject_ref: str, memory: Memory) -> tuple[str, ...]:
+        """The canonical names of whom or what a memory is about."""
+        keys = self._log.keys(subject_ref)
+        if keys is None or memory.resolved is None:
+            return ()
+        known = entities.folded(self._log.read_stream(streams.directory_stream(keys.ids)))
+        return known.names_of(known.survivor(memory.resolved.entity))
 
     # Backfill
 

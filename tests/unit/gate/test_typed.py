@@ -160,9 +160,11 @@ def test_an_entity_gathers_what_is_believed_of_it():
         if each.type == "entity"
     )
     also = candidate.model_copy(update={"attribute": "atlas.owner", "value": "Kim"})
-    entity = typed(stored(candidate), REGISTRY.types["entity"], [stored(also).memory])
+    names = ("atlas", "the builder")
+    entity = typed(stored(candidate), REGISTRY.types["entity"], [stored(also).memory], names)
     assert isinstance(entity, Entity)
     assert entity.name == "Atlas"
+    assert entity.aliases == ("the builder",)
     assert entity.kind_of == "internal build system"
     assert entity.attributes["atlas.owner"] == "Kim"
     assert entity.attributes["entity.kind"] == "internal build system"
