@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate.policy import Policy
-from ledger.log import Log
+from ledger.codec import New
+from ledger.events.ops import JobRan
+from ledger.log import Log, new_id
+from ledger.streams import ops_stream
 from tools.asking import Asking
 from tools.calibrating import Calibration, CalibrationAnswer, plot
 from tools.checklist import Checklist, ChecklistAnswer
-from tools.checks import Checks
+from tools.checks import BACKUP, Checks
 from tools.moments import Progress
 from tools.places import Place
 from tools.upkeep import Upkeep
@@ -24,6 +28,10 @@ class Judging:
     _asking: Asking
     _upkeep: Upkeep
     place: Place
+
+    if TYPE_CHECKING:
+
+        def _actor(self, name: str) -> str: ...
 
     def calibrate(self, *, progress: Progress | None = None) -> CalibrationAnswer:
         """Compare stated confidence with what became of each memory; draw the map that a policy
@@ -49,6 +57,26 @@ class Judging:
         views anew. Raises `InvalidTurn` for a list that is not there."""
         checks = Checks(self._parts, self._asking, self._upkeep, self.place, deep=deep)
         return Checklist(checks).answer(only, progress)
+
+    def note_backup(self, *, by: str) -> int:
+        """Record, as a named principal, that a backup of log and vault was made just now; returns
+        up to which position. Raises `NotPermitted` without a name."""
+        actor, stream = self._actor(by), ops_stream(self._log.tenant)
+        head = self._log.head().position
+
+        def attempt() -> None:
+            made = JobRan(
+                job=BACKUP,
+                due=self._asking.now(),
+                outcome="done",
+                counts={"position": head},
+                duration_micros=0,
+            )
+            new = New(made, new_id(), stream, None, actor)
+            self._log.append([new], {stream: self._log.version(stream)})
+
+        self._log.decide_again(attempt)
+        return head
 
     def _calibration(self) -> Calibration:
         return Calibration(self._log, self._parts.rulebook)

@@ -13,7 +13,7 @@ from beliefledger import open_memory
 from gate.policy import millionths
 from ledger.candidate import Candidate, Source, Span
 from ledger.codec import New
-from ledger.errors import ExtractionUnavailable, InvalidTurn
+from ledger.errors import ExtractionUnavailable, InvalidTurn, NotPermitted
 from ledger.events.belief import MemoryAdmitted
 from ledger.events.ops import JobRan
 from ledger.events.turn import CandidateProposed, TurnRecorded
@@ -523,6 +523,15 @@ def test_a_body_of_an_erased_person(embedded):
     assert (line.answer, line.offending) == ("no", f"position {gone[0][0]}")
 
 
+def test_whoever_makes_backups_records_them(memory, clock):
+    covered = memory.note_backup(by="cron")
+    assert covered == memory._log.head().position - 1  # all but the record of it
+    line = _line(memory, "end-to-end.backup")
+    assert (line.answer, line.evidence.split()[0]) == ("yes", "backup")
+    with pytest.raises(NotPermitted):
+        memory.note_backup(by=" ")
+
+
 def test_a_decision_that_comes_out_different(memory):
     _, decisions = memory.remember("ana", "I live in Porto.")
     assert _line(memory, "end-to-end.replay").answer == "yes"
@@ -553,3 +562,7 @@ def test_the_command(new_place):
     assert {line["list"] for line in answer["lines"]} == {"manage"}
     assert "beliefledger policy show" in run("manage", code=1).stdout
     assert "end-to-end" in run("reading", code=2).stderr
+    assert "--by" in run("--backed-up", code=2).stderr
+    assert "on record" in run("write", "--backed-up", "--by", "cron", code=0).stderr
+    lines = json.loads(run("end-to-end", "--json", code=1).stdout)["lines"]
+    assert {line["id"]: line["answer"] for line in lines}["end-to-end.backup"] == "yes"

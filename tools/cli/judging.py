@@ -133,10 +133,19 @@ def checklist(
         bool,
         typer.Option("--deep", help="Look at everything, not at samples; fold the views anew."),
     ] = False,
+    backed_up: Annotated[
+        bool,
+        typer.Option("--backed-up", help="First record that a backup was made; needs --by."),
+    ] = False,
+    by: MaybeBy = None,
     json: Json = False,
 ) -> None:
     """The production checklists on this ledger: each line yes or no, with its evidence."""
+    if backed_up and by is None:
+        fail("checklist: --backed-up needs --by NAME.", USAGE)
     with opened(ctx) as memory, output.progress("checking") as progress:
+        if backed_up and by is not None:
+            note(f"A backup up to position {memory.note_backup(by=by):,} is on record.")
         answer = memory.checklist(only, deep=deep, progress=progress)
     output.show(answer, json, _checklist)
     if answer.no:
