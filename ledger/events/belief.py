@@ -77,12 +77,13 @@ class MemoryQuarantined(Written):
 
 
 class MemoryRevoked(Event):
-    """A memory was taken back: consent was withdrawn, or a named actor revoked it."""
+    """A memory was taken back: consent was withdrawn, a named actor revoked it, or the policy keeps
+    what is in quarantine no longer."""
 
     NAME: ClassVar = "memory.revoked.v1"
     memory_id: Fact[str]
     cause: Fact[str]
-    """`consent_withdrawn` or `actor`."""
+    """`consent_withdrawn`, `actor`, or `retention` (it was in quarantine for long enough)."""
     note: str | None = None
 
 
