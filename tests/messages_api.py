@@ -59,6 +59,13 @@ def error(status: int, kind: str, said: str = "no", **headers: str) -> Answer:
     return Answer(body, status, {"retry-after-ms": "5"} | named)
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_args: Any) -> None:
+        """A client that was killed is no error of the server's."""
+
+
 Script = Callable[[dict[str, Any]], Answer]
 
 
@@ -77,8 +84,7 @@ class MessagesAPI:
         self.busiest = 0
         self._busy = 0
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = Server(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def answer(self, body: dict[str, Any]) -> Answer:

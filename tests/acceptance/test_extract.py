@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -515,3 +517,40 @@ def test_a_conflict_that_does_not_end_is_raised(tmp_path, api, monkeypatch):
         with pytest.raises(VersionConflict):
             memory.extract()
     assert len(api.asked) == 1
+
+
+def test_killed_while_the_model_answers_nothing_is_lost_or_decided_twice(tmp_path, api):
+    ledger, asked_enough = tmp_path / "ledger", threading.Event()
+
+    def counting(body):
+        if len(api.asked) >= 30:
+            asked_enough.set()
+        answer = by_city(body)
+        answer.wait = 1.0 if asked_enough.is_set() else 0.02  # so that it does not get done
+        return answer
+
+    api.always = counting
+    with open_memory(ledger) as memory:
+        for number in range(5):
+            memory.grant_consent(f"person {number}", "consent")
+        memory.record_turns(
+            TurnInput(f"person {number}", f"I live in City{number}of{time}.")
+            for time in range(12)
+            for number in range(5)
+        )
+    command = [sys.executable, "-m", "beliefledger", "--ledger", str(ledger), "extract"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        assert asked_enough.wait(60)
+    finally:
+        process.kill()
+        process.wait()
+    api.always = by_city
+    with open_memory(ledger) as memory:
+        waiting = memory.status(digests=False).pending_turns
+        assert 0 < waiting < 60
+        assert memory.extract().pending == 0
+        assert len(completed(memory)) == len(memory.decisions()) == 60
+        assert memory.verify().ok
+    # Asked again is only what was under way and not decided yet.
+    assert len(api.asked) - 60 <= 16 + 4
