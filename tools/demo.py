@@ -113,7 +113,7 @@ def tell(out: Console, keep: Path | None = None) -> None:
     begun = perf_counter()
     clock = Hands()
     clock.set("2026-01-12 08:59")
-    with _place(keep) as place, open_memory(place, clock=clock) as memory:
+    with _place(keep) as place, open_memory(place, extractor="rules", clock=clock) as memory:
         story = Story(memory, clock, out)
         play(story)
     out.print()
