@@ -30,7 +30,8 @@ class Extractor(Protocol):
     could not look: an empty list always means that it looked and found nothing.
 
     One that waits for somebody else's answer may have an attribute `concurrency`: so many subjects'
-    turns are then looked at side by side, from as many threads.
+    turns are then looked at side by side, from as many threads. One with a `close` is closed with
+    its ledger.
     """
 
     @property
