@@ -34,6 +34,8 @@ BUDGETS = {
     "rebuild of all views on Postgres": "≥ 40,000",
     "rebuild of belief_versions, of the library's rate for the same view": "≥ 2",
     "memories looked at by a backfill, of which one in five moves": "≥ 5,000",
+    "decay refresh on SQLite, for 1,000,000 memories": "≤ 3",
+    "decay refresh on Postgres, for 1,000,000 memories": "≤ 3",
     "beliefs of a subject as of the middle, of the time for now": "≤ 1.5",
     "the same for one subject with 1,000 versions": "≤ 2",
 }
