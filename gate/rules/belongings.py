@@ -24,6 +24,8 @@ _RELATIONS = {
     for relation in ("reports-to", "works-with")
     for noun in _PEOPLE[relation].split()
 }
+TALK = 600
+"""Characters. In longer turns "we" is more often a company's copy than the user and theirs."""
 _FORMER = frozenset(_PEOPLE["former"].split())
 _QUALIFIERS = frozenset(_PEOPLE["qualifiers"].split())
 _STATES = {
@@ -268,6 +270,8 @@ def _is_list(words: list[Token], at: int) -> bool:
 def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Iterator[Draft]:
     """ "My sister got married last June", "my brother lives in Leeds"."""
     words, content = reading.words, reading.content
+    if my == 0 and _RELATIONS.get(noun) == "relation.reports-to" and len(content) <= TALK:
+        return  # read as said of "my manager", who is somebody with a name
     if (
         my
         and words[my - 1].low not in WORDS["openers"]

@@ -23,7 +23,8 @@ _SINCERE = frozenset(
 
 
 class Reading(NamedTuple):
-    """One sentence being read: its words, and in which person it speaks of the user."""
+    """One sentence being read: its words, and in which person it speaks: first or second of the
+    user, third of somebody named, "third place" of an office."""
 
     content: str
     words: list[Token]

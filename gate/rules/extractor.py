@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.pasted import pasted
 from gate.rules import aliases, asides, belongings, named, sayings
+from gate.rules.belongings import TALK
 from gate.rules.clauses import Clause, clauses
 from gate.rules.drafts import Draft, Reading, to_candidate
 from gate.rules.statements import from_clause
@@ -24,9 +25,6 @@ _YES = re.compile(
     r"that(?:'s|’s| is) (?:right|correct|true))\b",
     re.I,
 )
-TALK = 600
-"""Above this many characters "we" is more often a company's copy than the user and theirs."""
-
 EARLIER = 6
 """How many earlier turns a correction may look back to."""
 
@@ -102,6 +100,16 @@ class RuleExtractor:
                     return
 
 
+_MADE_UP = re.compile(
+    r"(?:^|[.!?,:\n] *|\b(?:please|you|to|and|me|help|let's)\s+)(?:write|tell me|generate|continue|"
+    r"draft|compose|make up|invent|translate|rewrite|rephrase|paraphrase|proof-?read|correct|"
+    r"summari[sz]e|imagine|pretend|suppose|role-?play)\b|"
+    r"\b(?:the|my|our|this|a|short) (?:\w+ )?(?:story|tale|novel|fiction|plot|protagonist|scene|"
+    r"screenplay|script|poem|campaign|riddle|puzzle|scenario|dialogue|essay|exercise)\b|"
+    r"\bcharacters?\b",
+    re.I,
+)
+"""In a turn that asks for such things, people with names may be made up."""
 _OPENING = re.compile(r"(?:^|[.!?\n])\s*([^\W\d_][\w'’-]*)")
 
 
@@ -124,6 +132,7 @@ def _key(candidate: Candidate) -> tuple[str, str, str, bool]:
 def drafts(text: str, said_at: int) -> Iterator[Draft]:
     """What a turn of the user says of them, sentence by sentence."""
     together = len(text) <= TALK
+    told: bool | None = None
     for start, end in sentences(text):
         if end - start > 1200:
             continue
@@ -138,7 +147,11 @@ def drafts(text: str, said_at: int) -> Iterator[Draft]:
         shaped = next(sayings.drafts(text, start, end, said_at), None)
         yield from found if shaped is None else _beside(found, shaped)
         yield from aliases.drafts(text, start, end)
-        if named.may_be_named(text, start, end):
+        if told is not False and named.may_be_named(text, start, end):
+            if told is None:
+                told = _MADE_UP.search(text) is None
+            if not told:
+                continue
             words = words or tokens(text, start, end)
             yield from named.drafts(Reading(text, words, said_at, "third"))
 

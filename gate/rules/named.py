@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gate.dates import find_when
 from gate.rules.clauses import Clause, clauses
 from gate.rules.credits import credit, object_end, profile
 from gate.rules.drafts import Draft, Reading, capped
@@ -41,7 +42,9 @@ def drafts(reading: Reading) -> Iterator[Draft]:
             continue
         for clause in clauses(told):
             if clause.subject == subject.begin:
-                yield from _of_clause(reading._replace(words=told), clause, subject)
+                place = subject.title and words[subject.end - 1].low in _PLACES
+                person = "third place" if place else "third"
+                yield from _of_clause(reading._replace(words=told, person=person), clause, subject)
 
 
 # Who is spoken of
@@ -52,6 +55,8 @@ def _beginnings(words: list[Token]) -> Iterator[int]:
     at = 0
     if words and words[0].low in WORDS["time_openers"]:
         at = next((i + 1 for i in range(min(7, len(words))) if words[i].low == ","), 0)
+        if find_when(" ".join(word.text for word in words[:at]), 0) is None:
+            at = 0  # "in the story, …"
     yield at
     for index in range(1, len(words) - 3):
         if words[index].low in ("while", "whereas") and words[index - 1].low == ",":
@@ -94,7 +99,8 @@ def _subject(reading: Reading, at: int) -> Subject | None:
 def _titled(reading: Reading, at: int) -> Subject | None:
     words = reading.words
     end = at + 1
-    if end < len(words) and words[end].low in _BEFORE_TITLE:
+    before = words[end].low in _BEFORE_TITLE if end + 1 < len(words) else False
+    if before and words[end + 1].low in DATA["titles"]:
         end += 1
     if end >= len(words) or words[end].low not in DATA["titles"]:
         return None
@@ -104,10 +110,14 @@ def _titled(reading: Reading, at: int) -> Subject | None:
     return Subject((name,), at, end + 1, title=True)
 
 
+_PLACES = frozenset({"office", "company", "department"})
+_BEFORE_VERB = WORDS["adverbs"] | {"both", "all", "together", "no", "longer"}
+
+
 def _as_first(words: list[Token], subject: Subject) -> list[Token] | None:
     """The words with "i" for the subject and its verb in the form that goes with it."""
     at = subject.end
-    while at < len(words) and words[at].low in WORDS["adverbs"] | {"both", "all", "together"}:
+    while at < len(words) and words[at].low in _BEFORE_VERB:
         at += 1
     if at >= len(words):
         return None
@@ -221,7 +231,7 @@ def _possessed(reading: Reading, at: int) -> Iterator[Draft]:
     if slot is None:
         return
     begin, stop = trim(words, link + 1, object_end(words, link + 1))
-    begin += begin < stop and words[begin].low in ("a", "an", "the")
+    begin += begin < stop and words[begin].low in ("a", "an", "the", "on")
     if not 0 < stop - begin <= 6 or pointing(words, begin, stop):
         return
     value = text_of(content, words, begin, stop)

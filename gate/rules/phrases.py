@@ -44,8 +44,14 @@ def phrase_end(words: list[Token], start: int, stop: int, keep: frozenset[str]) 
             or (low in ("last", "next", "this") and following in WORDS["time_units"])
         ):
             return at
+        ago = words[at + 2].low if at + 2 < stop else ""
+        if at > start and ago in ("ago", "back") and following in _UNITS:
+            return at
         at += 1
     return min(at, stop)
+
+
+_UNITS = frozenset("day days week weeks month months year years while decade decades".split())
 
 
 def trim(words: list[Token], start: int, stop: int) -> tuple[int, int]:
@@ -88,6 +94,7 @@ _PERSON = {
         "you're": "they are", "you've": "they have",
     },
     "third": {},
+    "third place": {},
 }  # fmt: skip
 
 

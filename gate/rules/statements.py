@@ -29,7 +29,7 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
         tense = f"modal:{clause.modal}" if clause.tense == "modal" else clause.tense
         if tense not in rule.tenses:
             continue
-        if rule.says.get("person", reading.person) != reading.person:
+        if rule.says.get("person", "") not in reading.person:
             continue
         slots = match(rule, clause)
         if slots is None or not _allowed(reading, clause, rule.says, slots):
@@ -307,7 +307,7 @@ def _draft(
         context=context,
         replaces=replaces, durability=durability,
         when=when, act=_act(clause, says, slots),
-        participants=_people(words, begin, end) if says["type"] == "relation" else (),
+        participants=_people(words, begin, end) if attribute.startswith(_WITH) else (),
     )  # fmt: skip
 
 
@@ -409,6 +409,7 @@ def _open_ended_slot(says: Mapping[str, Any]) -> bool:
     return open_ended and not says.get("no_context")
 
 
+_WITH = ("relation.reports-to", "relation.works-with", "relation.manages", "relation.spouse")
 _FRONT = frozenset("on for at during in when while".split())
 
 
