@@ -12,8 +12,8 @@ from gate.belief import folded
 from gate.consent import Consent
 from gate.decide import TurnView, decide
 from gate.draft import Draft
-from gate.extractor import Extractor
 from gate.rulebook import Rules
+from gate.rules import RuleExtractor
 from ledger.candidate import Candidate
 from ledger.codec import Recorded
 from ledger.times import SECOND
@@ -49,7 +49,7 @@ def _case(memory: MemoryLedger, count: int) -> _Case:
     ref = log.subject(_SUBJECT) or ""
     rules = gate.rulebook.current()
     draft: Draft = gate.draft()
-    said = list(_candidates(gate.extractor, count))
+    said = list(_candidates(count))
     slot = draft.slot(draft.keys(ref), said[0][1].type, said[0][1])
     stream = log.read_stream(slot)
     if len(stream) != _EVENTS or any(
@@ -61,7 +61,8 @@ def _case(memory: MemoryLedger, count: int) -> _Case:
     return _Case(stream, consents.folded(log.read_stream(ref)), rules, said)
 
 
-def _candidates(extractor: Extractor, count: int) -> Iterator[tuple[TurnView, Candidate]]:
+def _candidates(count: int) -> Iterator[tuple[TurnView, Candidate]]:
+    extractor = RuleExtractor()
     for number, content in enumerate(homes(count, seed=5)):
         turn = TurnView(f"{number:032x}", "user", content, BEGIN + (60 + number) * 60 * SECOND)
         found = [each for each in extractor.extract(turn, ()) if each.attribute == "home.location"]
