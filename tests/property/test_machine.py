@@ -342,7 +342,7 @@ class Machine(RuleBasedStateMachine):
     def time_passes(self, days):
         self.now += days * DAY
 
-    @rule(client=clients, view=st.sampled_from(["belief_versions", "decisions", "turns", "churn"]))
+    @rule(client=clients, view=st.sampled_from(["belief_versions", "decisions", "turns", "links"]))
     def rebuild(self, client, view):
         [answer] = self.tick(client).rebuild(view, verify=True)
         assert answer.same, answer
