@@ -54,6 +54,11 @@ _SURE = re.compile(
     re.I,
 )
 """What every procedure has."""
+_GOES_ON = re.compile(
+    r",? (?:so|but|because|and|since|as) (?:I|we|it|that|they|my|there)\b|"
+    r", (?:so|it|I|we|that|this|they|he|she|which|hoping|thinking)\b|[.!?](?=[A-Z])"
+)
+"""Where the sentence goes on to something else."""
 _NO_STEP = frozenset("have had am was will would can feel think find get want wonder".split())
 _ME = {"my": "their", "me": "them", "our": "their", "us": "them", "i": "they", "we": "they",
        "i'm": "they are", "myself": "themselves"}  # fmt: skip
@@ -90,7 +95,9 @@ def _draft(
 ) -> Draft | None:
     kind, attribute = shape.type, shape.attribute
     groups: dict[str, Any] = found.groupdict()
-    value: str = groups["value"].strip(" .,;:")
+    goes_on = _GOES_ON.search(groups["value"])
+    said = groups["value"][: goes_on.start()] if goes_on else groups["value"]
+    value: str = said.strip(" .,;:")
     words = value.split()
     if not words or len(words) > 30:
         return None
@@ -99,7 +106,7 @@ def _draft(
         form = verb_form(first)[1]
         if form is Form.PAST or first in _NO_STEP:
             return None
-    begin, stop = start + found.start(), start + found.start("value") + len(groups["value"])
+    begin, stop = start + found.start(), start + found.start("value") + len(said)
     quote = capped(text[begin:stop].rstrip(".! "))
     when = find_when(quote, said_at, future=kind != "event" or attribute != "event.happened")
     if shape.dated and when is None:
@@ -107,6 +114,8 @@ def _draft(
     context = groups.get("context")
     people = tuple(re.split(r", and |, | and | & ", groups["people"])) if "people" in groups else ()
     key = attribute if "." in attribute else f"{attribute}.{slug(context or value, 6)}"
+    if attribute == "constraint.budget" and (context or " for " in value):
+        key += f".{slug((context or value.partition(' for ')[2]).removeprefix('for '), 4)}"
     return Draft(
         text, begin, begin + len(quote), f"User: {_told(quote)}", kind, key,
         _verbatim(value, quote), shape.importance, 850, participants=people,
