@@ -131,7 +131,7 @@ def extractor_of(
 ) -> Extractor:
     """The extractor itself, or the one of that name; without either, the one of the settings.
 
-    Raises `NotPermitted` where Claude has neither a key nor a URL, `InvalidTurn` for another name.
+    Raises `InvalidTurn` for a name that there is none of.
     """
     name = settings.extractor if chosen is None else chosen
     if not isinstance(name, str):

@@ -44,13 +44,9 @@ class Client:
         timeout: float = 60.0,
         retries: int = 4,
     ) -> None:
-        if not key and base_url is None:
-            raise NotPermitted(
-                "Extraction by Claude needs a key: set ANTHROPIC_API_KEY, or"
-                " BELIEFLEDGER_MODEL_URL for a model of your own that needs none."
-            )
         self.model = model
-        self._client = anthropic.Anthropic(
+        self._may_ask = bool(key) or base_url is not None
+        self._made = anthropic.Anthropic(
             api_key=key or "none",
             base_url=base_url or URL,
             timeout=timeout,
@@ -60,8 +56,18 @@ class Client:
             ),
         )
 
+    @property
+    def _client(self) -> anthropic.Anthropic:
+        """Raises `NotPermitted` without a key, only now: whoever asks no model needs none."""
+        if not self._may_ask:
+            raise NotPermitted(
+                "Extraction by Claude needs a key: set ANTHROPIC_API_KEY, or"
+                " BELIEFLEDGER_MODEL_URL for a model of your own that needs none."
+            )
+        return self._made
+
     def close(self) -> None:
-        self._client.close()
+        self._made.close()
 
     def request(
         self, system: str, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]
@@ -129,18 +135,18 @@ class Client:
         match problem:
             case anthropic.AuthenticationError() | anthropic.PermissionDeniedError():
                 return NotPermitted(
-                    f"{self._client.base_url} refused the key ({said}). Set ANTHROPIC_API_KEY to"
+                    f"{self._made.base_url} refused the key ({said}). Set ANTHROPIC_API_KEY to"
                     " one that may use the model; the turns stay queued."
                 )
             case anthropic.PaymentRequiredError():
                 return NotPermitted(
-                    f"{self._client.base_url} asks to be paid first ({said}). See to the account's"
+                    f"{self._made.base_url} asks to be paid first ({said}). See to the account's"
                     " credit; the turns stay queued."
                 )
             case anthropic.NotFoundError():
                 return NotPermitted(
                     missing
-                    or f"{self._client.base_url} has no model {self.model!r} ({said}). Choose one"
+                    or f"{self._made.base_url} has no model {self.model!r} ({said}). Choose one"
                     " with --model or BELIEFLEDGER_MODEL; the turns stay queued."
                 )
             case anthropic.APIStatusError():

@@ -134,7 +134,7 @@ def test_what_passes_is_tried_again_within_the_call(tmp_path, api, trouble):
 def test_a_slow_answer_is_given_up_and_asked_for_again(tmp_path, api):
     api.answers = [Answer(message(PORTO), wait=2.0), says(PORTO)]
     with open_memory(tmp_path) as memory:
-        memory._gate.extractor.client._client = memory._gate.extractor.client._client.with_options(
+        memory._gate.extractor.client._made = memory._gate.extractor.client._made.with_options(
             timeout=0.5
         )
         _receipt, [decision] = memory.remember("ana", "I live in Porto.", consent="consent")
@@ -448,8 +448,11 @@ def test_rules_stay_the_default_and_need_no_key(tmp_path, monkeypatch):
         assert memory.status(digests=False).extractor.startswith("rules/")
         with pytest.raises(InvalidTurn, match="takes no batches"):
             memory.extract(batch=True)
-    with pytest.raises(NotPermitted, match="set ANTHROPIC_API_KEY"):
-        open_memory(tmp_path, extractor="claude")
+    with open_memory(tmp_path, extractor="claude") as memory:  # who asks no model needs no key
+        memory.record_turn("ana", "I live in Porto.")
+        with pytest.raises(NotPermitted, match="set ANTHROPIC_API_KEY"):
+            memory.process()
+        assert memory.status().pending_turns == 1
     with pytest.raises(InvalidTurn, match="there are: rules, claude"):
         open_memory(tmp_path, extractor="clod")
 
