@@ -308,10 +308,10 @@ class Draft:
         """Where what was in a slot has gone, and the memory that this very value went into."""
         redirect = self.belief(slot).redirect(value, context)
         repeats = redirect is not None and redirect.value == value
-        seen = {slot}
-        while redirect is not None and redirect.to not in seen:
+        seen: set[tuple[str, str]] = set()
+        while redirect is not None and (redirect.to, redirect.into) not in seen:
             stream, memory_id = redirect.to, redirect.into
-            seen.add(stream)
+            seen.add((stream, memory_id))  # merged again, it went on within one belief
             belief = self.belief(stream)
             if any(held.memory_id == memory_id for held in belief.current):
                 return stream, memory_id if repeats else None

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake, EmbedderMissing, NotPermitted
+from ledger.errors import CallerMistake, EmbedderMissing, NotPermitted, UnknownMemory
 from tools.cli import app
 from tools.copying import copy
 
@@ -188,6 +188,69 @@ def test_one_command_takes_a_merge_back(memory, clock):
     redone = memory.consolidate("ana", apply=True)
     assert {each.type for each in redone.clusters} == {"fact", "preference"}
     sound(memory)
+
+
+def test_a_merged_memory_may_be_merged_again_and_each_merge_taken_back(memory, clock):
+    made = seed(memory, clock=clock)
+    near = memory.consolidate("ana", type="preference", threshold=0.955, apply=True)
+    assert [len(each.members) for each in near.clusters] == [2]
+    clock.ahead(60)
+    all_ = memory.consolidate("ana", type="preference", apply=True)
+    assert [len(each.members) for each in all_.clusters] == [2]
+    inner, outer = near.clusters[0].memory_id, all_.clusters[0].memory_id
+    assert len(next(b for b in memory.beliefs("ana") if b.memory_id == outer).evidence) == 3
+    clock.ahead(60)
+    for attribute, text in (
+        ("editor.theme", "User prefers dark mode"),
+        ("screen.style", "User prefers to use dark mode"),
+        ("ui.appearance", "User likes dark mode"),
+    ):
+        said = memory.store("ana", "dark mode", attribute=attribute, type="preference", text=text)
+        assert (said.outcome, said.memory_id) == ("confirm", outer), attribute
+    with pytest.raises(NotPermitted, match="does not hold any more"):
+        memory.undo_consolidation(inner, by="carla")
+    clock.ahead(60)
+    memory.undo_consolidation(outer, by="carla")
+    assert inner in {each.memory_id for each in memory.beliefs("ana")}
+    clock.ahead(60)
+    memory.undo_consolidation(inner, by="carla")
+    assert {made[name] for name in ("editor.theme", "ui.appearance", "screen.style")} <= {
+        each.memory_id for each in memory.beliefs("ana")
+    }
+    sound(memory)
+
+
+def test_decisions_said_in_several_ways_become_one_and_stay_one(memory):
+    memory.grant_consent("ana", "consent")
+    for text in (
+        "I decided to use Postgres for the backend.",
+        "I decided to go with Postgres for the backend.",
+        "I have decided to use Postgres for the backend.",
+    ):
+        memory.remember("ana", text)
+    assert len(memory.beliefs("ana")) == 3
+    (cluster,) = memory.consolidate("ana", apply=True).clusters
+    _, (again,) = memory.remember("ana", "I decided to go with Postgres for the backend.")
+    assert (again.outcome, again.memory_id) == ("confirm", cluster.memory_id)
+    (only,) = memory.beliefs("ana")
+    assert only.mentions == 4
+    assert len(memory.explain(only.memory_id).confirmed_by) == 1
+    sound(memory)
+
+
+def test_two_who_merge_the_same_make_one_merge(memory):
+    from gate.consolidation import Consolidator
+
+    made = seed(memory)
+    held = {each.memory_id: each.belief_id for each in memory.beliefs("ana")}
+    both = {made[name]: held[made[name]] for name in ("home.location", "home.residence")}
+    ref = memory._log.subject("ana")
+    Consolidator(memory._gate).consolidate(ref, both, similarity=900_000)
+    with pytest.raises(UnknownMemory, match="does not hold any more"):
+        Consolidator(memory._gate).consolidate(ref, both, similarity=900_000)
+    different = {made[name]: held[made[name]] for name in ("family.children", "family.kids")}
+    with pytest.raises(NotPermitted, match="numbers differ"):
+        Consolidator(memory._gate).consolidate(ref, different, similarity=900_000)
 
 
 def test_what_stands_on_different_grants_or_is_contested_stays_apart(memory):
