@@ -22,11 +22,13 @@ from ledger.errors import BackendUnavailable, LedgerError
 from ledger.postgres import schema
 from ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
 from projections import digests, postgres, projector, questions, tables
+from projections.access import AccessView
 from projections.beliefs import BeliefsView
 from projections.churn import ChurnView
 from projections.decisions import DecisionsView
 from projections.entities import EntitiesView
 from projections.homes import SQLiteHome
+from projections.jobs import JobsView
 from projections.links import LinksView
 from projections.postgres import PostgresHome
 from projections.projector import Projector
@@ -50,6 +52,11 @@ def fed(tmp_path_factory):
             memory.record_turns(turns[start : start + 200])
             if start:
                 memory.process()  # what was said before the last two hundred waited for a while
+        shown = [each for each in memory.beliefs() for _ in range(int(each.memory_id, 16) % 3)]
+        for belief in shown[:300]:
+            memory.shown(belief.subject, [belief])
+        for job in ("decay", "expiry", "retention", "loops"):
+            memory.run_job(job)
         for belief in memory.beliefs()[:3]:
             memory.revoke(belief.memory_id, by="ben")
     return directory
@@ -71,6 +78,8 @@ def views_of(log):
         TurnsView(),
         EntitiesView(tagger),
         LinksView(tagger),
+        AccessView(),
+        JobsView(),
     ]
 
 
@@ -424,6 +433,8 @@ from projections.decisions import DecisionsView
 from projections.entities import EntitiesView
 from projections.links import LinksView
 from projections.homes import SQLiteHome
+from projections.access import AccessView
+from projections.jobs import JobsView
 from projections.postgres import PostgresHome
 from projections.projector import Projector
 from projections.turns import TurnsView
@@ -444,7 +455,7 @@ with open_memory(sys.argv[1]) as memory:
     Projector._one_page = counted
     tagger = WordTagger(log)
     each = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
-    each += [EntitiesView(tagger), LinksView(tagger)]
+    each += [EntitiesView(tagger), LinksView(tagger), AccessView(), JobsView()]
     views = Projector(log, {home}, each)
     views.catch_up()
     views.close()
@@ -775,3 +786,23 @@ def test_two_logins_of_the_app_share_the_views(memory, on_postgres, open_views):
         rebuild_all(views)
         each.server.close()
     assert_whole(views)
+
+
+def test_views_that_an_older_version_made_are_folded_anew(memory, place, open_views):
+    """Their tables lack a column, or a table is not there; the others stay as they are."""
+    views = open_views(memory, place)
+    views.catch_up()
+    before = digests_of(views)
+    with views.writing() as connection:
+        for index in tables.churn(1).indexes:
+            index.drop(connection)
+        connection.exec_driver_sql("ALTER TABLE churn_1 DROP COLUMN actor")
+        connection.exec_driver_sql("DROP TABLE evidence_1")
+    again = open_views(memory, place)
+    with again.reading() as connection:
+        states = again.states(connection)
+    assert {name: (each.generation, each.position == 0) for name, each in states.items()} == {
+        name: (2, True) if name in {"churn", "belief_versions"} else (1, False) for name in states
+    }
+    again.catch_up()
+    assert digests_of(again) == before
