@@ -38,16 +38,15 @@ NAMES = ["ann", "bob", "cat", "dan", "eve"]
 MASTER = MasterKey(bytes(range(32)))
 T = 1_772_355_600_000_000
 
-some = st.integers(0, 4)
 steps = st.lists(
     st.tuples(
-        st.sampled_from("recognise alias merge split say say say move alike apart".split()),
-        some,
-        some,
-        some,
+        st.sampled_from("recognise recognise alias merge split say say move alike apart".split()),
+        st.integers(0, 2),
+        st.integers(0, 2),
+        st.integers(0, 4),
     ),
-    min_size=4,
-    max_size=25,
+    min_size=12,
+    max_size=30,
 )
 
 
@@ -76,7 +75,7 @@ class Model:
         """The event of a step, or None where it makes no sense."""
         alive = self.alive
         if kind == "recognise":
-            name, entity = NAMES[a], f"{len(alive):02d}{a}{count:03d}".ljust(32, "0")
+            name, entity = NAMES[c], f"1{count:03d}".ljust(32, "0")
             if name in self.whose:
                 return None
             alive.append(entity)
@@ -89,11 +88,11 @@ class Model:
             self.whose[NAMES[c]] = one
             return AliasAdded(entity_id=one, how="stated", alias=NAMES[c], canonical=NAMES[c])
         if kind == "say":
-            return self.say(f"{count:032d}", one, other)
+            return self.say(f"{count:032d}", one, other, c)
         if kind == "move":
             if not self.links:
                 return None
-            return self.say(sorted(self.links)[c % len(self.links)], one, other, moved=True)
+            return self.say(sorted(self.links)[c % len(self.links)], one, other, count, moved=True)
         if kind == "split":
             theirs = sorted(name for name, entity in self.whose.items() if entity == one)
             if len(theirs) < 2:
@@ -125,11 +124,12 @@ class Model:
             for memory, links in self.links.items()
         }
 
-    def name(self, entity):
-        return next((n for n, e in sorted(self.whose.items()) if e == entity), "nobody")
+    def name(self, entity, pick):
+        theirs = sorted(name for name, whose in self.whose.items() if whose == entity)
+        return theirs[pick % len(theirs)] if theirs else "nobody"
 
-    def say(self, memory_id, one, other, *, moved=False):
-        about, far = self.name(one), self.name(other)
+    def say(self, memory_id, one, other, pick, *, moved=False):
+        about, far = self.name(one, pick), self.name(other, pick)
         self.links[memory_id] = [
             ("about", about, one),
             ("target", far, other),
@@ -162,7 +162,14 @@ class Model:
             "memory": memory,
         }
         if moved:
-            return MemoryMovedIn(**written, moved_from="b" * 32, cause="merged", moved_by="c" * 32)
+            return MemoryMovedIn(
+                **written,
+                moved_from="b" * 32,
+                cause="merged",
+                moved_by="c" * 32,
+                turns=(),
+                last_said_at=T,
+            )
         return MemoryAdmitted(**written)
 
 
