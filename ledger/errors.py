@@ -108,8 +108,8 @@ class UnknownMemory(CallerMistake):
 
 
 class EmbedderMissing(CallerMistake):
-    """The model that compares texts is not installed. Install it:
-    pip install 'beliefledger[embeddings]'"""
+    """The model that compares texts is not installed. To install it, run
+    pip install 'beliefledger[embeddings]' and try again."""
 
 
 class NotPermitted(CallerMistake):

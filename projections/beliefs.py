@@ -145,6 +145,9 @@ class Fold:
             case MemoryMovedIn():
                 self._open_written(event, happened, quarantined=happened.quarantined)
             case MemoriesConsolidated():
+                for original in happened.originals:  # of this belief; the others move out after it
+                    for row in self._of(original):
+                        self._close(row, event, by=happened.memory_id)
                 self._open_written(event, happened)
             case BeliefContested():
                 for row in list(self.rows):

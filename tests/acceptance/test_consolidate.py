@@ -113,6 +113,20 @@ def test_merged_memories_link_both_ways_and_carry_the_least_trust(memory, clock)
     sound(memory)
 
 
+def test_at_each_position_the_leaders_slot_has_one_value(memory, clock):
+    made = seed(memory, clock=clock)
+    slots = {each.memory_id: each.belief_id for each in memory.beliefs("ana")}
+    first = memory.status().position
+    merged = [each.memory_id for each in memory.consolidate("ana", apply=True).clusters]
+    for each in merged:
+        memory.undo_consolidation(each, by="carla")
+    for position in range(first, memory.status().position + 1):
+        for leader in ("editor.theme", "home.location"):
+            slot = slots[made[leader]]
+            there = [b for b in memory.beliefs("ana", as_of=position) if b.belief_id == slot]
+            assert len(there) <= 1, (position, leader)
+
+
 def test_saying_an_original_again_confirms_the_merged_memory(memory, clock):
     seed(memory, clock=clock)
     merged = {each.type: each.memory_id for each in memory.consolidate("ana", apply=True).clusters}
