@@ -21,6 +21,7 @@ from ledger.times import Micros, from_datetime
 from tools.answers import DecisionAnswer
 from tools.cli import output
 from tools.cli.asking import belief_table, history_table
+from tools.cli.knowing import path_tree
 from tools.cli.pages import marked
 from tools.memory import MemoryLedger, open_memory
 
@@ -48,6 +49,12 @@ MEETINGS = (
     ("2026-04-11 08:00", "I prefer morning meetings."),
     ("2026-04-16 08:00", "I prefer afternoon meetings."),
     ("2026-04-21 08:00", "I prefer morning meetings."),
+)
+PEOPLE = (
+    ("2026-04-23 09:00", "I report to Sarah Chen."),
+    ("2026-04-23 09:01", "S. Chen is the VP of Platform."),
+    ("2026-04-24 09:00", "My manager prefers morning meetings."),
+    ("2026-04-27 09:00", "By S. Chen I mean Sarah Chen."),
 )
 
 
@@ -127,6 +134,7 @@ def play(story: Story) -> None:
     _listening(story)
     _asking(story)
     _looping(story)
+    _naming(story)
     _auditing(story)
     _forgetting(story)
     _rebuilding(story)
@@ -192,6 +200,16 @@ def _looping(story: Story) -> None:
     }
     resolved = memory.resolve(conflict.belief_id, contexts=named, by="the team lead")
     story.show(belief_table(resolved, whose=False))
+
+
+def _naming(story: Story) -> None:
+    story.chapter("She speaks of one person under three names")
+    story.hear(ANA, PEOPLE)
+    story.say(
+        "Until she says so, S. Chen is nobody she has named before. Then what was said of one"
+    )
+    story.say("is known of the other. Whom does she report to, and what is known of that person?")
+    story.show(path_tree(story.memory.related(ANA, relation="reports-to", hops=2)))
 
 
 def _auditing(story: Story) -> None:

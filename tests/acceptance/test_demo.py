@@ -44,6 +44,7 @@ def test_it_tells_the_story_in_less_than_ten_seconds_and_leaves_nothing_behind(
         "nothing to believe",
         "truth.contested",
         "(on office",
+        "work.role: VP of Platform",
         "⟦I use pytest, not unittest⟧",
         "this decision is the same",
         "erased",
@@ -53,7 +54,7 @@ def test_it_tells_the_story_in_less_than_ten_seconds_and_leaves_nothing_behind(
     assert "different" not in told
     assert told.count("same") >= 5
     assert max(len(line.rstrip()) for line in told.splitlines()) <= 100
-    assert len(told.splitlines()) < 140
+    assert len(told.splitlines()) < 150
 
 
 def test_two_months_before_other_things_were_believed():

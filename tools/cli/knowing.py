@@ -245,12 +245,12 @@ def related(
         if not answer:
             yield output.cell(f"Nothing is believed of how {entity} is related.")
         else:
-            yield _tree(answer)
+            yield path_tree(answer)
 
     output.show(answer, json, page)
 
 
-def _tree(answer: Sequence[PathAnswer]) -> Any:
+def path_tree(answer: Sequence[PathAnswer]) -> Any:
     """Paths that begin alike share their branches."""
     from rich.tree import Tree
 
