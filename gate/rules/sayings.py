@@ -46,7 +46,8 @@ BEGINS: dict[str, frozenset[str]] = {
 }
 """From the first word of a sentence to what it may be."""
 _NONE: frozenset[str] = frozenset()
-_WITHIN = re.compile(r"\b(?:decided|voted|resolved|made up|told|said|promised|signed up)\b")
+_PROMISED = frozenset({"decision", "commitment"})
+_WITHIN = ("decided", "voted", "resolved", "made up", "told", "said", "promised", "signed up")
 """What else gives a decision or a promise away, wherever it stands."""
 _SURE = re.compile(
     r"\b(?:always|first|usually|normally|typically|generally|then|never|every|each|process|"
@@ -72,8 +73,10 @@ def drafts(text: str, start: int, end: int, said_at: int) -> Iterator[Draft]:
         return
     low = first[1].lower().replace("’", "'")
     kinds = BEGINS.get(low, _NONE)
-    if _WITHIN.search(text, start, end):
-        kinds |= {"decision", "commitment"}
+    for word in _WITHIN:
+        if text.find(word, start, end) >= 0:
+            kinds |= _PROMISED
+            break
     if "procedure" in kinds and not _SURE.search(text, start, end):
         kinds -= {"procedure"}
     if not kinds:
