@@ -220,6 +220,18 @@ class Custom:
         return " ".join(words) or next((fields[n] for n in kind.fields if n in fields), None)
 
 
+def keyed(candidate: Candidate, registry: Registry) -> Candidate:
+    """A candidate of an added type with the key and value that its type gives it, whoever noticed
+    it; one that lacks a required field as it is."""
+    kind = registry.types.get(candidate.type)
+    if kind is None or kind.attribute is None or not candidate.fields:
+        return candidate
+    shaped = Custom(kind, ()).reshaped(candidate.fields, value=candidate.value)
+    if shaped.missing:
+        return candidate
+    return candidate.model_copy(update={"attribute": shaped.attribute, "value": shaped.value})
+
+
 class Noticing:
     """Notices statements of added types in turns. Safe to use from several threads."""
 

@@ -289,11 +289,11 @@ def _truth(case: _Case, kind: MemoryType | None) -> MemoryType:
 
 
 def claim_within_spans(candidate: Candidate) -> bool:
-    """True if every word of the value and the context is a word of the spans."""
+    """True if every word of the value, the context and the fields is a word of the spans."""
     said = {word for span in candidate.spans for word in words(span.quote)}
     said |= {word.removesuffix("'s") for word in said}
-    claimed = words(candidate.value) + (words(candidate.context) if candidate.context else [])
-    return said.issuperset(claimed)
+    claimed = (candidate.value, candidate.context or "", *candidate.fields.values())
+    return all(said.issuperset(words(text)) for text in claimed)
 
 
 # Durability

@@ -12,6 +12,7 @@ from gate import consent as consents
 from gate import entities
 from gate.belief import Belief, evolve, folded
 from gate.consent import Consent
+from gate.custom import keyed
 from gate.decide import Decision, TurnView, decide
 from gate.effects import effects, memory_id_of
 from gate.entities import Directory
@@ -216,7 +217,7 @@ class Draft:
     ) -> None:
         keys, rules = self.keys(subject_ref), self.rules
         consent = self.consent(subject_ref)
-        candidate, names = named(self, subject_ref, noticed)
+        candidate, names = named(self, subject_ref, keyed(noticed, rules.registry))
         candidate, stream = self._placed(candidate, subject_ref, turn)
         proposed = New(
             CandidateProposed(

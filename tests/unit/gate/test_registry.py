@@ -6,7 +6,8 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from gate.custom import Custom, Noticing
+from gate.custom import Custom, Noticing, keyed
+from gate.decide import claim_within_spans
 from gate.registry import (
     BUILT_IN,
     MemoryType,
@@ -345,3 +346,37 @@ def test_a_type_without_a_key_leaves_the_memory_its_own():
         {"value": "gluten"}, "eats.gluten", "gluten"
     )
     assert (shaped.attribute, shaped.value, shaped.missing) == ("eats.gluten", "gluten", ())
+
+
+# Candidates of others
+
+
+def proposed(**fields):
+    return Candidate(
+        claim="User takes 5 mg of zinc",
+        spans=(Span(start=0, end=19, quote="I take 5 mg of zinc"),),
+        type="medication",
+        attribute="health.supplements",
+        value="zinc",
+        importance=800_000,
+        confidence=900_000,
+        fields=fields,
+    )
+
+
+def test_a_model_s_candidate_gets_the_key_of_its_type_once_and_for_all():
+    registry = Registry(types={"medication": load_type(MEDICATION)})
+    candidate = keyed(proposed(name="zinc", dose="5 mg"), registry)
+    assert (candidate.attribute, candidate.value) == ("medication.zinc", "5 mg")
+    assert keyed(candidate, registry) == candidate
+
+
+@pytest.mark.parametrize("fields", [{}, {"name": "zinc"}])
+def test_a_candidate_that_lacks_fields_keeps_its_own_key(fields):
+    registry = Registry(types={"medication": load_type(MEDICATION)})
+    assert keyed(proposed(**fields), registry) == proposed(**fields)
+
+
+def test_a_field_that_nobody_said_exceeds_the_span():
+    assert claim_within_spans(proposed(name="zinc", dose="5 mg"))
+    assert not claim_within_spans(proposed(name="zinc", dose="500 mg"))
