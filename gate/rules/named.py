@@ -173,6 +173,9 @@ def _of_clause(reading: Reading, clause: Clause, subject: Subject) -> Iterator[D
         said = " ".join(capped(draft.content[draft.start : draft.end]).split())
         if subject.wrong:
             said = said.replace(f", not {subject.wrong},", "", 1)
+        elif draft.replaces:
+            wrong = rf",? (?:and )?not (?:\w+ )?{re.escape(draft.replaces)}"
+            said = re.sub(wrong, "", said, count=1)
         act = SpeechAct.CORRECTION if subject.wrong else draft.act
         yield draft._replace(claim=_told(said), act=act, confidence=min(draft.confidence, 850))
 
