@@ -33,6 +33,8 @@ BUDGETS = {
     "rebuild of all views": "≥ 50,000",
     "rebuild of all views on Postgres": "≥ 40,000",
     "rebuild of belief_versions, of the library's rate for the same view": "≥ 2",
+    "clustering of 10,000 memories, varied": "≤ 5",
+    "clustering of 10,000 memories, all of them near": "≤ 5",
     "memories looked at by a backfill, of which one in five moves": "≥ 5,000",
     "decay refresh on SQLite, for 1,000,000 memories": "≤ 3",
     "decay refresh on Postgres, for 1,000,000 memories": "≤ 3",

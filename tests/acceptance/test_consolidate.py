@@ -317,6 +317,12 @@ def test_thresholds_are_each_types_own_or_one_for_this_run(memory):
     seed(memory)
     assert memory.consolidate("ana", threshold=0.999).clusters == ()
     assert [each.type for each in memory.consolidate("ana", type="fact").clusters] == ["fact"]
+    strict = {"name": "habit", "prior": 0.2, "half_life_days": 90, "slot": "content"}
+    memory.add_type(strict | {"similarity": 0.999})
+    for text in ("User drinks tea every morning", "User drinks tea each morning"):
+        memory.store("ana", "tea", attribute="habit.tea", type="habit", text=text)
+    assert memory.consolidate("ana", type="habit").clusters == ()
+    assert len(memory.consolidate("ana", type="habit", threshold=0.85).clusters) == 1
     for wrong in ({"threshold": 0}, {"threshold": 1.5}, {"type": "nothing"}, {"how": "magic"}):
         with pytest.raises(CallerMistake):
             memory.consolidate("ana", **wrong)

@@ -45,7 +45,7 @@ def clustering(run: Run) -> Iterator[Measured]:
     alike = [f"User's plan number {number} is to read the report" for number in range(count)]
     for name, claims, given in (
         ("varied", varied, vectors),
-        ("all alike", alike, _near(count, model.dimension)),
+        ("all of them near", alike, _near(count, model.dimension)),
     ):
         taken, groups, apart = [], 0, 0
         for _ in run.rounds(f"clustering {name}"):
@@ -55,17 +55,17 @@ def clustering(run: Run) -> Iterator[Measured]:
             groups, apart = _clustered(standing, given)
             taken.append(perf_counter() - begun)
         yield Measured(
-            f"clustering {count:,} memories, {name}",
+            f"clustering of 10,000 memories, {name}",
             "s",
             taken,
             Target("≤", 5),
-            note=f"vectors given; {groups:,} groups, {apart:,} pairs kept apart",
+            note=f"{count:,} vectors given; {groups:,} groups, {apart:,} pairs kept apart",
         )
     yield Measured(
-        f"embedding {count:,} memories",
+        "embedding of 10,000 memories",
         "s",
         [embedding],
-        note=f"{count / embedding:,.0f} a second, on the processor",
+        note=f"{count:,} memories, {count / embedding:,.0f} a second, on the processor",
     )
 
 
