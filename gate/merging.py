@@ -170,7 +170,9 @@ def _relation(original: Original) -> tuple[str, str]:
 
 # Words
 
-_TOKEN = re.compile(r"\d+(?:[.,:/]\d+)*\w*|[^\W\d_]+\d\w*|[^\W_]+[+#]*|[$€£¥%°]")
+_TOKEN = re.compile(
+    r"(?:(?<!\w)[-−]?\.?)?\d+(?:[.,:/]\d+)*\w*|[^\W\d_]+\d\w*|(?:(?<!\w)\.)?[^\W_]+[+#]*|[$€£¥%°]"
+)
 _NOT = re.compile(r"n't\b", re.I)
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 _TENS = frozenset({"20", "30", "40", "50", "60", "70", "80", "90"})
