@@ -99,6 +99,8 @@ class Resolution:
     entity_id: str | None = None
     like: str | None = None
     similarity: int = MILLION
+    kind: str | None = None
+    """What it is, as far as the place in the statement says."""
 
 
 def resolve(directory: Directory, name: str, rules: EntityRules) -> Resolution:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.decide import Decision, Outcome
 from gate.effects import WRITES
 from gate.entities import Match, Resolution, resolve
 from gate.moving import move
-from gate.registry import MemoryType, SlotRule
+from gate.registry import MemoryType, RelationType, SlotRule, relation_name
 from gate.slots import canonical_attribute, canonical_entity
 from ledger import streams
 from ledger.candidate import SELF, Candidate, Resolved
@@ -32,6 +33,7 @@ About = Callable[[str, str], Mapping[str, str]]
 each with its belief; a view supplies it."""
 
 ALIAS = "alias"
+PERSON = "person"
 _BELIEVED = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE})
 
 
@@ -43,21 +45,22 @@ def named(
     directory, rules = draft.directory(subject_ref), draft.rules.policy.entities
     found: list[Resolution] = []
 
-    def id_of(name: str) -> str:
-        found.append(resolve(directory, name, rules))
+    def id_of(name: str, what: str | None = None) -> str:
+        found.append(replace(resolve(directory, name, rules), kind=what))
         return found[-1].entity_id or streams.entity_stream(keys.ids, found[-1].canonical)
 
-    entity = id_of(candidate.entity)
+    entity = id_of(candidate.entity, PERSON if candidate.entity == SELF else None)
     kind = draft.rules.registry.types.get(candidate.type)
     target = target_name = None
     if kind is not None and kind.slot is SlotRule.RELATION:
-        target = id_of(candidate.value)
+        relation = _relation(candidate, kind)
+        target = id_of(candidate.value, None if relation is None else relation.far)
         target_name = directory.canonical(target) or found[-1].canonical
     resolved = Resolved(
         entity=entity,
         target=target,
         target_name=target_name,
-        participants=tuple(map(id_of, candidate.participants)),
+        participants=tuple(id_of(name, PERSON) for name in candidate.participants),
     )
     update: dict[str, object] = {"resolved": resolved}
     if candidate.type == "entity" and canonical_attribute(candidate.attribute) == ALIAS:
@@ -93,11 +96,15 @@ def learn(
 
 def _title(candidate: Candidate, kind: MemoryType | None) -> str | None:
     """What the far end is called by title: the one whom the user reports to is the "manager"."""
-    if kind is None or candidate.entity != SELF or not kind.relations:
+    if kind is None or candidate.entity != SELF:
         return None
-    name = canonical_attribute(candidate.attribute).removeprefix("relation.").split(".")[0]
-    relation = kind.relations.get(name)
+    relation = _relation(candidate, kind)
     return None if relation is None else relation.role
+
+
+def _relation(candidate: Candidate, kind: MemoryType) -> RelationType | None:
+    """The relation that the candidate's attribute names, if the vocabulary has it."""
+    return kind.relations.get(relation_name(canonical_attribute(candidate.attribute)))
 
 
 def _recognise(draft: Draft, subject_ref: str, name: Resolution, decision_id: str) -> None:
@@ -118,7 +125,9 @@ def _recognise(draft: Draft, subject_ref: str, name: Resolution, decision_id: st
         return
     keys = draft.keys(subject_ref)
     new = streams.entity_stream(keys.ids, name.canonical)
-    event = EntityRecognised(entity_id=new, name=name.name, canonical=name.canonical)
+    event = EntityRecognised(
+        entity_id=new, name=name.name, canonical=name.canonical, kind=name.kind
+    )
     _write(draft, subject_ref, event, decision_id, SYSTEM)
     if name.like is not None:
         event = EntitiesAlike(

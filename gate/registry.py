@@ -55,6 +55,8 @@ class RelationType(Frozen):
     """The relation as seen from the far end: `manages` of `reports-to`."""
     role: str | None = None
     """What the far end is called by title: who one reports to is the `manager`."""
+    far: str | None = None
+    """What the far end is: `person`, `place`, `organisation`."""
 
 
 class MemoryType(Frozen):

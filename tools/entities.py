@@ -205,7 +205,7 @@ class Acquaintance:
                 EntityAnswer(
                     entity_id=one,
                     name=names.of(one),
-                    kind=names.kind(one),
+                    kind=names.kind(one) or _stated_kind(attributes.get(one, ())),
                     names=names.all(one),
                     attributes=tuple(attributes.get(one, ())),
                     mentions=mentioned.count if mentioned else 0,
@@ -262,6 +262,13 @@ class Acquaintance:
         against = questions.contradictions(connection, at.beliefs, rows, as_of)
         evidence = {row.row_id: positions[row.memory_id] for row in rows}
         return {each.memory_id: each for each in self._reader.beliefs(rows, evidence, against)}
+
+
+def _stated_kind(attributes: Sequence[AttributeAnswer]) -> str | None:
+    """What somebody said that it is: "Acme is a logistics company"."""
+    return next(
+        (each.value for each in attributes if each.attribute.split(".")[-1] == "kind"), None
+    )
 
 
 class Names:

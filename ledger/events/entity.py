@@ -37,8 +37,8 @@ class AliasAdded(Event):
 
 
 class EntitiesMerged(Event):
-    """Two entities turned out to be one; `entity_id` goes on, with the names of both. The memories of
-    the absorbed one move in the same append."""
+    """Two entities turned out to be one; `entity_id` goes on, with the names of both. The memories
+    of the absorbed one move in the same append."""
 
     NAME: ClassVar = "entity.merged.v1"
     entity_id: Fact[str]
@@ -48,8 +48,8 @@ class EntitiesMerged(Event):
 
 
 class EntitySplit(Event):
-    """One entity turned out to be two; `other_id` takes some of the names, and the memories that were
-    written under them move in the same append."""
+    """One entity turned out to be two; `other_id` takes some of the names, and the memories that
+    were written under them move in the same append."""
 
     NAME: ClassVar = "entity.split.v1"
     entity_id: Fact[str]

@@ -238,3 +238,16 @@ def test_the_command_line_lists_shows_merges_and_splits(place):
     assert "kept apart" in run("entities", "apart", "-s", "ana", "Ben", "Carla", "--by", "eve")
     unknown = runner.invoke(app, ["--ledger", place, "entities", "show", "-s", "ana", "Zoe"])
     assert unknown.exit_code == 3
+
+
+def test_an_entity_is_of_the_kind_that_the_words_say(memory):
+    for words in (
+        "I report to Sarah Chen.",
+        "I had lunch with Tom last Tuesday.",
+        "Acme is a logistics company.",
+    ):
+        memory.remember("ana", words)
+    kinds = {each.name: each.kind for each in memory.entities("ana")}
+    assert kinds["Sarah Chen"] == kinds["Tom"] == kinds["User"] == "person"
+    assert kinds["Acme"] == "logistics company"
+    assert {each.name for each in memory.entities("ana", kind="person")} >= {"Sarah Chen", "Tom"}
