@@ -51,6 +51,7 @@ _SHORT = {
     "cannot": "can not",
     "won't": "will not",
     "n't": " not",
+    "anymore": "any more",
     "wants to be called": "is called",  # how "call me Sam" is retold
 }
 _MEANT = {"must": ("need", "have", "got", "supposed")}

@@ -42,6 +42,8 @@ def candidate(claim, *quotes, value=None, **fields):
         ("User must pay by Friday", ["I need to pay by Friday"], "pay"),
         ("User has a dog-friendly flat", ["my flat is dog friendly"], "flat"),
         ("User not only sings", ["I not only sing"], "sing"),
+        ("User does not like coffee any more", ["I don't like coffee anymore"], "coffee"),
+        ("User does not like coffee anymore", ["I don't like coffee any more"], "coffee"),
     ],
 )
 def test_what_is_only_retold_is_within(claim, quotes, value):
