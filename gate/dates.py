@@ -49,7 +49,11 @@ _COUNT = (
 # Named groups say which rule reads the phrase; the first alternative that fits wins.
 _PHRASE = re.compile(
     rf"""
-    (?P<iso>\b{_YEAR}-\d\d-\d\d\b)
+    (?P<week_of>\b(?:the\s+)?week\s+(?:of|beginning|commencing|starting)\s+(?:on\s+)?
+        (?:(?:{_WEEKDAY}),?\s+)?(?:the\s+)?(?:{_YEAR}-\d\d-\d\d\b
+        |{_MONTH}\s+(?:the\s+)?{_ORDINAL}\b(?:,?\s+{_YEAR}\b)?
+        |{_ORDINAL}\s+(?:of\s+)?{_MONTH}\b(?:,?\s+{_YEAR}\b)?))
+    |(?P<iso>\b{_YEAR}-\d\d-\d\d\b)
     |(?P<slash>(?:\b(?:on|by|since|from|until|before|after|around)\s+(?:the\s+)?(?!24/7)(?:0?[1-9]|1[0-2])/
         (?:0?[1-9]|[12]\d|3[01])|(?<![\d/$])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])/(?:{_YEAR}|\d\d))
         (?!\d|/|\s*(?:of|cups?|scale|inch)))
@@ -86,10 +90,11 @@ _HINT = re.compile(
 _AMBIGUOUS = frozenset({"may", "march", "mar", "sat", "sun", "fri", "wed", "mon", "sept", "dec"})
 
 
-def find_when(text: str, said_at: int, future: bool = False) -> Found | None:
+def find_when(text: str, said_at: int, future: bool = False, *, past: bool = False) -> Found | None:
     """The first time that `text` names, read as said at `said_at`, or None.
 
-    A month or weekday without a year is the nearest past one; the coming one when `future`.
+    A month or weekday without a year is the nearest past one; the coming one when `future`. "By
+    May" is the coming one, and "until May" unless what lasted till then is `past`.
     A "may" or "march" that is an ordinary word is not a month: it needs a preposition, a day, a
     year or "last" beside it, and a capital letter.
     """
@@ -100,7 +105,9 @@ def find_when(text: str, said_at: int, future: bool = False) -> Found | None:
         phrase = match.group()
         if not _is_time(kind, phrase):
             continue
-        when = _read(kind, " ".join(phrase.lower().split()), said_at // (86400 * MICRO), future)
+        when = _read(
+            kind, " ".join(phrase.lower().split()), said_at // (86400 * MICRO), future, past
+        )
         if when is not None:
             return Found(when, match.start(), match.end())
     return None
@@ -119,7 +126,7 @@ def _is_time(kind: str, phrase: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _read(kind: str, phrase: str, today: int, future: bool) -> When | None:
+def _read(kind: str, phrase: str, today: int, future: bool, past: bool = False) -> When | None:
     """The range of a phrase said on day number `today` since 1970."""
     base = datetime.fromtimestamp(today * 86400, UTC)
     if kind == "word":
@@ -134,16 +141,29 @@ def _read(kind: str, phrase: str, today: int, future: bool) -> When | None:
         day = _weekday_number(phrase.rsplit(maxsplit=1)[-1])
         back = (base.weekday() - day) % 7 or 7
         ahead = (day - base.weekday()) % 7 or 7
-        ahead_meant = future or phrase.split(maxsplit=1)[0] in ("by", "until", "this", "before")
+        first = phrase.split(maxsplit=1)[0]
+        open_ended = first in ("by", "this", "before") or (first == "until" and not past)
+        ahead_meant = future or open_ended
         return _days(base + timedelta(days=ahead if ahead_meant else -back), 1, Precision.DAY)
     if kind in ("in_month", "rel_month"):
-        return _month_named(phrase, base, future)
+        return _month_named(phrase, base, future, past)
+    if kind == "week_of":
+        return _week_of(phrase, today, future)
     if kind == "year":
         year = int(phrase[-4:])
         return _range(_day(year, 1, 1), _day(year + 1, 1, 1), Precision.APPROXIMATE)
     if kind == "of_last":
         return _day_of_month(phrase, base)
     return _calendar(kind, phrase, base, future)
+
+
+def _week_of(phrase: str, today: int, future: bool) -> When | None:
+    """The week, from its Monday, of the date in "the week of March 3"."""
+    date = _PHRASE.search(phrase, phrase.index("week") + 4)
+    day = date and _read(date.lastgroup or "", date.group(), today, future)
+    if not day or day.start is None:
+        return None
+    return _days(_monday(datetime.fromtimestamp(day.start // MICRO, UTC)), 7, Precision.WEEK)
 
 
 def _calendar(kind: str, phrase: str, base: datetime, future: bool) -> When | None:
@@ -266,14 +286,15 @@ def _unit(phrase: str, base: datetime) -> When:
     return _at(base + timedelta(days=ahead))
 
 
-def _month_named(phrase: str, base: datetime, future: bool) -> When | None:
+def _month_named(phrase: str, base: datetime, future: bool, past: bool) -> When | None:
     words = phrase.replace(".", "").replace("-", " ").split()
     number = _month_number(words[-1])
     if number is None:
         return None
     first = words[0]
     year = base.year
-    if first == "next" or (future and first not in ("last", "since")) or first in ("by", "until"):
+    open_ended = first == "by" or (first == "until" and not past)
+    if first == "next" or (future and first not in ("last", "since")) or open_ended:
         year += number < base.month or (number == base.month and first == "next")
     elif first == "last" or words[:2] == ["this", "past"]:
         year -= number >= base.month

@@ -208,7 +208,11 @@ def span_of(reading: Reading, clause: Clause, stop: int) -> tuple[int, int, When
     # A second verb shares the subject, not the time before it.
     shared = any(w.low in ("and", "then") for w in words[clause.subject + 1 : clause.verb])
     said_from = words[clause.verb].start if shared else start
-    found = find_when(reading.content[said_from:end], reading.said_at, future)
+    past = clause.tense in ("past", "past-continuous", "used") and all(
+        word.low != "to"
+        for word in words[clause.verb : stop]  # "I agreed to stay until May"
+    )
+    found = find_when(reading.content[said_from:end], reading.said_at, future, past=past)
     if found is None and 0 < clause.subject <= 8:
         lead = words[0].start
         found = find_when(reading.content[lead:start], reading.said_at, future)

@@ -30,6 +30,15 @@ PAST = [
     ("on Monday", "on Monday", "2023-05-22", "2023-05-23", "day"),
     ("three days ago", "three days ago", "2023-05-21", "2023-05-22", "day"),
     ("last week", "last week", "2023-05-15", "2023-05-22", "week"),
+    ("in the week of March 3", "the week of March 3", "2023-02-27", "2023-03-06", "week"),
+    (
+        "week of Monday, the 6th of March",
+        "week of Monday, the 6th of March",
+        "2023-03-06",
+        "2023-03-13",
+        "week",
+    ),
+    ("the week of 2022-06-01", "the week of 2022-06-01", "2022-05-30", "2022-06-06", "week"),
     ("about two weeks ago", "about two weeks ago", "2023-05-08", "2023-05-15", "week"),
     ("a couple of months ago", "a couple of months ago", "2023-03-01", "2023-04-01", "month"),
     ("the 15th of last month", "the 15th of last month", "2023-04-15", "2023-04-16", "day"),
@@ -49,6 +58,7 @@ COMING = [
     ("in two weeks", "in two weeks", "2023-06-05", "2023-06-12", "week"),
     ("in March", "in March", "2024-03-01", "2024-04-01", "month"),
     ("next month", "next month", "2023-06-01", "2023-07-01", "month"),
+    ("the week of 5 June", "the week of 5 June", "2023-06-05", "2023-06-12", "week"),
 ]
 
 
@@ -67,6 +77,22 @@ def test_a_time_and_its_range(
         text[found.start : found.end], day(found.when.start), day(found.when.end),
         found.when.precision.value,
     ) == (words, start, end, precision)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "coming", "gone"),
+    [
+        ("until June", "2023-06-01", "2022-06-01"),
+        ("by March", "2024-03-01", "2024-03-01"),
+        ("until Friday", "2023-05-26", "2023-05-19"),
+    ],
+)
+def test_an_end_is_in_the_past_where_what_ended_is(text: str, coming: str, gone: str) -> None:
+    for past, start in ((False, coming), (True, gone)):
+        found = find_when(text, SAID_AT, past=past)
+        assert found is not None
+        assert found.when.start is not None
+        assert day(found.when.start) == start
 
 
 def day(micros: int) -> str:
