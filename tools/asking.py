@@ -101,7 +101,8 @@ class Asking:
     # Ids
 
     def belief_id(self, given: str) -> str:
-        """The belief of an id: a belief's or a memory's, or the first characters of one."""
+        """The belief of an id: a belief's or a memory's, or the first characters of one. A memory
+        that moved is in the last belief that it was in."""
         with self.view(BeliefsView.name) as (connection, generation):
             table = tables.belief_versions(generation)
             found = questions.starting_with(connection, table, "belief", given)
@@ -109,9 +110,8 @@ class Asking:
                 memories = questions.starting_with(connection, table, "memory_id", given)
                 found = list(
                     dict.fromkeys(
-                        row.belief
+                        questions.versions_of_memory(connection, generation, memory)[-1].belief
                         for memory in memories
-                        for row in questions.versions_of_memory(connection, generation, memory)
                     )
                 )
         return _only(found, "belief", given)
