@@ -116,7 +116,7 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
     belief = replace(belief, version=version)
     match event:
         case MemoryAdmitted() if event.past:
-            return replace(belief, past=(*belief.past, _held(event, registry)))
+            return _past(belief, _lifted(belief, event, event.promotes, registry))
         case MemoryAdmitted():
             return _hold(belief, _lifted(belief, event, event.promotes, registry))
         case MemorySuperseded():
@@ -170,7 +170,7 @@ def _superseded(belief: Belief, event: MemorySuperseded, registry: Registry) -> 
         over = replace(old, valid_to=event.memory.valid_from)
         belief = replace(belief, past=(*belief.past, over))
     if event.past:
-        return replace(belief, past=(*belief.past, new))
+        return _past(belief, new)
     belief = replace(belief, supersessions=(*belief.supersessions, event.memory.said_at))
     return _hold(belief, new)
 
@@ -200,7 +200,12 @@ def _moved_in(belief: Belief, event: MemoryMovedIn, registry: Registry) -> Belie
 def _carried(event: MemoryMovedIn | MemoriesConsolidated, registry: Registry) -> Held:
     """A memory with the mentions that it had where it came from."""
     held = _held(event, registry)
-    return replace(held, turns=held.turns | frozenset(event.turns), said_at=event.last_said_at)
+    return replace(
+        held,
+        turns=held.turns | frozenset(event.turns),
+        said_at=event.last_said_at,
+        capped=not event.turns,
+    )
 
 
 def folded(recorded: Iterable[Recorded], registry: Registry, start: Belief | None = None) -> Belief:
@@ -216,7 +221,7 @@ def _held(event: Written, registry: Registry) -> Held:
     return Held(
         memory_id=event.memory_id,
         type=event.type,
-        value=value_of(memory, registry.types.get(event.type)),
+        value=value_of(memory, registry.known(event.type)),
         context=canonical_context(memory.context),
         confidence=event.confidence,
         base=event.base,
@@ -243,6 +248,12 @@ def _lifted(belief: Belief, event: Written, promotes: str | None, registry: Regi
 def _hold(belief: Belief, held: Held) -> Belief:
     belief = _without(belief, held.memory_id, keep_contested=True)
     return replace(belief, current=(*belief.current, held))
+
+
+def _past(belief: Belief, held: Held) -> Belief:
+    """With a memory that is over already, and out of quarantine if it was there."""
+    belief = _without(belief, held.memory_id, keep_contested=True)
+    return replace(belief, past=(*belief.past, held))
 
 
 def _without(belief: Belief, memory_id: str, *, keep_contested: bool = False) -> Belief:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gate.belief import Held, folded
 from gate.draft import Draft
+from gate.entities import followed
 from gate.gate import Gate
 from gate.merging import MERGER, Original, merged, refusal
+from gate.moving import with_participants
 from ledger import streams
 from ledger.candidate import Span
 from ledger.codec import New, Recorded
@@ -102,7 +104,7 @@ class Consolidator:
                     visibility_scope=made.visibility_scope,
                     basis=leader.basis,
                     grant=leader.grant,
-                    memory=made.memory,
+                    memory=with_participants(draft, subject_ref, made.memory),
                     originals=tuple(memories),
                     beliefs=tuple(memories.values()),
                     how="words" if worded is None else "model",
@@ -189,7 +191,8 @@ class Consolidator:
             raise NotPermitted("To take a merge back needs a named principal.")
 
         def attempt() -> list[str]:
-            merge = self._merge(belief, memory_id, {belief})
+            trail = self._trail(belief, memory_id)
+            merge = next((each for each in trail if each.type == MemoriesConsolidated.NAME), None)
             event = None if merge is None else merge.event
             if merge is None or not isinstance(event, MemoriesConsolidated):
                 raise NotPermitted(f"The memory {memory_id} was not merged from others.")
@@ -207,10 +210,11 @@ class Consolidator:
             undo_id = new_id()
             undone = ConsolidationUndone(memory_id=memory_id, originals=event.originals, note=note)
             draft.write_belief(New(undone, undo_id, belief, subject_ref, actor))
-            for place, (original, stream) in enumerate(
+            for place, (original, slot) in enumerate(
                 zip(event.originals, event.beliefs, strict=True)
             ):
-                before = self._before(stream, merge, original, draft)
+                before = self._before(slot, merge, original, draft)
+                before, stream = self._moved_since(draft, subject_ref, before, slot, merge)
                 if draft.belief(stream).holding(before.context) is not None:
                     raise NotPermitted(
                         f"The slot of the original {original} has another value by now: revoke"
@@ -218,7 +222,7 @@ class Consolidator:
                     )
                 again: list[Event] = [_back(before, undo_id, belief)]
                 if place == 0:
-                    again += self._since(belief, event, before, now, undo_id)
+                    again += self._since(trail, event, before, now, undo_id)
                 for each in again:
                     draft.write_belief(New(each, new_id(), stream, subject_ref, actor, undo_id))
             self._gate.commit(draft)
@@ -226,18 +230,34 @@ class Consolidator:
 
         return self._gate.again(attempt)
 
-    def _merge(self, stream: str, memory_id: str, seen: set[str]) -> Recorded | None:
-        """The event that made a merged memory, looked up where it was before if it moved."""
-        for each in self._log.read_stream(stream):
-            event = each.event
-            if getattr(event, "memory_id", None) != memory_id:
-                continue
-            if isinstance(event, MemoriesConsolidated):
-                return each
-            if isinstance(event, MemoryMovedIn) and event.moved_from not in seen:
-                seen.add(event.moved_from)
-                return self._merge(event.moved_from, memory_id, seen)
-        return None
+    def _trail(self, stream: str, memory_id: str) -> list[Recorded]:
+        """All events of a memory, those of the slots that it was in before too."""
+        streams_, events = [stream], []
+        for each in streams_:
+            for recorded in self._log.read_stream(each):
+                event = recorded.event
+                if getattr(event, "memory_id", None) != memory_id:
+                    continue
+                events.append(recorded)
+                if isinstance(event, MemoryMovedIn) and event.moved_from not in streams_:
+                    streams_.append(event.moved_from)
+        return sorted(events, key=lambda each: each.position)
+
+    def _moved_since(
+        self, draft: Draft, subject_ref: str, before: Held, stream: str, merge: Recorded
+    ) -> tuple[Held, str]:
+        """An original and its slot, where whom it speaks of became somebody else meanwhile."""
+        keys, memory = draft.keys(subject_ref), before.written.memory
+        later = draft.named_since(subject_ref, merge.position)
+        resolved = followed(memory, later, draft.directory(subject_ref))
+        if resolved == memory.resolved:
+            return before, stream
+        memory = memory.model_copy(update={"resolved": resolved})
+        written = before.written.model_copy(update={"memory": memory})
+        slot = draft.slot(keys, before.type, memory)
+        if slot != stream:
+            self._gate.memo.forget(slot)
+        return replace(before, written=written), slot
 
     def _before(self, stream: str, merge: Recorded, original: str, draft: Draft) -> Held:
         """The original as it was when it was merged."""
@@ -248,11 +268,16 @@ class Consolidator:
         return found
 
     def _since(
-        self, belief: str, merge: MemoriesConsolidated, first: Held, now: Held, undo_id: str
+        self,
+        trail: Sequence[Recorded],
+        merge: MemoriesConsolidated,
+        first: Held,
+        now: Held,
+        undo_id: str,
     ) -> Iterator[MemoryConfirmed]:
         """What was said again since the merge, as confirmations of the first original."""
         turns = set(first.turns)
-        for each in self._log.read_stream(belief):
+        for each in trail:
             event = each.event
             if not isinstance(event, MemoryConfirmed) or event.memory_id != merge.memory_id:
                 continue

@@ -94,8 +94,10 @@ class Director:
             for name, canonical in zip(names, canonicals, strict=False):
                 if canonical not in theirs:
                     raise NotPermitted(f"{name!r} is not a name of this entity.")
-            if set(theirs) == set(canonicals):
-                raise NotPermitted("Leave the entity one of its names.")
+            if directory.canonical(entity_id) in canonicals:
+                raise NotPermitted(
+                    "An entity keeps the name that it was first known by: split the others off."
+                )
             keys = draft.keys(subject_ref)
             other = streams.tag(keys.ids, "entity", canonicals[0], "split", str(directory.version))
             event = EntitySplit(
@@ -103,7 +105,8 @@ class Director:
             )
             split_id = self._write(draft, subject_ref, event, actor)
             moving = {}
-            for memory_id, stream in memories.items():
+            found = {**memories, **draft.about(subject_ref, entity_id)}
+            for memory_id, stream in found.items():
                 held = draft.belief(stream).find(memory_id)
                 if held is not None and _under(canonicals, held.written.memory, entity_id):
                     moving[memory_id] = stream

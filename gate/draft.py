@@ -16,7 +16,7 @@ from gate.custom import keyed
 from gate.decide import Decision, TurnView, decide
 from gate.effects import effects, memory_id_of
 from gate.entities import Directory
-from gate.naming import About, learn, named
+from gate.naming import About, Renamed, learn, named
 from gate.recalled import Shown
 from gate.rulebook import Rules
 from gate.slots import canonical_context, canonical_entity, slot_attribute, value_of
@@ -25,6 +25,7 @@ from ledger.candidate import Candidate
 from ledger.codec import New
 from ledger.errors import NotPermitted
 from ledger.events import Event
+from ledger.events.belief import MemoryConfirmed
 from ledger.events.choices import Choices
 from ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
 from ledger.log import Log, new_id
@@ -120,6 +121,9 @@ class Draft:
         self._directories: dict[str, Directory] = {}
         self._shown: dict[str, Shown] = {}
         self._about = about
+        self.seen: int | None = None
+        """How far the log was when the memories of an entity were first looked up."""
+        self.renamed: list[Renamed] = []
 
     # Streams
 
@@ -153,6 +157,14 @@ class Draft:
             self.reads(stream, self._beliefs[stream].version)
         return self._beliefs[stream]
 
+    def confirmations(self, stream: str, memory_id: str) -> dict[str, MemoryConfirmed]:
+        """What confirmed a memory of a belief, by turn."""
+        return {
+            each.event.turn: each.event
+            for each in self._log.read_stream(stream)
+            if isinstance(each.event, MemoryConfirmed) and each.event.memory_id == memory_id
+        }
+
     def write_belief(self, new: New) -> None:
         """Add an event of a belief, which later decisions of this draft will see."""
         before = self.belief(new.stream)
@@ -173,9 +185,17 @@ class Draft:
         version = self.write(new)
         self._directories[new.stream] = entities.evolve(before, version, new.event)
 
+    def named_since(self, subject_ref: str, position: int) -> list[Event | None]:
+        """What happened to the directory after a position, in this draft too."""
+        stream = streams.directory_stream(self.keys(subject_ref).ids)
+        there = [each.event for each in self._log.read_stream(stream) if each.position > position]
+        return [*there, *(each.event for each in self.events if each.stream == stream)]
+
     def about(self, subject_ref: str, entity_id: str) -> dict[str, str]:
         """The standing memories about an entity, or with it at their far end, each with its
         belief; those of this draft too."""
+        if self.seen is None:
+            self.seen = self._log.head().position
         found = dict(self._about(subject_ref, entity_id))
         for stream, belief in self._beliefs.items():
             for held in (*belief.current, *belief.quarantined, *belief.past):
@@ -218,7 +238,7 @@ class Draft:
         keys, rules = self.keys(subject_ref), self.rules
         consent = self.consent(subject_ref)
         candidate, names = named(self, subject_ref, keyed(noticed, rules.registry))
-        candidate, stream = self._placed(candidate, subject_ref, turn)
+        candidate, stream = self.placed(candidate, subject_ref, turn)
         proposed = New(
             CandidateProposed(
                 index=index,
@@ -277,7 +297,7 @@ class Draft:
         self.apply(decision, decision_id, candidate, turn, subject_ref, stream, new_memory, actor)
         learn(self, subject_ref, candidate, decision, decision_id, names)
 
-    def _placed(
+    def placed(
         self, candidate: Candidate, subject_ref: str, turn: TurnView
     ) -> tuple[Candidate, str]:
         """The belief that the candidate is about; and the candidate, with which of that belief's
@@ -347,7 +367,7 @@ class Draft:
 
     def slot(self, keys: SubjectKeys, type_: str, said: Candidate | Memory) -> str:
         """The stream of the belief that a statement of a type is about."""
-        kind = self.rules.registry.types.get(type_)
+        kind = self.rules.registry.known(type_)
         attribute = slot_attribute(said, kind) if kind else f"unknown type:{said.attribute}"
         if said.resolved is None:
             entity = streams.entity_stream(keys.ids, canonical_entity(said.entity))

@@ -8,7 +8,7 @@ one by a guess: by default a near match is a question for a person.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -18,7 +18,7 @@ from nicknames import NickNamer
 
 from gate.policy import EntityRules, millionths
 from gate.slots import canonical_entity
-from ledger.candidate import MILLION, SELF
+from ledger.candidate import MILLION, SELF, Candidate, Resolved
 from ledger.codec import Recorded
 from ledger.events import Event
 from ledger.events.entity import (
@@ -28,6 +28,7 @@ from ledger.events.entity import (
     EntityRecognised,
     EntitySplit,
 )
+from ledger.memory import Memory
 
 _TITLES = {"boss": "manager", "supervisor": "manager", "line manager": "manager"}
 """Titles that mean another one, unless somebody is known by them."""
@@ -200,9 +201,12 @@ def evolve(directory: Directory, version: int, event: Event | None) -> Directory
                 directory, names={**directory.names, event.canonical: event.entity_id}, roles=roles
             )
         case EntitiesMerged():
-            return replace(
-                directory, merged={**directory.merged, event.absorbed_id: event.entity_id}
-            )
+            # What the absorbed one had absorbed, or was called, is the other's from now on: a split
+            # of one name takes no other along.
+            gone, into = event.absorbed_id, event.entity_id
+            merged = {one: into if to == gone else to for one, to in directory.merged.items()}
+            names = {name: into if to == gone else to for name, to in directory.names.items()}
+            return replace(directory, names=names, merged={**merged, gone: into})
         case EntitySplit():
             return _split(directory, event)
         case EntitiesKeptApart():
@@ -238,3 +242,30 @@ def folded(recorded: Iterable[Recorded], start: Directory | None = None) -> Dire
     for each in recorded:
         directory = evolve(directory, each.version, each.event)
     return directory
+
+
+def followed(
+    said: Candidate | Memory, events: Sequence[Event | None], directory: Directory
+) -> Resolved | None:
+    """Whom words speak of by now, after these later events of the directory: who was merged into
+    another, or split from one by the name that was used."""
+    resolved = said.resolved
+    if resolved is None:
+        return None
+
+    def now(entity_id: str, name: str) -> str:
+        canonical = canonical_entity(name)
+        for event in events:
+            if isinstance(event, EntitiesMerged) and event.absorbed_id == entity_id:
+                entity_id = event.entity_id
+            elif isinstance(event, EntitySplit) and event.entity_id == entity_id:
+                entity_id = event.other_id if canonical in event.canonicals else entity_id
+        return entity_id
+
+    update: dict[str, object] = {"entity": now(resolved.entity, said.entity)}
+    if resolved.target is not None:
+        target = now(resolved.target, said.value)
+        if target != resolved.target:
+            update |= {"target": target, "target_name": directory.canonical(target)}
+    update["participants"] = tuple(map(now, resolved.participants, said.participants))
+    return resolved.model_copy(update=update)

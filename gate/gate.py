@@ -14,7 +14,7 @@ from gate.decide import TurnView
 from gate.draft import Draft, Memo
 from gate.extractor import Extraction, Extractor
 from gate.intake import TurnInput
-from gate.naming import About
+from gate.naming import About, Renamed, move_again
 from gate.rulebook import Rulebook
 from ledger import streams
 from ledger.candidate import Candidate
@@ -604,10 +604,26 @@ class Gate:
     def commit(self, draft: Draft) -> Appended | None:
         """Append the draft. Raises `VersionConflict`, after which everything is read again."""
         try:
-            return draft.commit()
+            appended = draft.commit()
         except VersionConflict:
             self.forget()
             raise
+        if appended and draft.renamed and draft.seen != appended.first - 1:
+            self._sweep(draft.renamed)
+        return appended
+
+    def _sweep(self, renamed: Sequence[Renamed]) -> None:
+        """Move what was written of an entity while its memories were being looked up. There can be
+        no more of it now: who decides has to know the names."""
+
+        def attempt() -> None:
+            draft = self.draft()
+            for each in renamed:
+                if not self._erased(each.subject_ref):
+                    move_again(draft, each)
+            draft.commit()
+
+        self.again(attempt)
 
     def forget(self) -> None:
         """Read consents, beliefs and rules from the log again."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gate.belief import Belief, Held
+from gate.entities import followed
 from gate.slots import canonical_context, value_of
 from ledger.codec import New
 from ledger.events import Event
 from ledger.events.belief import (
+    BeliefContested,
     MemoryConfirmed,
     MemoryExpired,
     MemoryMovedIn,
@@ -17,6 +20,7 @@ from ledger.events.belief import (
 )
 from ledger.log import new_id
 from ledger.memory import Memory
+from ledger.times import Micros
 
 if TYPE_CHECKING:
     from gate.draft import Draft
@@ -37,30 +41,37 @@ def move(
     """Move a memory from its belief (`source`) to the slot of `memory` and `type_`; returns that
     belief's stream.
 
-    The values of a slot never overlap in time, here neither: where the same value is believed
-    already the memory goes into that one, as mentions of it; of two different values the one said
-    later holds, from its beginning on.
+    A slot has one value at a time, here too: where the same value is believed (or waits) already
+    the memory goes into that one, as mentions of it; of two different values the one holds to which
+    the other gives way (`_gives_way`), from its beginning on. What was contested is so still.
     """
+    memory = with_participants(draft, subject_ref, memory)
     target = draft.slot(draft.keys(subject_ref), type_, memory)
-    before = draft.belief(source)
+    before, there = draft.belief(source), draft.belief(target)
     quarantined = any(each.memory_id == held.memory_id for each in before.quarantined)
     past = any(each.memory_id == held.memory_id for each in before.past)
+    contested = (before.contested or there.contested) and not (quarantined or past)
 
     def write(event: Event, stream: str) -> None:
         draft.write_belief(New(event, new_id(), stream, subject_ref, actor, moved_by))
 
     same = None
-    if target != source and not quarantined and not past:
-        same = _standing(draft.belief(target), memory)
-        if same is not None and same.value != value_of(memory, draft.rules.registry.types[type_]):
-            if same.said_at <= held.said_at:
-                ends = max(same.valid_from, held.valid_from)
-                write(MemoryExpired(memory_id=same.memory_id, valid_to=ends), target)
-            else:
-                past = True
-                ends = max(held.valid_from, same.valid_from)
-                memory = memory.model_copy(update={"valid_to": ends})
-            same = None
+    value = value_of(memory, draft.rules.registry.known(type_))
+    context = canonical_context(memory.context)
+    if target != source and not past:
+        other = there.holding(context)
+        if quarantined:
+            same = None if held.capped else _waiting(there, value, context)
+        elif other is None:
+            pass
+        elif other.value == value and other.ended(draft.now) == held.ended(draft.now):
+            same = other
+        elif _gives_way(held, other, draft):
+            past = True
+            memory = memory.model_copy(update={"valid_to": _ends(held, other)})
+        else:
+            ends = _ends(other, held)
+            write(MemoryExpired(memory_id=other.memory_id, valid_to=ends), target)
     elif past:
         memory = memory.model_copy(update={"valid_to": held.valid_to})
     write(
@@ -74,38 +85,75 @@ def move(
         source,
     )
     if same is not None:
-        for event in _mentions(same, held, moved_by):
+        for event in _mentions(same, held, draft.confirmations(source, held.memory_id), moved_by):
             write(event, target)
-        return target
-    carried = {name: getattr(held.written, name) for name in Written.model_fields}
-    write(
-        MemoryMovedIn(
-            **carried
-            | {
-                "type": type_,
-                "memory": memory,
-                "confidence": held.confidence,
-                "base": held.base,
-                "mentions": held.mentions,
-            },
-            moved_from=source,
-            cause=cause,
-            moved_by=moved_by,
-            past=past,
-            quarantined=quarantined,
-            turns=tuple(sorted(held.turns)),
-            last_said_at=held.said_at,
-        ),
-        target,
-    )
+    else:
+        carried = {name: getattr(held.written, name) for name in Written.model_fields}
+        write(
+            MemoryMovedIn(
+                **carried
+                | {
+                    "type": type_,
+                    "memory": memory,
+                    "confidence": held.confidence,
+                    "base": held.base,
+                    "mentions": held.mentions,
+                },
+                moved_from=source,
+                cause=cause,
+                moved_by=moved_by,
+                past=past,
+                quarantined=quarantined,
+                turns=() if held.capped else tuple(sorted(held.turns)),
+                last_said_at=held.said_at,
+            ),
+            target,
+        )
+    if contested and not draft.belief(target).contested:
+        count = len(before.supersessions or there.supersessions)
+        write(BeliefContested(supersessions=count, decision=moved_by), target)
     return target
 
 
-def _standing(belief: Belief, memory: Memory) -> Held | None:
-    return belief.holding(canonical_context(memory.context))
+def with_participants(draft: Draft, subject_ref: str, memory: Memory) -> Memory:
+    """The memory with whom those who took part became by now. (Nothing moves when they do.)"""
+    resolved = memory.resolved
+    if resolved is None or not resolved.participants:
+        return memory
+    now = followed(memory, draft.named_since(subject_ref, 0), draft.directory(subject_ref))
+    update = {"participants": now.participants if now else ()}
+    return memory.model_copy(update={"resolved": resolved.model_copy(update=update)})
 
 
-def _mentions(same: Held, held: Held, moved_by: str) -> list[MemoryConfirmed]:
+def _waiting(belief: Belief, value: str, context: str | None) -> Held | None:
+    """The memory that another one of this value in quarantine is a mention of."""
+    for each in (*belief.current, *belief.quarantined):
+        if (each.value, each.context, each.capped) == (value, context, False):
+            return each
+    return None
+
+
+def _gives_way(held: Held, other: Held, draft: Draft) -> bool:
+    """Whether a memory gives way to another of its slot: one that is over to one that is not, then
+    any to one that ends by removal only, then the one said earlier to the one said later."""
+    if held.ended(draft.now) != other.ended(draft.now):
+        return held.ended(draft.now)
+    stays, others = (
+        kind is not None and kind.ends_only_by_removal
+        for kind in (draft.rules.registry.known(each.type) for each in (held, other))
+    )
+    return others if stays != others else other.said_at > held.said_at
+
+
+def _ends(held: Held, other: Held) -> Micros:
+    """When a memory ends that gives way to another: where that begins, or at its own end."""
+    ends = [end for end in (held.valid_to, held.expires_at) if end is not None]
+    return max(held.valid_from, min([other.valid_from, *ends]))
+
+
+def _mentions(
+    same: Held, held: Held, confirmations: Mapping[str, MemoryConfirmed], moved_by: str
+) -> list[MemoryConfirmed]:
     """What was said of a memory, as confirmations of the one that says the same."""
     turns = set(same.turns)
     events = []
@@ -113,6 +161,7 @@ def _mentions(same: Held, held: Held, moved_by: str) -> list[MemoryConfirmed]:
     for turn in sorted(held.turns):
         counted = turn not in turns
         turns.add(turn)
+        said = confirmations.get(turn)
         events.append(
             MemoryConfirmed(
                 memory_id=same.memory_id,
@@ -122,8 +171,8 @@ def _mentions(same: Held, held: Held, moved_by: str) -> list[MemoryConfirmed]:
                 mentions=len(turns),
                 counted=counted,
                 turn=turn,
-                said_at=own.said_at,
-                spans=own.spans if turn == own.turn else (),
+                said_at=said.said_at if said else own.said_at,
+                spans=own.spans if turn == own.turn else said.spans if said else (),
             )
         )
     return events

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.decide import Decision, Outcome
@@ -35,6 +35,19 @@ each with its belief; a view supplies it."""
 ALIAS = "alias"
 PERSON = "person"
 _BELIEVED = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE})
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """An entity whose memories moved to another's slots, all or those under some names."""
+
+    subject_ref: str
+    old: str
+    new: str
+    cause: str
+    moved_by: str
+    actor: str
+    under: Collection[str] | None = None
 
 
 def named(
@@ -196,6 +209,8 @@ def moved(
     """
     count = 0
     memories = only
+    for old, (new, _) in renamed.items():
+        draft.renamed.append(Renamed(subject_ref, old, new, cause, moved_by, actor, under))
     if memories is None:
         memories = {}
         for old in renamed:
@@ -228,6 +243,15 @@ def moved(
         )
         count += 1
     return count
+
+
+def move_again(draft: Draft, late: Renamed) -> None:
+    """Move what is left in the slots of an entity whose memories moved."""
+    subject_ref, directory = late.subject_ref, draft.directory(late.subject_ref)
+    new = directory.survivor(late.new)
+    renamed = {late.old: (new, directory.canonical(new))}
+    left = draft.about(subject_ref, new)
+    moved(draft, subject_ref, renamed, late.cause, late.moved_by, late.actor, left, late.under)
 
 
 def _write(draft: Draft, subject_ref: str, event: Event, causation: str | None, actor: str) -> str:

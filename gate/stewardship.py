@@ -9,6 +9,7 @@ from gate.consent import ORDINARY, Consent, Grant
 from gate.decide import Approval, Outcome, decide
 from gate.draft import Draft
 from gate.effects import memory_id_of
+from gate.entities import followed
 from gate.gate import Gate, cited, view_of
 from gate.naming import learn, named
 from gate.policy import millionths
@@ -210,10 +211,16 @@ class Steward:
         subject_ref = _subject(decision)
         candidate = proposed.candidate
         turn = view_of(turn_event, said, cited(self._log, subject_ref, [candidate]))
+        keys, stream = draft.keys(subject_ref), decided.belief
+        later = draft.named_since(subject_ref, decision.position)
+        resolved = followed(candidate, later, draft.directory(subject_ref))
+        if resolved is not None:  # what it is about may have moved since
+            candidate = candidate.model_copy(update={"resolved": resolved})
+            candidate, stream = draft.placed(candidate, subject_ref, turn)
         again = decide(
             turn,
             candidate,
-            draft.belief(decided.belief),
+            draft.belief(stream),
             draft.consent(subject_ref),
             draft.rules.policy,
             draft.rules.registry,
@@ -223,11 +230,8 @@ class Steward:
         )
         if again.outcome in {Outcome.REJECT, Outcome.QUEUE}:
             raise NotPermitted(f"It cannot be believed even when approved: {again.reason.value}.")
-        keys = draft.keys(subject_ref)
         new_memory = streams.memory_id(keys.ids, turn.turn_id, proposed.index)
-        draft.apply(
-            again, review_id, candidate, turn, subject_ref, decided.belief, new_memory, actor
-        )
+        draft.apply(again, review_id, candidate, turn, subject_ref, stream, new_memory, actor)
         _, names = named(draft, subject_ref, candidate)
         learn(draft, subject_ref, candidate, again, review_id, names)
         return memory_id_of(again, new_memory)

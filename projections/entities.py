@@ -6,7 +6,9 @@ so that a name means as of a position whom it meant then.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table
 
@@ -34,6 +36,7 @@ NAMES = frozenset(
 FIRST = "first"
 """How an entity came by the name it was first known by."""
 _KEPT_SUBJECTS = 5_000
+Row = TypeVar("Row", EntityRow, NameRow)
 
 
 class _Directory:
@@ -166,9 +169,11 @@ class EntitiesView:
             EntityRow(0, subject, absorbed, None, at, None, 0), at
         )
         directory.entities[absorbed] = self._entities.change(known, at, merged_into=into)
-        self._give(
-            directory, [t for t, n in directory.names.items() if n.entity_id == absorbed], into, at
-        )
+        for row in _in_order(directory.entities):
+            if row.merged_into == absorbed:
+                directory.entities[row.entity_id] = self._entities.change(row, at, merged_into=into)
+        theirs = [row for row in _in_order(directory.names) if row.entity_id == absorbed]
+        self._give(directory, [row.name_tag for row in theirs], into, at)
         self._settle(directory, {into}, at)
 
     def _split(self, directory: _Directory, subject: str, happened: EntitySplit, at: int) -> None:
@@ -176,7 +181,7 @@ class EntitiesView:
         other = happened.other_id
         self._describe(directory, subject, other, tags[0] if tags else None, at)
         # Who had been absorbed under one of the names goes with it.
-        for row in list(directory.entities.values()):
+        for row in _in_order(directory.entities):
             if row.merged_into == happened.entity_id and row.name_tag in tags:
                 directory.entities[row.entity_id] = self._entities.change(
                     row, at, merged_into=other
@@ -204,3 +209,9 @@ class EntitiesView:
             kept.flush(connection)
         if len(self._known) > _KEPT_SUBJECTS:
             self._known = {}
+
+
+def _in_order(rows: Mapping[Any, Row]) -> list[Row]:
+    """As they were opened, which is the same however the view got here: one event may change
+    several."""
+    return sorted(rows.values(), key=attrgetter("row_id"))

@@ -124,7 +124,8 @@ class MemoryMovedIn(Written):
     """It was over before: the current value of this belief stays."""
     quarantined: Fact[bool] = False
     turns: tuple[str, ...]
-    """The turns that counted as mentions where it came from."""
+    """The turns that counted as mentions where it came from: none of one whose words were not
+    sincere, which can never count as a mention."""
     last_said_at: Micros
     """When it was last said."""
 
