@@ -222,18 +222,29 @@ def test_a_file_of_a_view_that_is_damaged_is_told_and_folded_anew(own):
         assert all(view.same for view in memory.rebuild(verify=True))
 
 
-@pytest.mark.parametrize("table", ["belief_versions_1", "view_state"])
-def test_a_view_s_table_that_was_dropped_is_told_and_folded_anew(postgres_url, table):
+def test_that_the_views_states_were_dropped_is_told_and_they_are_folded_anew(postgres_url):
     before = fill(postgres_url)
-    place = PostgresURL.parse(postgres_url)
-    with psycopg.connect(place.conninfo) as connection:
-        connection.execute(f"DROP TABLE {place.schema}_views.{table}")
+    drop(postgres_url, "view_state")
     with open_memory(postgres_url) as memory:
         with pytest.raises(BackendUnavailable, match="beliefledger rebuild"):
             answers(memory)
         memory.rebuild()
         assert answers(memory) == before
         assert all(view.same for view in memory.rebuild(verify=True))
+
+
+def test_a_view_whose_table_was_dropped_is_folded_anew_when_the_ledger_is_opened(postgres_url):
+    before = fill(postgres_url)
+    drop(postgres_url, "belief_versions_1")
+    with open_memory(postgres_url) as memory:
+        assert answers(memory) == before
+        assert all(view.same for view in memory.rebuild(verify=True))
+
+
+def drop(url, table):
+    place = PostgresURL.parse(url)
+    with psycopg.connect(place.conninfo) as connection:
+        connection.execute(f"DROP TABLE {place.schema}_views.{table}")
 
 
 # Files of SQLite

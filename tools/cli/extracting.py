@@ -77,7 +77,8 @@ def retry(
         if turn is None and subject is None and not everything:
             output.show(memory.parked(), json, _parked)
             return
-        answer = memory.retry(turn, subject=subject, by=by or SYSTEM)
+        who = {} if by is None else {"by": by}
+        answer = memory.retry(turn, subject=subject, **who)
     output.show(
         answer,
         json,
