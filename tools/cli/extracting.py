@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ledger.vault import SYSTEM
 from tools.cli import output
 from tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, named, note, opened
 
