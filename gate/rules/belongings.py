@@ -192,6 +192,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
     who = f"User's {between(reading, my + 1, at + 1)}".removesuffix("'s").removesuffix("’s")
     next_low = words[at + 1].low if at + 1 < len(words) else ""
     name_at = at + 1
+    first = at + 2 + (next_low == "is" and at + 2 < len(words) and words[at + 2].low in _NOW)
     if words[at].low.endswith("'s"):
         if next_low in ("name", "names") and at + 2 < len(words) and words[at + 2].low == "is":
             name_at = at + 3
@@ -210,12 +211,13 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         or (next_low == "," and not _is_list(words, at + 2))
         or (
             next_low == "is"
-            and _name_end(words, at + 2) in (len(words), len(words) - 1)
-            and words[at + 2].low not in KINDS
-            and category_of(words[at + 2].text) is None
+            and _name_end(words, first)
+            in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
+            and words[first].low not in KINDS
+            and category_of(words[first].text) is None
         )
     ):
-        name_at = at + 2
+        name_at = first
     subject_end, key_of = at + 1, noun
     end = _name_end(words, name_at)
     if end > name_at and noun not in _PLURAL and not _is_list(words, name_at):
@@ -225,6 +227,9 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
         called = any(w.low in ("called", "named") for w in words[at:name_at])
         key_of = f"{noun}.{slug(name)}" if many else noun
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
+        now = first > at + 2 or any(
+            " ".join(w.low for w in words[end : end + length]) in _NOW for length in (1, 2, 3)
+        )
         draft = owned(
             reading,
             my,
@@ -238,7 +243,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[Draft]
             topic=_topic(noun),
             participants=(name,),
         )
-        yield draft._replace(end=last)
+        yield draft._replace(end=last, act=SpeechAct.CHANGE if now else draft.act)
         if words[end - 1].low.endswith("'s"):
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
