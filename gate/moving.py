@@ -12,6 +12,7 @@ from ledger.codec import New
 from ledger.events import Event
 from ledger.events.belief import (
     BeliefContested,
+    ConflictEscalated,
     MemoryConfirmed,
     MemoryExpired,
     MemoryMovedIn,
@@ -112,6 +113,11 @@ def move(
     if contested and not draft.belief(target).contested:
         count = len(before.supersessions or there.supersessions)
         write(BeliefContested(supersessions=count, decision=moved_by), target)
+    if target != source and not quarantined and not draft.belief(source).current:
+        # What waits for a person waits where the values are.
+        for decision in before.escalated:
+            if decision not in draft.belief(target).escalated:
+                write(ConflictEscalated(decision=decision), target)
     return target
 
 

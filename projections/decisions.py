@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, Table
 
 from ledger.codec import Recorded
-from ledger.events.belief import ConflictResolved
+from ledger.events.belief import ConflictEscalated, ConflictResolved
 from ledger.events.subject import SubjectErased
 from ledger.events.turn import GateDecided, ReviewDecided
 from projections import tables
@@ -22,7 +22,13 @@ class DecisionsView:
 
     name = "decisions"
     types = frozenset(
-        {GateDecided.NAME, ReviewDecided.NAME, ConflictResolved.NAME, SubjectErased.NAME}
+        {
+            GateDecided.NAME,
+            ReviewDecided.NAME,
+            ConflictEscalated.NAME,
+            ConflictResolved.NAME,
+            SubjectErased.NAME,
+        }
     )
 
     def __init__(self) -> None:
@@ -35,6 +41,7 @@ class DecisionsView:
         (self._table,) = self.tables(generation)
         self._new: list[Row] = []
         self._settled: dict[str, int] = {}
+        self._moved: dict[str, str] = {}
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
@@ -62,6 +69,9 @@ class DecisionsView:
             )
         elif event.type == ReviewDecided.NAME:
             self._settled[event.facts["decision"]] = event.position
+        elif event.type == ConflictEscalated.NAME:
+            # It waits where its belief is: that moves when two entities become one.
+            self._moved[event.facts["decision"]] = event.stream
         elif event.type == ConflictResolved.NAME:
             self._settled |= dict.fromkeys(event.facts["settles"], event.position)
         elif event.type == SubjectErased.NAME:
@@ -76,6 +86,13 @@ class DecisionsView:
             ("settled", "waits"),
             [(position, False, decision) for decision, position in self._settled.items()],
         )
+        update_rows(
+            connection,
+            self._table,
+            "decision_id",
+            ("belief",),
+            [(belief, decision) for decision, belief in self._moved.items()],
+        )
         # Nobody is asked any more about a person who was erased.
         update_rows(
             connection,
@@ -84,4 +101,4 @@ class DecisionsView:
             ("waits",),
             [(False, subject_ref) for subject_ref in dict.fromkeys(self._gone)],
         )
-        self._new, self._settled, self._gone = [], {}, []
+        self._new, self._settled, self._moved, self._gone = [], {}, {}, []

@@ -95,6 +95,20 @@ def test_the_later_value_takes_over_when_it_is_the_one_that_moves(memory):
     whole(memory)
 
 
+def test_what_waits_for_a_person_moves_with_the_values_that_it_is_about(memory):
+    for day, role in enumerate(["nurse", "doctor", "nurse", "doctor", "nurse"], 1):
+        last = say(memory, "S. Chen", "role", role, said_at=f"2026-03-0{day}")
+    assert last.outcome == "escalate"
+    say(memory, "Sarah", "pet", "cat")
+    alias(memory, "Sarah", "S. Chen")
+    (conflict,) = memory.conflicts("ana")
+    held = memory.resolve(conflict.belief_id, choose="nurse", by="Ina")
+    assert [(each.value, each.contested) for each in held] == [("nurse", False)]
+    assert memory.conflicts("ana") == []
+    assert say(memory, "Sarah", "role", "nurse").outcome == "confirm"
+    whole(memory)
+
+
 def test_one_value_under_two_names_becomes_one_memory_with_both_mentions(memory):
     first = say(memory, "Sarah", "role", "VP of Platform")
     say(memory, "S. Chen", "role", "VP of Platform")
