@@ -10,7 +10,14 @@ from gate.decide import Decision, Outcome
 from gate.effects import WRITES
 from gate.entities import Match, Resolution, resolve
 from gate.moving import move
-from gate.registry import MemoryType, RelationType, SlotRule, relation_name
+from gate.registry import (
+    BUILT_IN,
+    MemoryType,
+    RelationType,
+    SlotRule,
+    default_types,
+    relation_name,
+)
 from gate.slots import canonical_attribute, canonical_entity
 from ledger import streams
 from ledger.candidate import SELF, Candidate, Resolved
@@ -116,8 +123,12 @@ def _title(candidate: Candidate, kind: MemoryType | None) -> str | None:
 
 
 def _relation(candidate: Candidate, kind: MemoryType) -> RelationType | None:
-    """The relation that the candidate's attribute names, if the vocabulary has it."""
-    return kind.relations.get(relation_name(canonical_attribute(candidate.attribute)))
+    """The relation that the candidate's attribute names, if the vocabulary has it; that of today
+    where the ledger is older than vocabularies."""
+    known = kind.relations
+    if not known and kind.name in BUILT_IN:
+        known = next(each.relations for each in default_types() if each.name == kind.name)
+    return known.get(relation_name(canonical_attribute(candidate.attribute)))
 
 
 def _recognise(draft: Draft, subject_ref: str, name: Resolution, decision_id: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import open_memory
+from gate.registry import default_types
 from ledger.errors import NotPermitted, UnknownMemory
 
 
@@ -130,6 +131,22 @@ def test_a_title_is_whoever_holds_it(memory):
     # What was said of the one before stays theirs.
     assert say(memory, "Sarah Chen", "meeting.time", "morning").outcome == "confirm"
     whole(memory)
+
+
+def test_a_title_is_known_where_the_ledger_is_older_than_vocabularies(new_place, monkeypatch):
+    kinds = [
+        kind.model_copy(update={"relations": {}}) if kind.name == "relation" else kind
+        for kind in default_types()
+    ]
+    monkeypatch.setattr("gate.rulebook.default_types", lambda: kinds)
+    with open_memory(new_place()) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.record_turn("ana", "My manager is Sarah Chen.", said_at="2026-03-01")
+        memory.record_turn("ana", "My manager hates golf.", said_at="2026-03-02")
+        memory.process()
+        assert memory.entity("ana", "manager").name == "Sarah Chen"
+        assert not any(kind.relations for kind in memory.types())
+        whole(memory)
 
 
 def test_whom_one_reports_to_is_one_person_under_all_names(memory):
