@@ -81,6 +81,8 @@ class Processed:
     decisions: list[str] = field(default_factory=list)
     broken_off: bool = False
     """True when so many failed in a row that no more were looked at."""
+    problem: str | None = None
+    """Why the last of those that failed did."""
 
     def __iadd__(self, other: Processed) -> Self:
         self.turns += other.turns
@@ -88,6 +90,7 @@ class Processed:
         self.parked += other.parked
         self.decisions += other.decisions
         self.broken_off = self.broken_off or other.broken_off
+        self.problem = other.problem or self.problem
         return self
 
 
@@ -525,6 +528,7 @@ class Gate:
             )
         ]
         done.failed += 1
+        done.problem = str(problem)
         if attempt >= draft.rules.policy.extraction_tries:
             events.append(TurnParked(attempts=attempt))
             done.parked += 1

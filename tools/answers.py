@@ -201,6 +201,8 @@ class ProcessAnswer(Frozen):
     parked: int
     pending: int
     decisions: tuple[str, ...]
+    problem: str | None = None
+    """Why the last turn that could not be read could not."""
 
 
 class GrantAnswer(Frozen):

@@ -124,6 +124,7 @@ class Extracting:
             parked=total.parked,
             pending=self._asking.pending_count(),
             decisions=tuple(total.decisions),
+            problem=total.problem,
         )
 
     def _waiting(self, limit: int | None, after: int, ref: str | None) -> list[Pending]:

@@ -196,6 +196,7 @@ class MemoryLedger(
             parked=total.parked,
             pending=self._asking.pending_count(),
             decisions=tuple(total.decisions),
+            problem=total.problem,
         )
 
     def _process_some(

@@ -557,3 +557,18 @@ def test_killed_while_the_model_answers_nothing_is_lost_or_decided_twice(tmp_pat
         assert memory.verify().ok
     # Asked again is only what was under way and not decided yet.
     assert len(api.asked) - 60 <= 16 + 4
+
+
+def test_it_says_why_a_turn_could_not_be_read(place, monkeypatch):
+    with open_memory(place) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.record_turn("ana", "I live in Porto.")
+    monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "claude")
+    monkeypatch.setenv("BELIEFLEDGER_MODEL_URL", "http://127.0.0.1:9")
+    run = CliRunner()
+    told = run.invoke(app, ["--ledger", place, "extract"])
+    assert "1 failed, 0 parked, 1 pending" in told.stdout
+    assert "Could not be read: The service could not be reached" in " ".join(told.stdout.split())
+    again = json.loads(run.invoke(app, ["--ledger", place, "process", "--json"]).stdout)
+    assert again["failed"] == 1
+    assert "could not be reached" in again["problem"]

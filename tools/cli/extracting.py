@@ -49,6 +49,8 @@ def extract(
             f" {output.count(len(answer.decisions), 'decision')};"
             f" {answer.failed:,} failed, {answer.parked:,} parked, {answer.pending:,} pending."
         )
+        if answer.problem:
+            yield f"Could not be read: {answer.problem}"
         if parked:
             yield f"{output.count(parked, 'turn')} set aside: beliefledger retry, retry --all"
 

@@ -215,5 +215,7 @@ def process(
             f" {output.count(len(answer.decisions), 'decision')};"
             f" {answer.failed:,} failed, {answer.parked:,} parked, {answer.pending:,} pending."
         )
+        if answer.problem:
+            yield f"Could not be read: {answer.problem}"
 
     output.show(answer, json, page)
