@@ -182,6 +182,12 @@ class Evolving:
         retired = self._parts.rulebook.refreshed().registry.retired
         known = retired.get(source) if isinstance(source, str) else None
         kind = known or load_type(source)
+        special = self._parts.rulebook.refreshed().policy.special_categories
+        if kind.category is not None and kind.category not in special:
+            raise TypeInvalid(
+                f"category: {kind.category!r} is none of the policy's special categories; there are"
+                f" {', '.join(special)}."
+            )
         self._parts.rulebook.register(kind, self._actor(by))
         self._gate.forget()
         return self.type(kind.name)
@@ -304,6 +310,8 @@ class Evolving:
         `TypeInvalid` for a type that is not in force, or without patterns.
         """
         kind, custom = self._custom(type, patterns, attribute)
+        if from_type is not None:
+            self.type(from_type)
         actor = self._actor(by)
         moved_by = self._parts.rulebook.registered_by(kind.name)
         ref = None if subject is None else (self._asking.known_or_none(subject) or "")

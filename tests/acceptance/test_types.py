@@ -559,3 +559,15 @@ def test_the_command_line_says_what_is_wrong_with_a_file(place, tmp_path):
     assert "'colour' is nothing that a type has" in ran.stderr
     assert beliefledger(place, "types", "show", "vitamin").exit_code == 3
     assert beliefledger(place, "types", "add", str(tmp_path / "no.yaml")).exit_code == 3
+
+
+def test_a_category_that_the_policy_does_not_know_is_refused(memory):
+    with pytest.raises(TypeInvalid, match=r"'helth' is none of the policy's special .*health"):
+        memory.add_type(MEDICATION | {"category": "helth"})
+    assert "medication" not in {each.name for each in memory.types()}
+
+
+def test_a_backfill_from_a_type_that_there_is_none_of_is_refused(memory):
+    memory.add_type(MEDICATION)
+    with pytest.raises(TypeInvalid, match="There is no type 'fakt'; there are fact, "):
+        memory.backfill("medication", apply=False, from_type="fakt")
