@@ -102,6 +102,7 @@ def _opening(words: list[Token], index: int, person: str) -> str | None:
         "remembered",
         "noticed",
         "meant",
+        "promise",
     ):
         return "main"
     if previous in ("think", "guess", "believe"):

@@ -5,158 +5,186 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from typing import Any
 
 from gate.rules.clauses import Clause
 from gate.rules.drafts import Draft, Reading
-from gate.rules.lexicon import BASES, WORDS, Form, verb_form
+from gate.rules.lexicon import WORDS, Form, load, verb_form
 from gate.rules.names import DATA, Subject, name_end
-from gate.rules.phrases import slug, text_of, trim
+from gate.rules.patterns import is_role
+from gate.rules.phrases import slug, text_of
+from gate.rules.profiles import YEAR, bare, object_end
 from gate.rules.words import Token
 
-_YEAR = re.compile(r"(?:19|20)\d\d$")
+_CREDITS: dict[str, Any] = load("credits.yaml")
+_MADE: dict[str, str] = {
+    verb: name for name, verbs in _CREDITS["made"].items() for verb in verbs.split()
+}
+_WON: dict[str, str] = {
+    verb: name for name, verbs in _CREDITS["won"].items() for verb in verbs.split()
+}
+_AWARDED, _JOINT, _LASTING = (
+    frozenset(_CREDITS[name].split()) for name in ("awarded", "joint", "lasting")
+)
 _DONE = frozenset({"past", "perfect"})
-_KINDS = {
-    name: kind
-    for kind, names in {"organization": "organisations", "app": "apps", "award": "awards"}.items()
-    for name in DATA[names]
+_KINDS: dict[str, str] = {
+    name: kind for kind, names in _CREDITS["kinds"].items() for name in names.split()
 }
 """Things of one kind under different names: a firm instead of an agency contradicts it."""
+_ARTICLES = frozenset({"a", "an", "the"})
 
 
 def credit(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft]:
     """What somebody made or won. The thing has one maker, so that another maker contradicts it; a
-    second book or firm of the same people contradicts the first, unless it is said to be one more.
+    second book or firm of the same people contradicts the first, unless it is said to be one more;
+    and what was made or won in one year was not in another.
     """
-    words, content, lemma = clause.tokens, reading.content, clause.lemma
-    if clause.tense not in _DONE or clause.negated or "also" in clause.adverbs:
+    words, content = clause.tokens, reading.content
+    verb, begin = _verb(clause)
+    # "Both won …": each on their own.
+    apart = "also" in clause.adverbs
+    if verb is None or (apart and len(subject.names) == 1):
         return
-    won = lemma in DATA["won"]
-    if not (won or lemma in DATA["made"]):
-        return
+    won = verb in _CREDITS["won"]
     names = list(subject.names)
-    begin = clause.verb + 1
-    if lemma == "collaborate":
-        if begin < len(words) and words[begin].low == "with":
-            end = name_end(words, begin + 1)
-            if end == begin + 1:
-                return
-            names.append(text_of(content, words, begin + 1, end))
-            begin = end
-            if begin + 1 < len(words) and [w.low for w in words[begin : begin + 2]] == [",", "not"]:
-                end = name_end(words, begin + 2)
-                begin = end + 1
-        if begin >= len(words) or words[begin].low != "on" or len(names) < 2:
+    replaces = subject.wrong
+    if verb == "collaborate":
+        begin, wrong = _partners(reading, words, begin, names)
+        replaces = wrong or replaces
+        if not begin or len(names) < 2:
             return
-        begin += 1
-    last = stop = object_end(words, begin)
-    if lemma in DATA["joint"]:
+    last = stop = _alone(words, begin, object_end(words, begin))
+    joint = clause.lemma in _JOINT
+    if joint:
         other = next((i for i in range(begin + 2, stop - 1) if words[i].low == "with"
                       and name_end(words, i + 1) == stop), 0)  # fmt: skip
         if other:
             names.append(text_of(content, words, other + 1, stop))
             last, stop = stop, other
-    if stop - begin < 3 or words[begin].low not in ("a", "an", "the"):
+    if stop - begin < 3 or words[begin].low not in _ARTICLES | {"any"}:
         return
     head = _head(words, begin, stop)
     thing = words[head].low
     if (won and thing not in DATA["prizes"]) or words[begin + 1].low in DATA["one_more"]:
         return
-    year = words[stop - 1].low if _YEAR.match(words[stop - 1].low) else ""
-    common = (content, words[clause.subject].start, words[last - 1].end, "", "fact")
+    at = next((i for i in range(head + 2, stop) if YEAR.match(words[i].low)), 0)
+    for name in sorted(names) if apart else ():
+        yield from _dated(reading, clause, f"credit.{verb}", (name, begin, stop, at, last))
+    if apart:
+        return
     first, *others = sorted(names)
-    if thing in DATA["works"] or (others and lemma in DATA["joint"]):
-        together = f".with-{slug(' '.join(others))}" if others else ""
-        key = f"credit.{slug(lemma)}{together}"
-        if not (others and lemma.startswith("co") and lemma.endswith("found")):
+    together = f".with-{slug(' '.join(others))}" if others else ""
+    common = (content, words[clause.subject].start, words[last - 1].end, "", "fact")
+    yield from _dated(reading, clause, f"credit.{verb}{together}", (first, begin, stop, at, last))
+    if clause.negated or words[begin].low == "any":
+        return
+    year = words[at].low if at else ""
+    if thing in DATA["works"] or (others and joint):
+        key = f"credit.{verb}{together}"
+        if verb != "found" or not others:
             key += f".{slug(_KINDS.get(thing, thing))}"
         value = text_of(content, words, begin, stop)
         yield Draft(*common, f"{key}.{year}".rstrip("."), value, 500, entity=first)
     if stop - begin >= 5:
         yield Draft(
-            *common, f"credit.{slug(lemma)}.by", ", ".join(sorted(names)), 500,
-            entity=text_of(content, words, begin + 1, stop), replaces=subject.wrong,
-            participants=tuple(names),
+            *common, f"credit.{verb}.by", ", ".join(sorted(names)), 500,
+            entity=text_of(content, words, bare(words, begin, head + 1), _core(words, begin, stop)),
+            replaces=replaces, participants=tuple(names),
         )  # fmt: skip
 
 
-def profile(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft]:
-    """Languages, countries and universities: of each one has so many and no others."""
-    words, content, lemma = clause.tokens, reading.content, clause.lemma
-    rest = [token.low for token in words[clause.verb + 1 : clause.verb + 6]]
-    begin = clause.verb + 1
-    if "also" in clause.adverbs and len(subject.names) == 1:
-        return
-    if lemma == "be" and rest[:2] == ["fluent", "in"] and not clause.negated:
-        key, begin, stop = "languages.spoken", begin + 2, _list_end(words, begin + 2)
-    elif (
-        lemma == "speak"
-        and not clause.negated
-        and ("only" in clause.adverbs or "languages" in rest)
-    ):
-        key, stop = "languages.spoken", _list_end(words, begin)
-    elif lemma == "graduate" and rest[:1] == ["from"] and not clause.negated:
-        key, begin = "education.university", begin + 1
-        if rest[1:2] and rest[1] in ("a", "an"):
-            return
-        stop = next((i for i in range(begin, len(words)) if words[i].low in
-                     ("with", "in", "and", ";", ".", "while", "(")), len(words))  # fmt: skip
-    elif lemma in ("travel", "leave") and clause.tense == "perfect" and (
-        "countries" in rest or (clause.negated and {"outside", "home"} & set(rest))
-    ):  # fmt: skip
-        key, stop = "travel.countries", object_end(words, begin)
-        begin += rest[0] == "to"
-        if clause.negated:
-            begin = next(
-                (i for i in range(clause.subject, clause.verb) if words[i].low == "never"), begin
-            )
-    else:
-        return
-    begin, stop = trim(words, begin, stop)
-    if stop <= begin or stop - begin > 14:
-        return
-    for name in subject.names:
-        if (
-            key == "education.university"
-            and stop + 1 < len(words)
-            and _YEAR.match(words[stop + 1].low)
+def _alone(words: list[Token], begin: int, stop: int) -> int:
+    """`stop` without "on her own", "alone" and "without …", which say who made it."""
+    for at in range(begin + 2, stop):
+        if words[at].low in ("alone", "without") or (
+            words[at].low == "on" and at + 2 < len(words) and words[at + 2].low == "own"
         ):
-            yield Draft(content, words[clause.subject].start, words[stop + 1].end, "", "fact",
-                        "education.graduated", words[stop + 1].text, 500, entity=name)  # fmt: skip
-        yield Draft(content, words[clause.subject].start, words[stop - 1].end, "", "fact", key,
-                    text_of(content, words, begin, stop), 600, entity=name,
-                    replaces=subject.wrong)  # fmt: skip
-
-
-_AFTER_LIST = frozenset("who which while but is are has does not including".split())
-
-
-def _list_end(words: list[Token], begin: int) -> int:
-    """One past a list of languages."""
-    at = begin
-    while at < len(words) and words[at].low not in (".", ";", "!", "(", "which", "who", "while"):
-        following = words[at + 1].low if at + 1 < len(words) else ""
-        if words[at].low in ("and", ",", "but") and (
-            following in _AFTER_LIST or following in BASES
-            or verb_form(following)[1] is not Form.NONE
-        ):  # fmt: skip
-            break
-        at += 1
-    return at
-
-
-_ENDS = frozenset(", ; ! ? ( which while who though but where whereas - – —".split())
-
-
-def object_end(words: list[Token], begin: int) -> int:
-    """One past the words that say what was made, held or won."""
-    for at in range(begin, len(words)):
-        low, before = words[at].low, words[at - 1].low if at else ""
-        stops = low in _ENDS or (low == "." and before not in DATA["honorifics"])
-        if stops or [token.low for token in words[at : at + 2]] == ["as", "part"]:
             return at
-    return len(words)
+    return stop
+
+
+def _verb(clause: Clause) -> tuple[str | None, int]:
+    """The verb that the slot is called by, and where its object begins."""
+    words, begin = clause.tokens, clause.verb + 1
+    if clause.lemma == "be" and clause.tense in _DONE:
+        awarded = begin < len(words) and words[begin].low in _AWARDED
+        return ("win", begin + 1) if awarded else (None, begin)
+    if clause.lemma in ("work", "partner") and clause.tense in _DONE and begin < len(words):
+        together = words[begin].low == "together"
+        if together or (words[begin].low == "with" and not clause.negated):
+            return "collaborate", begin + together
+    verb = _MADE.get(clause.lemma) or _WON.get(clause.lemma)
+    if clause.tense in _DONE or (clause.lemma in _LASTING and clause.tense == "present"):
+        return verb, begin
+    return None, begin
+
+
+def _partners(
+    reading: Reading, words: list[Token], begin: int, names: list[str]
+) -> tuple[int, str | None]:
+    """Where the object of "collaborated with B, not C, on …" begins, 0 if nowhere; and who is said
+    not to be meant."""
+    wrong = None
+    if begin < len(words) and words[begin].low == "with":
+        begin += 1
+        begin += begin < len(words) and is_role(words[begin].low) and words[begin].text.islower()
+        end = name_end(words, begin)
+        if end == begin:
+            return 0, None
+        names.append(text_of(reading.content, words, begin, end))
+        begin = end
+        if [word.low for word in words[begin : begin + 2]] == [",", "not"]:
+            end = name_end(words, begin + 2)
+            wrong = text_of(reading.content, words, begin + 2, end) or None
+            begin = end + 1
+    if begin >= len(words) or words[begin].low != "on":
+        return 0, None
+    return begin + 1, wrong
+
+
+def _dated(
+    reading: Reading, clause: Clause, key: str, where: tuple[str, int, int, int, int]
+) -> Iterator[Draft]:
+    """The year of a thing made or won, where it is told apart from others of its kind; "never"
+    contradicts any year."""
+    words, content = clause.tokens, reading.content
+    entity, begin, stop, at, last = where
+    until = bool(at) and words[at - 1].low == "until"
+    if at and not (until or words[at - 1].low == "in"):
+        return
+    start = bare(words, begin + (words[begin].low == "any"), stop)
+    end = at - 1 if at else stop
+    while end > start and words[end - 1].low in ("together", "ever"):
+        end -= 1
+    what = [w for w in words[start:end] if w.low not in DATA["praise"]]
+    never = clause.negated and not at
+    if len(what) < 2 or not (at or never) or (until and not clause.negated):
+        return
+    if words[begin].low == "any" and not at:
+        return
+    slot = f"{key}.{slug(' '.join(w.low for w in what))}.year"
+    # No year contradicts every year, so "never …" is a value like them.
+    no = next((i for i in range(clause.subject, clause.verb) if words[i].low in _NO), clause.verb)
+    value = words[at].text if at else text_of(content, words, no, end)
+    yield Draft(content, words[clause.subject].start, words[last - 1].end, "", "fact", slot, value,
+                500, entity=entity, negated=clause.negated and not (never or until))  # fmt: skip
+
+
+_NO = frozenset({"never", "not"}) | WORDS["negations"].keys()
+_WHO = frozenset({"he", "she", "they"})
+
+
+def _core(words: list[Token], begin: int, stop: int) -> int:
+    """One past what tells a thing from others of its kind, without the people that took part in it:
+    "a cookbook with a foreword by Ana" is one with a foreword."""
+    for at in range(begin + 4, stop):
+        low = words[at].low
+        if low in _WHO:
+            return at
+        if low == "by" and name_end(words, at + 1) > at + 1:
+            return at - (verb_form(words[at - 1].low)[1] is Form.PAST and at - 1 > begin + 3)
+    return stop
 
 
 def _head(words: list[Token], begin: int, stop: int) -> int:

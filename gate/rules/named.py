@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterator
 
 from gate.dates import find_when
-from gate.rules.clauses import Clause, clauses
-from gate.rules.credits import credit, object_end, profile
+from gate.rules.clauses import Clause, clause_at, clauses
+from gate.rules.credits import credit
 from gate.rules.drafts import Draft, Reading, capped
 from gate.rules.lexicon import BASES, WORDS, Form, verb_form
 from gate.rules.names import DATA, NO_NAMES, Subject, name_end
 from gate.rules.patterns import is_role
 from gate.rules.phrases import pointing, slug, text_of, trim
+from gate.rules.profiles import bare, beside_trade, object_end, profile, value_end
 from gate.rules.statements import from_clause
 from gate.rules.words import Token
 from ledger.candidate import SpeechAct
@@ -32,7 +33,8 @@ _AND = frozenset({"and", "&", ","})
 
 def drafts(reading: Reading) -> Iterator[Draft]:
     """What the sentence says of whoever its subject names."""
-    words = reading.words
+    words = _uncontracted(reading.words)
+    reading = reading._replace(words=words)
     for begin in _beginnings(words):
         subject = _subject(reading, begin)
         if subject is None:
@@ -44,10 +46,26 @@ def drafts(reading: Reading) -> Iterator[Draft]:
             if clause.subject == subject.begin:
                 place = subject.title and words[subject.end - 1].low in _PLACES
                 person = "third place" if place else "third"
-                yield from _of_clause(reading._replace(words=told, person=person), clause, subject)
+                told_reading = reading._replace(words=told, person=person)
+                yield from _of_clause(told_reading, clause, subject)
+                yield from _of_who(told_reading, clause, subject)
 
 
 # Who is spoken of
+
+
+def _uncontracted(words: list[Token]) -> list[Token]:
+    """ "Tom's a nurse" as "Tom is a nurse"."""
+    for at, token in enumerate(words[:4]):
+        following = words[at + 1].low if at + 1 < len(words) else ""
+        if token.low.endswith("'s") and following in _AFTER_IS:
+            cut = token.end - 2
+            name = Token(token.text[:-2], token.low[:-2], token.start, cut)
+            return [*words[:at], name, Token("'s", "is", cut, token.end), *words[at + 1 :]]
+    return words
+
+
+_AFTER_IS = frozenset({"a", "an", "the", "not", "based", "from", "known", "fluent"})
 
 
 def _beginnings(words: list[Token]) -> Iterator[int]:
@@ -111,7 +129,8 @@ def _titled(reading: Reading, at: int) -> Subject | None:
 
 
 _PLACES = frozenset({"office", "company", "department"})
-_BEFORE_VERB = WORDS["adverbs"] | {"both", "all", "together", "no", "longer"}
+_IN_PASSING = frozenset("once first primarily exclusively frequently famously notably".split())
+_BEFORE_VERB = WORDS["adverbs"] | _IN_PASSING | {"both", "all", "together", "no", "longer"}
 
 
 def _as_first(words: list[Token], subject: Subject) -> list[Token] | None:
@@ -148,6 +167,8 @@ def _as_first(words: list[Token], subject: Subject) -> list[Token] | None:
             spoken = base
         elif spoken in ("both", "all") and index < at:
             spoken = "also"
+        elif spoken in _IN_PASSING and index <= at + 1:
+            spoken = "really"
         elif spoken in ("his", "her", "their", "its"):
             spoken = "@own"  # the subject's, so that it points at nothing unsaid
         elif words[index - 1].low == "and" and token.low in BASES:
@@ -166,9 +187,34 @@ def _of_clause(reading: Reading, clause: Clause, subject: Subject) -> Iterator[D
         *_to_user(reading, clause, subject),
         *credit(reading, clause, subject),
         *profile(reading, clause, subject),
-    ]
-    if not found and len(subject.names) == 1:
-        found = list(_plain(reading, clause, subject))
+    ] or [draft for name in subject.names for draft in _plain(reading, clause, subject, name)]
+    yield from _spoken(found, subject)
+
+
+def _of_who(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft]:
+    """ "Nora is an author who won a prize": what she won."""
+    words = reading.words
+    if clause.lemma != "be" or clause.negated or clause.tense != "present":
+        return
+    at = next((i for i in range(clause.verb, len(words) - 2) if words[i].low == "who"), 0)
+    if not at or words[at - 1].low == "," or "," in (w.low for w in words[clause.verb : at]):
+        return
+    told = list(words)
+    told[at] = told[at]._replace(low="i")
+    verb = told[at + 1].low
+    told[at + 1] = told[at + 1]._replace(low=_BE.get(verb) or BASES.get(verb, verb))
+    more = clause_at(told, at)
+    if more is None or more.imagined or more.tense in ("modal", "future"):
+        return
+    told_reading = reading._replace(words=told)
+    more = more._replace(subject=clause.subject)
+    yield from _spoken(
+        [*credit(told_reading, more, subject), *profile(told_reading, more, subject)], subject
+    )
+
+
+def _spoken(found: list[Draft], subject: Subject) -> Iterator[Draft]:
+    """The drafts with their claims, as surely as such sentences can be read."""
     for draft in found:
         said = " ".join(capped(draft.content[draft.start : draft.end]).split())
         if subject.wrong:
@@ -186,24 +232,22 @@ def _told(said: str) -> str:
     return re.sub(r"\b(?:me|us)\b", "User", said)
 
 
-def _plain(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft]:
-    """What the rules for "I" read, said of the one named."""
-    name = subject.names[0]
+def _plain(reading: Reading, clause: Clause, subject: Subject, name: str) -> Iterator[Draft]:
+    """What the rules for "I" read, said of each one named."""
     words = clause.tokens
     if clause.lemma == "be" and clause.tense in ("present", "past") and not clause.negated:
         first = next(
             (w.low for w in words[clause.verb + 1 :] if w.low not in WORDS["negligible"]), ""
         )
         if first in ("a", "an", "the", "our", "my"):
-            draft = _is(reading, clause, name)
-            if draft is not None:
-                yield draft
+            yield from _is(reading, clause, subject, name)
             return
     for draft in from_clause(reading, clause):
         if draft.attribute.startswith(("identity.name", "favorite", "relation.marital")):
             continue
         group = subject.title and name.lower() in ("team", "company", "department")
-        if draft.type in ("event", "commitment") and draft.when.start is None:
+        dated = draft.when.start is not None and len(subject.names) == 1
+        if draft.type in ("event", "commitment") and not dated:
             continue
         if draft.type == "decision" and not group:
             continue
@@ -234,7 +278,7 @@ def _possessed(reading: Reading, at: int) -> Iterator[Draft]:
     if slot is None:
         return
     begin, stop = trim(words, link + 1, object_end(words, link + 1))
-    begin += begin < stop and words[begin].low in ("a", "an", "the", "on")
+    begin += begin < stop and words[begin].low in ("a", "an", "the", "on", "in")
     if not 0 < stop - begin <= 6 or pointing(words, begin, stop):
         return
     value = text_of(content, words, begin, stop)
@@ -248,7 +292,9 @@ def _possessed(reading: Reading, at: int) -> Iterator[Draft]:
 
 
 _ROLE, _BOSS = ("fact", "work.role"), ("relation", "relation.reports-to")
+_FIELD = ("fact", "work.specialty")
 _POSSESSED = {
+    "specialty": _FIELD, "speciality": _FIELD, "expertise": _FIELD,
     "role": _ROLE, "title": _ROLE, "job title": _ROLE, "job": _ROLE, "position": _ROLE,
     "manager": _BOSS, "boss": _BOSS, "supervisor": _BOSS, "birthday": ("fact", "identity.birthday"),
 }  # fmt: skip
@@ -280,54 +326,98 @@ _TO_USER = {
 }  # fmt: skip
 
 
-def _is(reading: Reading, clause: Clause, name: str) -> Draft | None:
+def _is(reading: Reading, clause: Clause, subject: Subject, name: str) -> Iterator[Draft]:
     """ "Nora is a violinist", "Acme is a logistics company", "Sarah is the VP of Platform"."""
     words = clause.tokens
     begin = clause.verb + 1
     while begin < clause.stop and words[begin].low in WORDS["negligible"] | {"both"}:
         begin += 1
     if begin + 1 >= clause.stop or words[begin].low not in ("a", "an", "the"):
-        return None
-    end = next(
-        (i for i in range(begin + 1, clause.stop) if words[i].low in (",", "who", "which", "that",
-         "specializing", "specialising", "known", "with", "working", "from", "at", "for", "and")),
+        return
+    after = next(
+        (i for i in range(begin + 1, clause.stop) if words[i].low in _AFTER_WHAT
+         or (words[i].low == "best" and i > begin + 1)),
         clause.stop,
     )  # fmt: skip
-    _, end = trim(words, begin, end)
+    _, end = trim(words, begin, after)
     if end <= begin + 1:
-        return None
+        return
     head = end - 1
     for index in range(begin + 2, end):
         if words[index].low in ("of", "in", "on", "by"):
             head = index - 1
             break
     adjectives = {token.low for token in words[begin + 1 : head]}
-    role = is_role(words[head].low) or (
-        words[begin].low == "the" and words[head].low in ("vp", "head")
+    paid = "professional" in adjectives
+    role = (
+        is_role(words[head].low)
+        or paid
+        or (words[begin].low == "the" and words[head].low in ("vp", "head"))
     )
     if adjectives & DATA["pastime"] or words[head].low in WORDS["abstract"]:
-        return None
+        return
+    start = words[clause.subject].start
+    if words[head].low in _STANCES and words[head + 1 : head + 2]:
+        yield from _stance(reading, clause, name, head)
+        return
     value_from = begin + (words[begin].low in ("a", "an", "the"))
-    value = text_of(reading.content, words, value_from, end)
-    start, stop = words[clause.subject].start, words[end - 1].end
-    common = (reading.content, start, stop, "")
     if words[head].low in DATA["makers"] and head + 1 < end:
-        return None  # "the developer of the app": no post
+        return  # "the developer of the app": no post
+    if role and words[begin].low != "the":
+        # A professor can be a pianist as well; "the VP" holds one post.
+        value_from = bare(words, begin, head + 1)
+        second = next((i for i in (end + 1, end + 2) if i < len(words) and i < end + 3
+                       and is_role(words[i].low)), 0)  # fmt: skip
+        roles = [(value_from, end)]
+        if after == end < len(words) and words[end].low == "and" and second:
+            roles.append((second, second + 1))
+            after = second + 1
+        for first, last in roles:
+            value = text_of(reading.content, words, first, last)
+            yield Draft(reading.content, start, words[last - 1].end, "", "fact",
+                        f"role.{slug(value)}", value, 700, topic="work", entity=name)  # fmt: skip
+        alone = subject._replace(names=(name,))
+        yield from beside_trade(reading, clause, alone, after, words[head].low)
+        return
+    value = text_of(reading.content, words, value_from, end)
+    common = (reading.content, start, words[end - 1].end, "")
     if role:
-        # "A professor" can be a pianist as well; "the VP" holds one post.
-        key = "work.role" if words[begin].low == "the" else f"role.{slug(value)}"
-        return Draft(*common, "fact", key, value, 700, topic="work", entity=name)
+        yield Draft(*common, "fact", "work.role", value, 700, topic="work", entity=name)
+        return
     if words[end - 1].low in ("ours", "mine") and words[end - 2].low == "of":
         end -= 2
         value = text_of(reading.content, words, value_from, end)
     # "The capital of France" is nobody's own: only what is "the … of our …" is told of.
     own = {"our", "my"} & {token.low for token in words[head:end]}
+    if clause.tense == "past" and " " in name:
+        return
     named_thing = words[begin].low != "the" or own
     if not named_thing or pointing(words, begin, end) or end - begin > 9:
-        return None
+        return
     # A person is a climber and an advocate; a thing is of one kind.
     key = f"kind.{slug(value)}" if " " in name and "&" not in name else "entity.kind"
-    return Draft(*common, "entity", key, value, 600, entity=name)
+    yield Draft(*common, "entity", key, value, 600, entity=name)
+
+
+_AFTER_WHAT = frozenset(
+    ", based who which that specializing specialising known with working from at for and".split()
+)
+_STANCES = frozenset({"advocate", "supporter", "proponent", "opponent", "critic"})
+
+
+def _stance(reading: Reading, clause: Clause, name: str, head: int) -> Iterator[Draft]:
+    """ "Nora is an advocate for green roofs": what she stands for; "a critic of" says against."""
+    words = clause.tokens
+    if words[head + 1].low not in ("for", "of"):
+        return
+    against = words[head].low in ("opponent", "critic")
+    stop = value_end(words, head + 2)
+    begin, stop = trim(words, head + 2, stop)
+    if not 0 < stop - begin <= 12 or pointing(words, begin, stop):
+        return
+    value = text_of(reading.content, words, head if against else begin, stop)
+    yield Draft(reading.content, words[clause.subject].start, words[stop - 1].end, "", "fact",
+                "public.cause", value, 600, entity=name)  # fmt: skip
 
 
 def may_be_named(text: str, start: int, end: int) -> bool:

@@ -13,6 +13,7 @@ from gate.rules.generic import experience
 from gate.rules.lexicon import WORDS
 from gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
 from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
+from gate.rules.words import Token
 from ledger.candidate import Durability, SpeechAct
 
 RULES = load_rules()
@@ -59,6 +60,8 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
     if says.get("only_negated") and not clause.negated:
         return False
     if says.get("not_the") and low[0] in ("the", "a", "an", "this", "my"):
+        return False
+    if says.get("proper") and not _named_place(words, begin, end):
         return False
     if says.get("concrete") and not _concrete(words, begin, end):
         return False
@@ -401,6 +404,14 @@ def _context(
             return None
         return text_of(reading.content, words, begin, end) or None
     return None
+
+
+def _named_place(words: list[Token], begin: int, end: int) -> bool:
+    """Whether it is Berlin or New York, neither HR nor Product Design."""
+    return all(
+        token.text[0].isupper() and not token.text.isupper() and token.low not in WORDS["fields"]
+        for token in words[begin:end]
+    )
 
 
 def _open_ended_slot(says: Mapping[str, Any]) -> bool:
