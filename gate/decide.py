@@ -356,14 +356,14 @@ def _permission(case: _Case) -> Grant:
 
 def _beside_a_secret(case: _Case) -> bool:
     """True if a secret was taken out of a sentence that the candidate rests on."""
-    content = case.turn.content
-    if REDACTED not in content:
-        return False
-    own = [span for span in case.candidate.spans if span.turn is None]
-    return any(
-        REDACTED in content[start:end] and any(s.start < end and start < s.end for s in own)
-        for start, end in speech.sentences(content)
-    )
+    for span in case.candidate.spans:
+        text = case.turn.text_of(span.turn)
+        if text is None or REDACTED not in text:
+            continue
+        for start, end in speech.sentences(text):
+            if span.start < end and start < span.end and REDACTED in text[start:end]:
+                return True
+    return False
 
 
 # The belief it is about

@@ -16,6 +16,7 @@ from gate.extractor import Extraction, Extractor
 from gate.intake import TurnInput
 from gate.naming import About, Renamed, move_again
 from gate.rulebook import Rulebook
+from gate.special import categorised
 from ledger import streams
 from ledger.candidate import Candidate
 from ledger.codec import New, Recorded
@@ -336,19 +337,21 @@ class Gate:
         if isinstance(looked, ExtractionUnavailable):
             self._failed(draft, each, recorded, looked, done)
             return
-        cites = cited(self.log, each.subject_ref, looked.candidates)
+        rules = draft.rules
+        candidates = [
+            categorised(found, rules.registry, rules.policy) for found in looked.candidates
+        ]
+        cites = cited(self.log, each.subject_ref, candidates)
         outcome = ExtractionCompleted(
             extractor=self.extractor.name,
-            candidates=len(looked.candidates),
+            candidates=len(candidates),
             skipped=looked.skipped,
             input_tokens=looked.input_tokens,
             output_tokens=looked.output_tokens,
             cost_micro_usd=looked.cost_micro_usd,
         )
         turn = view_of(recorded, event, cites)
-        draft.turn(
-            turn, each.version, recorded.event_id, each.subject_ref, outcome, looked.candidates
-        )
+        draft.turn(turn, each.version, recorded.event_id, each.subject_ref, outcome, candidates)
         done.turns += 1
 
     # Processing, where looking takes long

@@ -266,6 +266,37 @@ def test_a_turn_that_gives_orders_is_data_and_nothing_of_it_is_believed(place, a
     )
 
 
+def test_a_model_that_calls_health_ordinary_does_not_get_it_past_consent(place, api):
+    ill = statement(
+        "I have diabetes", "diabetes", "health.condition", claim="User has it", category="ordinary"
+    )
+    api.answers = [says({"statements": [ill]})]
+    with open_memory(place) as memory:
+        _receipt, [decision] = memory.remember("ana", "I have diabetes.", consent="consent")
+        assert (decision.outcome, decision.reason) == ("queue", "permission.special_category")
+        assert memory.beliefs("ana", min_confidence=0, quarantined=True) == []
+
+
+def test_what_was_beside_a_secret_in_a_cited_turn_is_not_kept(place, api):
+    agreed = statement("Yes", "4") | {
+        "claim": "User has card [redacted card_number]",
+        "value": "[redacted card_number]",
+        "quotes": [
+            {"turn": "now", "words": "Yes"},
+            {"turn": "earlier-1", "words": "Your card is [redacted card_number]"},
+        ],
+    }
+    api.answers = [says({"statements": [agreed]})]
+    with open_memory(place) as memory:
+        memory.grant_consent("ana", "consent")
+        card = "Your card is 4111 1111 1111 1111, right?"
+        memory.record_turn("ana", card, role="assistant", session="s")
+        memory.record_turn("ana", "Yes!", session="s")
+        memory.extract()
+        [decision] = memory.decisions("ana")
+        assert (decision.outcome, decision.reason) == ("reject", "permission.secret")
+
+
 def test_a_yes_is_understood_from_the_turn_before_and_cites_it(place, api):
     agreed = statement("Yes", "Porto", claim="User lives in Porto") | {
         "quotes": [

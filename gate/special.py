@@ -1,0 +1,34 @@
+"""The special category of personal data that a statement belongs to, whoever noticed it. Pure."""
+
+from __future__ import annotations
+
+from gate.consent import ORDINARY
+from gate.policy import Policy
+from gate.registry import Registry
+from gate.rules.drafts import category_of
+from ledger.candidate import Candidate
+
+
+def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Candidate:
+    """A candidate with the category of its own words, else of its type, else as its extractor says:
+    what an extractor overlooks, or takes for ordinary, needs consent all the same.
+
+    One that the policy prohibits comes before all others.
+    """
+    kind = registry.types.get(candidate.type)
+    told = (candidate.claim, candidate.value, candidate.context or "", *candidate.fields.values())
+    found = [
+        category
+        for category in (
+            *map(category_of, told),
+            kind.category if kind else None,
+            candidate.category,
+        )
+        if category and category.strip().casefold() != ORDINARY
+    ]
+    rules = policy.special_categories
+    category = next((each for each in found if rules.get(each) == "prohibit"), None)
+    category = category or next(iter(found), None)
+    if category == candidate.category:
+        return candidate
+    return candidate.model_copy(update={"category": category})
