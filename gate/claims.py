@@ -12,8 +12,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gate.rules.lexicon import verb_form
-from ledger.candidate import Candidate, When
+from gate.rules.lexicon import load, verb_form
+from ledger.candidate import SELF, Candidate, When
 from ledger.times import DAY, to_datetime
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")
@@ -55,7 +55,12 @@ _SHORT = {
     "wants to be called": "is called",  # how "call me Sam" is retold
 }
 _MEANT = {"must": ("need", "have", "got", "supposed")}
-_CLAUSE = re.compile(r"[,;:.!?–—()\n]+|\b(?:but|and|because|so|while|though|although)\b", re.I)
+CLAUSE = re.compile(r"[,;:.!?–—()\n]+|\b(?:but|and|because|so|while|though|although)\b", re.I)
+_PEOPLE = frozenset(
+    word for kind in ("one", "many") for word in load("people.yaml")[kind].split()
+) - {"team"}
+_OF_ANOTHER = re.compile(r"\W*(?:my|our|his|her|their|the|a)((?:\s+[\w-]+){1,3})")
+_SPEAKER = re.compile(r"\b(?:i|me|we|us)\b")
 _MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
@@ -68,6 +73,9 @@ def claim_within(candidate: Candidate) -> bool:
     claim = _plain(candidate.claim)
     said = {word for quote in quotes for word in _words(quote)}
     claimed = _words(claim)
+    own = candidate.entity == SELF and candidate.type != "relation"  # "my boss": reports to
+    if own and _of_another(quotes, claimed, candidate.value):
+        return False
     sure = _UNSURE.isdisjoint(said) and _UNSURE.isdisjoint(claimed)
     new = [word for word in claimed if word not in said and word not in _ALLOWED]
     if new:
@@ -78,6 +86,41 @@ def claim_within(candidate: Candidate) -> bool:
         if not all(_told(word, forms) for word in new):
             return False
     return sure or _as_sure(claim, quotes, candidate)
+
+
+def _of_another(quotes: list[str], claimed: list[str], value: str) -> bool:
+    """Whether the value is said of a relative or colleague alone, whom the claim leaves out."""
+    named = set(_words(_plain(value)))
+    told = {form for word in claimed for form in _forms(word)}
+    about = [
+        clause for quote in quotes for clause in CLAUSE.split(quote) if _has(clause.strip(), named)
+    ]
+    return bool(about) and all(
+        (other := _another(clause)) is not None
+        and other not in named
+        and _forms(other).isdisjoint(told)
+        and _SPEAKER.search(clause) is None
+        for clause in about
+    )
+
+
+def _another(clause: str) -> str | None:
+    """The relative or colleague that a clause begins with: "my older brother …"."""
+    begins = _OF_ANOTHER.match(clause)
+    said = begins[1].split() if begins else []
+    return next((word for word in said if word in _PEOPLE), None)
+
+
+def limits(lead: str) -> bool:
+    """Whether words before a statement deny it, doubt it, or say it of somebody else."""
+    plain = _without_asides(_plain(lead), None)
+    said = set(_words(plain))
+    return not said.isdisjoint(_UNSURE) or _another(plain) is not None
+
+
+def denies(text: str) -> bool:
+    """Whether a denial is in a text that is about what it says, and not an aside."""
+    return _denies(_without_asides(_plain(text), None))
 
 
 def _told(word: str, forms: set[str]) -> bool:
@@ -95,7 +138,7 @@ def _as_sure(claim: str, quotes: list[str], candidate: Candidate) -> bool:
     if denied and not any(map(_denies, bare)):
         return False
     value = set(_words(_plain(candidate.value)))
-    about = [clause for quote in bare for clause in _CLAUSE.split(quote) if _has(clause, value)]
+    about = [clause for quote in bare for clause in CLAUSE.split(quote) if _has(clause, value)]
     if not denied and about and all(map(_denies, about)):
         return False
     perhaps = _PERHAPS.intersection(*map(_words, about)) if about else set()

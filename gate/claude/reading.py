@@ -6,19 +6,29 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from gate.claims import CLAUSE, denies, limits
 from gate.claude.noticed import NOW, Noticed, Period, Quote, Statement, moment
 from gate.policy import millionths
-from gate.rules.drafts import category_of
 from gate.slots import words
+from gate.speech import sentences
 from ledger.candidate import Candidate, Precision, Source, Span, Speech, When
 from ledger.times import DAY, SECOND, from_datetime, to_datetime
 
 _SAME_MARKS = ("'’‘`´", '"“”„«»')
+_AGREES = r"(?:yes|yeah|yep|yup|right|exactly|correct|indeed|true|sure)"
 _YES = re.compile(
-    r"\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|true|sure|"
-    r"that(?:'s|’s| is) (?:right|correct|true|me))\b",
+    rf"\W*(?:{_AGREES}(?:[ ,]+{_AGREES})*(?=[^\w\s]|\s*$|\s+(?:i|it|that|you|we|he|she|they)\b)|"
+    r"that(?:'s|’s| is) (?:right|correct|true|me)\b)",
     re.I,
 )
+"""Not "right now" or "sure thing", which agree with nothing that was said."""
+_SPEAKER = re.compile(r"\b(?:i|i['’]\w+|we|we['’]\w+)\b|^\W*(?:my|mine|our)\b", re.I)
+_NOT_SO = re.compile(
+    r"(?:\bnot|n['’]t|\bnever)\s+(?:\w+\s+){0,2}?(?:think|believe|say|said|saying|mean|claim|true|"
+    r"the case)\b",
+    re.I,
+)
+_NO_MORE = re.compile(r"\W*\b(?:no (?:more|longer)|any ?more|not(?! (?:only|just)))\b", re.I)
 
 
 def candidates(noticed: Noticed, turn: Speech, earlier: Mapping[str, Speech]) -> list[Candidate]:
@@ -46,11 +56,10 @@ def _candidate(said: Statement, turn: Speech, earlier: Mapping[str, Speech]) -> 
         replaces=said.replaces or None,
         act=said.act,
         inferred=said.inferred,
-        source=_source(said.value, spans, turn, earlier),
+        source=_source(said.value, spans, turn, earlier, negated=said.negated),
         durability=said.durability,
         topic=said.topic,
-        # What a model overlooks must not be kept without the consent that it needs.
-        category=said.category or category_of(said.claim),
+        category=said.category or None,
         importance=millionths(said.importance),
         confidence=millionths(said.confidence),
         when=_when(said.when),
@@ -67,7 +76,23 @@ def _span(quote: Quote, turn: Speech, earlier: Mapping[str, Speech]) -> Span:
     place = locate(text, quote.words)
     if place is None:
         return Span(start=0, end=0, quote=quote.words, turn=turn_id)
-    return Span(start=place[0], end=place[1], quote=text[slice(*place)], turn=turn_id)
+    start, end = _with_denial(text, *place)
+    return Span(start=start, end=end, quote=text[start:end], turn=turn_id)
+
+
+def _with_denial(text: str, start: int, end: int) -> tuple[int, int]:
+    """The quote, taken to where its clause begins if that denies it, doubts it, or says it of
+    somebody else: "live in Porto" alone hides a "my sister might not" before it."""
+    after = _NO_MORE.match(text, end)
+    if after is not None:
+        end = after.end()
+    low = next((a for a, b in sentences(text) if a <= start < b), start)
+    lead = text[low:start]
+    begins = low + max((match.end() for match in CLAUSE.finditer(lead)), default=0)
+    lead = text[begins:start]
+    if _SPEAKER.search(text[start:end]):  # a clause of its own: what is before is of another
+        return (begins if _NOT_SO.search(lead) else start), end
+    return (begins + len(lead) - len(lead.lstrip()) if limits(lead) else start), end
 
 
 def locate(text: str, quote: str) -> tuple[int, int] | None:
@@ -92,7 +117,12 @@ def _whole(text: str, start: int, end: int) -> bool:
 
 
 def _source(
-    value: str, spans: Sequence[Span], turn: Speech, earlier: Mapping[str, Speech]
+    value: str,
+    spans: Sequence[Span],
+    turn: Speech,
+    earlier: Mapping[str, Speech],
+    *,
+    negated: bool,
 ) -> Source:
     """Who vouches for it: the subject, where the value is in words of theirs; what an assistant
     said counts as theirs only when they begin by agreeing."""
@@ -107,7 +137,8 @@ def _source(
     }
     if theirs.issuperset(words(value)):
         return Source.STATED
-    return Source.CONFIRMED if _YES.match(turn.content) else Source.ASSISTANT
+    agrees = _YES.match(turn.content) and (negated or not denies(turn.content))
+    return Source.CONFIRMED if agrees else Source.ASSISTANT
 
 
 def _when(said: Period) -> When:

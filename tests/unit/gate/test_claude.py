@@ -17,8 +17,9 @@ from gate.claude.prices import Tokens, cost
 from gate.claude.reading import candidates, locate
 from gate.consent import Consent, Grant
 from gate.decide import TurnView, decide
-from gate.policy import default_policy
+from gate.policy import default_policy, load
 from gate.registry import FieldType, MemoryType, Registry, SlotRule, default_types
+from gate.special import categorised
 from ledger.candidate import Source
 from ledger.times import iso, parse
 
@@ -115,6 +116,9 @@ def test_an_inference_may_cite_several_turns_and_its_own_words_come_first():
         ("Yes!", "You live in Porto, right?", Source.CONFIRMED),
         ("In Porto", "Where do you live?", Source.STATED),
         ("thanks, that was all", "You live in Porto.", Source.ASSISTANT),
+        ("Right now I am busy", "You live in Porto.", Source.ASSISTANT),
+        ("Sure, but I don't", "You live in Porto.", Source.ASSISTANT),
+        ("yes exactly, I do", "You live in Porto.", Source.CONFIRMED),
     ],
 )
 def test_what_an_assistant_said_counts_as_the_subjects_only_when_they_agree(answer, asked, source):
@@ -131,7 +135,61 @@ def test_a_special_category_is_found_though_the_model_overlooked_it():
         Said(text),
         {},
     )
-    assert candidate.category == "health"
+    assert candidate.category is None
+    assert categorised(candidate, REGISTRY, default_policy()).category == "health"
+
+
+LIVES = "User lives in Porto"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "claim", "within"),
+    [
+        ("I don't live in Porto.", "live in Porto", LIVES, False),
+        ("I have never lived in Porto.", "lived in Porto", "User lived in Porto", False),
+        ("I might live in Porto soon.", "live in Porto", LIVES, False),
+        ("I live in Porto no more.", "I live in Porto", LIVES, False),
+        ("It is not true that I live in Porto.", "I live in Porto", LIVES, False),
+        ("My sister lives in Porto.", "lives in Porto", LIVES, False),
+        ("My older brother lives in Porto.", "My older brother lives in Porto", LIVES, False),
+        ("I don't live in Porto.", "live in Porto", "User does not live in Porto", True),
+        ("My sister lives in Porto.", "lives in Porto", "User's sister lives in Porto", True),
+        ("I have no pets and live in Porto.", "live in Porto", LIVES, True),
+        ("No, I live in Porto.", "I live in Porto", LIVES, True),
+        ("Not Faro. I live in Porto.", "live in Porto", LIVES, True),
+        ("You do not know that I live in Porto.", "I live in Porto", LIVES, True),
+        ("My sister and I live in Porto.", "I live in Porto", LIVES, True),
+    ],
+)
+def test_a_narrow_quote_cannot_leave_out_who_or_that_it_is_not_so(text, quote, claim, within):
+    quotes = [{"words": quote}]
+    [candidate] = candidates(noticed(claim=claim, quotes=quotes), Said(text), {})
+    span = candidate.spans[0]
+    assert text[span.start : span.end] == span.quote
+    assert claim_within(candidate) is within
+
+
+@pytest.mark.parametrize(
+    ("said", "type_", "category"),
+    [
+        ({"claim": "User has diabetes", "category": "ordinary"}, "fact", "health"),
+        ({"claim": "User has it", "value": "diabetes"}, "fact", "health"),
+        ({"claim": "User has diabetes", "category": "politics"}, "fact", "health"),
+        ({"claim": "User goes daily", "category": "sins"}, "fact", "sins"),
+        ({"claim": "User takes Xyzzin", "value": "Xyzzin"}, "medication", "health"),
+        ({"claim": "User has diabetes", "category": "politics"}, "prohibited", "politics"),
+        ({"claim": "User lives in Porto", "category": "Ordinary "}, "fact", None),
+    ],
+)
+def test_no_extractor_can_call_a_special_category_ordinary(said, type_, category):
+    policy, registry = default_policy(), REGISTRY
+    if type_ == "prohibited":
+        policy = load({"special_categories": {"health": "queue", "politics": "prohibit"}})
+    if type_ == "medication":
+        kind = registry.types["fact"].model_copy(update={"name": type_, "category": "health"})
+        registry = Registry(types={**registry.types, type_: kind})
+    [candidate] = candidates(noticed(type=type_, **said), Said("I live in Porto"), {})
+    assert categorised(candidate, registry, policy).category == category
 
 
 # Times
