@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gate.extractor import Extraction
 from gate.gate import SLOW_BATCH, Gate, Looked, Pending, Processed
 from ledger.candidate import Frozen
-from ledger.errors import ExtractionUnavailable, InvalidTurn, UnknownMemory
+from ledger.errors import ExtractionUnavailable, InvalidTurn, LedgerError, UnknownMemory
 from ledger.events.turn import ExtractionFailed
 from ledger.log import Log
 from ledger.vault import SYSTEM
@@ -194,12 +194,14 @@ class _BatchReader:
         self._poll_seconds = poll_seconds
         self._progress = progress
         self._tell = tell
+        self._held: set[str] = set()
+        """Subjects with a turn that came back without an answer: their later ones wait for it."""
 
     def read(self, waiting: Sequence[Pending], resume: str | None) -> Processed:
         looked: dict[str, Looked] = {}
         requests: dict[str, dict[str, Any]] = {}
         for each in waiting:
-            found = self._gate.turn_of(each)
+            found = None if each.subject_ref in self._held else self._gate.turn_of(each)
             if found is None:
                 continue
             turn, earlier = found
@@ -239,10 +241,14 @@ class _BatchReader:
                 yield turn_id, self._extractor.read(requests[turn_id], reply, *found, batch=True)
             except ExtractionUnavailable as problem:
                 yield turn_id, problem
+            except LedgerError:
+                raise
+            except Exception as problem:  # noqa: BLE001  one answer must not hold up the others
+                yield turn_id, ExtractionUnavailable(f"{type(problem).__name__}: {problem}.")
 
     def _decided(self, waiting: Sequence[Pending], looked: dict[str, Looked]) -> Processed:
         """Decide about what came back, each subject's turns in order, up to the first without."""
-        total, held = Processed(), set()
+        total, held = Processed(), self._held
         ready: list[tuple[Pending, Looked]] = []
         for each in waiting:
             answer = looked.get(each.turn_id)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 
 import anthropic
@@ -162,9 +165,17 @@ class Client:
 
 def _give_up_on_long_waits(response: Any) -> None:
     """Told to come back in an hour, the library would sleep for an hour."""
-    asked = response.headers.get("retry-after", "")
-    if asked.isascii() and asked.isdigit() and int(asked) > LONGEST_WAIT:
+    if _asked_to_wait(response.headers) > LONGEST_WAIT:
         response.headers["x-should-retry"] = "false"
+
+
+def _asked_to_wait(headers: Mapping[str, str]) -> float:
+    """Seconds, from the headers in the order in which the library looks at them; 0 for none."""
+    for name, unit in (("retry-after-ms", 1_000), ("retry-after", 1)):
+        with suppress(ValueError):
+            return float(headers.get(name, "")) / unit
+    date = parsedate_tz(headers.get("retry-after", ""))
+    return 0.0 if date is None else mktime_tz(date) - time.time()
 
 
 def _reply(message: Any) -> Reply:

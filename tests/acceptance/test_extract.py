@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from beliefledger import TurnInput, open_memory
 from gate.extractor import Extraction
 from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory, VersionConflict
+from tools import extracting
 from tools.cli import app
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -212,6 +213,25 @@ def test_what_no_retry_can_mend_is_told_and_the_turn_stays_queued(tmp_path, api,
             memory.process()
         assert len(api.asked) == 1
         assert failed(memory) == []
+        assert memory.status().pending_turns == 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"retry-after-ms": "3600000"},
+        {"retry-after": "3600.5"},
+        {"retry-after": "Fri, 31 Dec 2100 23:59:59 GMT"},
+    ],
+    ids=["milliseconds", "fraction", "date"],
+)
+def test_a_service_that_asks_for_an_hour_is_not_waited_for(tmp_path, api, asked):
+    trouble = Answer(error(429, "rate_limit_error").body, 429, asked)
+    api.always = lambda _body: trouble
+    with open_memory(tmp_path) as memory:
+        memory.record_turn("ana", "I live in Porto.")
+        assert memory.process().failed == 1
+        assert len(api.asked) == 1
         assert memory.status().pending_turns == 1
 
 
@@ -423,6 +443,27 @@ def test_what_failed_or_expired_in_a_batch_holds_its_lane(place, api):
         answer = memory.extract(batch=True, poll_seconds=0.01, limit=6)
         assert (answer.turns, answer.failed, answer.pending) == (2, 1, 4)
         assert [belief.value for belief in memory.beliefs("cleo")] == ["Faro"]
+
+
+def test_a_lane_that_a_batch_leaves_waiting_is_not_overtaken_in_the_next(place, api, monkeypatch):
+    monkeypatch.setattr(extracting, "BATCH_TURNS", 2)
+    results = {"one": {"type": "expired"}, "two": {"type": "succeeded", "message": {"usage": 1}}}
+
+    def result(_id, params):
+        word = now(params).split()[-1].rstrip(".")
+        return results.get(word) or {"type": "succeeded", "message": by_city(params).body}
+
+    api.batch_result = result
+    with open_memory(place) as memory:
+        for person in ("ana", "ben", "cleo"):
+            memory.grant_consent(person, "consent")
+        for person, word in (("ana", "one"), ("ben", "two"), ("ana", "Porto"), ("cleo", "Faro")):
+            memory.record_turn(person, f"I live in {word}.")
+        answer = memory.extract(batch=True, poll_seconds=0.01)
+        assert (answer.turns, answer.failed, answer.pending) == (1, 1, 3)
+        assert memory.decisions("ana") == []
+        assert [belief.value for belief in memory.beliefs("cleo")] == ["Faro"]
+    assert [len(each["requests"]) for each in api.batches.values()] == [2, 1]  # nor paid for
 
 
 def test_a_malformed_answer_of_a_batch_is_mended_by_a_call(place, api):
