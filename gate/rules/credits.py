@@ -66,6 +66,8 @@ def credit(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft
         return
     head = _head(words, begin, stop)
     thing = words[head].low
+    if verb == "host" and thing not in DATA["works"]:
+        return  # a party
     if (won and thing not in DATA["prizes"]) or words[begin + 1].low in DATA["one_more"]:
         return
     at = next((i for i in range(head + 2, stop) if YEAR.match(words[i].low)), 0)

@@ -106,10 +106,12 @@ def _subject(reading: Reading, at: int) -> Subject | None:
     if not names:
         return None
     wrong = None
-    if at + 3 < len(words) and words[at].low == "," and words[at + 1].low == "not":
-        end = name_end(words, at + 2)
-        if end > at + 2 and end < len(words) and words[end].low == ",":
-            wrong = text_of(reading.content, words, at + 2, end)
+    low = [token.low for token in words[at : at + 3]]
+    if low[:2] == [",", "not"] or low in ([",", "rather", "than"], [",", "instead", "of"]):
+        begins = at + (2 if low[1] == "not" else 3)
+        end = name_end(words, begins)
+        if begins < end < len(words) and words[end].low == ",":
+            wrong = text_of(reading.content, words, begins, end)
             at = end + 1
     return Subject(tuple(names), begin, at, wrong)
 
@@ -253,7 +255,16 @@ def _plain(reading: Reading, clause: Clause, subject: Subject, name: str) -> Ite
             continue
         if draft.attribute.startswith("habit.") or draft.category is not None:
             continue
+        if draft.attribute.startswith("has.") and _cut_short(reading, draft):
+            continue
         yield draft._replace(entity=name)
+
+
+def _cut_short(reading: Reading, draft: Draft) -> bool:
+    """ "Has a passion" of "has a passion for maps": what matters was cut off."""
+    end = reading.content.find(draft.value, draft.start) + len(draft.value)
+    after = next((word.low for word in reading.words if word.start >= end), "")
+    return after in ("for", "in", "of")
 
 
 def _possessed(reading: Reading, at: int) -> Iterator[Draft]:

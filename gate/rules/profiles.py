@@ -22,10 +22,16 @@ _NONE: frozenset[str] = frozenset()
 _MOST_WORDS = 14
 
 
+_CONTRARY = {("instead", "of"), ("rather", "than")}
+
+
 def object_end(words: list[Token], begin: int) -> int:
     """One past the words that say what was made, held or won."""
     for at in range(begin, len(words)):
         low, before = words[at].low, words[at - 1].low if at else ""
+        following = words[at + 1].low if at + 1 < len(words) else ""
+        if (low, following) in _CONTRARY:
+            return at
         stops = low in _ENDS or (low == "." and before not in DATA["honorifics"])
         if stops or [token.low for token in words[at : at + 2]] == ["as", "part"]:
             return at
@@ -101,7 +107,7 @@ def value_end(words: list[Token], begin: int) -> int:
     for at in range(begin + 1, stop):
         low = words[at].low
         following = words[at + 1].low if at + 1 < stop else ""
-        if low == "not" or (low, following) in {("instead", "of"), ("rather", "than")}:
+        if low == "not" or (low, following) in _CONTRARY:
             return at
         if low in ("and", "but") and (
             # As it was said: what follows "and" may have been put in the form for "I".
@@ -203,6 +209,10 @@ def _being(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft
     at += low[:1] in (["a"], ["an"])
     at += at < len(words) and words[at].low in ("proud", "active", "founding")
     low = [token.low for token in words[at : at + 2]]
+    if low[:1] and low[0] in ("alumna", "alumnus", "graduate", "alumni") and low[1:] == ["of"]:
+        begin = at + 2 + (words[at + 2 : at + 3] != [] and words[at + 2].low == "the")
+        stop = phrase_end(words, begin, value_end(words, begin), _OF)
+        yield from _says(reading, clause, subject, "education.university", begin, stop)
     if low in (["member", "of"], ["members", "of"]):
         yield from _each(reading, clause, subject, "relation", "relation.member-of", at + 2)
 
@@ -436,13 +446,11 @@ def _list_end(words: list[Token], begin: int) -> int:
 def beside_trade(
     reading: Reading, clause: Clause, subject: Subject, at: int, role: str
 ) -> Iterator[Draft]:
-    """What follows "Nora is a biologist": her field and what she is known for, as a biologist; and
-    where she works."""
+    """What follows "Nora is a biologist": her field, what she is known for, where she works."""
     words = clause.tokens
     found = field(words, at)
     if found is not None:
-        key = f"{found[0].replace('work.', '').partition('.')[0]}.{slug(role)}"
-        yield from _says(reading, clause, subject, key, found[1], value_end(words, found[1]))
+        yield from _says(reading, clause, subject, *found, value_end(words, found[1]))
         return
     if [token.low for token in words[at : at + 2]] == ["based", "in"]:
         stop = name_end(words, at + 2)
