@@ -17,7 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import InvalidTurn
+from ledger.errors import EmbedderMissing, InvalidTurn
 from ledger.times import DAY, SECOND, to_datetime
 from tools.cli import app
 from tools.jobs import FIRST_MONDAY, HOUR, JOBS, Job
@@ -100,6 +100,17 @@ def test_each_job_does_its_work_and_is_in_status(memory, clock):
     assert (again.counts, again.due) == ({"expired": 0}, to_datetime(clock.now))
     assert [each for each in memory.jobs() if each.job == "expiry"] == [again]
     assert all(each.same for each in memory.rebuild(verify=True))
+
+
+def test_a_job_that_failed_says_what_to_do(place, memory, monkeypatch):
+    def breaks(_memory):
+        raise EmbedderMissing
+
+    monkeypatch.setitem(JOBS, "loops", Job("loops", DAY, breaks))
+    told = CliRunner().invoke(app, ["--ledger", place, "schedule", "--once", "loops"])
+    assert told.exit_code == 3
+    assert "failed: EmbedderMissing. The model that compares" in " ".join(told.stdout.split())
+    assert "pip install" in told.stdout
 
 
 def test_a_job_that_fails_is_on_record_and_stops_nobody(memory, clock, monkeypatch):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ledger import errors
 from tools.cli import output
 from tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, opened
 from tools.cli.following import Lease, ended_by_a_supervisor
@@ -166,7 +167,11 @@ def _ran(run: JobAnswer) -> str:
 
 
 def _told(run: JobAnswer) -> str:
-    return output.tally(run.counts) if run.error is None else f"failed: {run.error}"
+    if run.error is None:
+        return output.tally(run.counts)
+    known = getattr(errors, run.error, None)  # an error of ours says what to do about it
+    said = "" if known is None else f". {' '.join((known.__doc__ or '').split())}"
+    return f"failed: {run.error}{said}"
 
 
 def _scheduled(answer: Sequence[ScheduledJob]) -> Iterator[Any]:
