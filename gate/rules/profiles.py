@@ -310,7 +310,8 @@ def _liking(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draf
 
 
 def _attending(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft]:
-    """ "attended the University of Leeds", "studied at Delft University": where one studied."""
+    """ "attended the University of Leeds", "studied at Delft University": which says
+    nothing of where one graduated."""
     words, at = clause.tokens, clause.verb + 1
     if clause.tense not in ("past", "perfect") or clause.negated or at >= len(words):
         return
@@ -320,7 +321,7 @@ def _attending(reading: Reading, clause: Clause, subject: Subject) -> Iterator[D
     low = {token.low for token in words[begin:stop]}
     named = begin < stop and words[begin].text[0].isupper()
     if named and low & DATA["schools"] and not find_when(_said(reading, words, stop), 0):
-        yield from _says(reading, clause, subject, "education.university", begin, stop)
+        yield from _says(reading, clause, subject, "education.attended", begin, stop)
 
 
 def _said(reading: Reading, words: list[Token], begin: int) -> str:
