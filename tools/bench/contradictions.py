@@ -16,7 +16,7 @@ Left out on purpose: what people may do again or with several others at once, so
 such sentence contradicts nothing. "A attended Y", "A gave a talk in Z", "A and B share a
 passion", "A may have …" give no candidate, which is most of why few cases count at all.
 Roles, likes and memberships are kept, one beside another: with one role a person, more cases met,
-but facts that nobody had meant were superseded too. In the half tuned on they are most of what misses,
+but facts that nobody had meant were superseded too. In the half tuned on they are most misses,
 with facts that the contradicting one tells of another person ("Ana is the botanist").
 """
 
