@@ -10,8 +10,9 @@ import re
 import unicodedata
 
 from gate.registry import MemoryType, SlotRule
-from ledger.candidate import SELF, Candidate
+from ledger.candidate import SELF, Candidate, Precision, When
 from ledger.memory import Memory
+from ledger.times import DAY
 
 STATEFUL_RELATIONS = frozenset({"relation.reports-to", "relation.located-at"})
 """A person has one of these at a time, where a ledger's own vocabulary says nothing."""
@@ -53,13 +54,24 @@ def slot_attribute(candidate: Candidate | Memory, kind: MemoryType) -> str:
     """The attribute part of the candidate's slot."""
     attribute = canonical_attribute(candidate.attribute)
     if kind.slot is SlotRule.CONTENT:
-        return f"content:{canonical_text(candidate.claim)}"
+        return f"content:{canonical_text(candidate.claim)}{_on(candidate.when)}"
     if kind.slot is SlotRule.RELATION:
         stem = ".".join(attribute.split(".")[:2])
         if stateful(stem, kind):
             return stem
         return f"{stem}:{canonical_text(far_end(candidate))}"
     return attribute
+
+
+_DATED = frozenset({Precision.EXACT, Precision.DAY, Precision.WEEK, Precision.MONTH})
+
+
+def _on(when: When) -> str:
+    """The day that a stated time begins on: "last Tuesday", said in June and again in October, are
+    two events. A vague time says no day, since it would be another one each time it is said."""
+    if when.start is None or when.precision not in _DATED:
+        return ""
+    return f" on {when.start // DAY}"
 
 
 def stateful(stem: str, kind: MemoryType) -> bool:

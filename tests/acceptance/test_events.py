@@ -185,3 +185,16 @@ def test_the_command_line_tells_what_happened(place):
     assert run("events", "-s", "ana", "--end", "2026-02-24").strip() == "0 events."
     wrong = runner.invoke(app, ["--ledger", place, "events", "-s", "ana", "--on", "whenever"])
     assert wrong.exit_code == 2
+
+
+def test_the_same_words_about_another_day_are_another_event(place):
+    words = "I had a job interview last Tuesday."
+    with open_memory(place) as memory:
+        memory.grant_consent("ana", "consent")
+        outcomes = [
+            memory.remember("ana", words, session=at, said_at=at)[1][0].outcome
+            for at in ("2026-01-07", "2026-01-08", "2026-02-11")
+        ]
+        days = [each.event_from.date().isoformat() for each in memory.events("ana")]
+    assert outcomes == ["admit", "confirm", "admit"]
+    assert days == ["2026-01-06", "2026-02-10"]
