@@ -42,13 +42,14 @@ def repetition(mentions: int) -> int:
 def calibrated(c: int, knots: Knots) -> int:
     """The observed frequency for a stated confidence, both in millionths.
 
-    Straight between the knots (stated, observed), which rise; flat outside of them; c itself
-    without any.
+    Straight between the knots (stated, observed), which rise; flat outside of them, but below them
+    never more than c: that stronger statements were right lends nothing to one so weak that none
+    like it was ever judged. c itself without any.
     """
     if not knots:
         return c
     if c <= knots[0][0]:
-        return knots[0][1]
+        return knots[0][1] if c == knots[0][0] else min(c, knots[0][1])
     for (low, below), (high, above) in pairwise(knots):
         if c <= high:
             return below + (above - below) * (c - low) // (high - low)

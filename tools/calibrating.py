@@ -453,7 +453,8 @@ def plot(answer: CalibrationAnswer, file: Path) -> None:
     whole.errorbar(stated, observed, yerr=errors, fmt="o-", capsize=3, label="as stated")
     if answer.map:
         xs, ys = zip(*answer.map, strict=True)
-        whole.plot([0, *xs, 1], [ys[0], *ys, ys[-1]], label="map of the formula")
+        least = min(xs[0], ys[0])  # what is weaker than all that was judged is not lifted
+        whole.plot([0, least, *xs, 1], [0, least, *ys, ys[-1]], label="map of the formula")
     whole.set(ylabel="observed frequency", xlim=(0, 1), ylim=(0, 1))
     known = answer.right + answer.wrong
     whole.set_title(f"{known:,} memories, Brier {answer.brier:.3f}, ECE {answer.ece:.3f}")

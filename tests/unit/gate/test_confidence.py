@@ -18,7 +18,9 @@ def test_without_knots_nothing_is_mapped():
 @pytest.mark.parametrize(
     ("stated", "observed"),
     [
-        (0, 200_000),
+        (0, 0),
+        (150_000, 150_000),
+        (300_000, 200_000),
         (400_000, 200_000),
         (500_000, 200_000),
         (700_000, 550_000),
@@ -42,11 +44,22 @@ MILLIONTHS = st.integers(0, 1_000_000)
     MILLIONTHS,
     MILLIONTHS,
 )
-def test_it_never_falls_and_never_leaves_the_observed(pairs, one, other):
+def test_it_never_falls_and_lifts_nothing_out_of_what_was_observed(pairs, one, other):
     xs, ys = pairs
     knots = tuple(zip(xs, sorted(ys), strict=True))
     low, high = sorted((one, other))
-    assert min(ys) <= calibrated(low, knots) <= calibrated(high, knots) <= max(ys)
+    assert calibrated(low, knots) <= calibrated(high, knots) <= max(ys)
+    if low < knots[0][0]:
+        assert calibrated(low, knots) == min(low, *ys)
+    else:
+        assert min(ys) <= calibrated(low, knots)
+
+
+def test_a_map_of_sure_statements_that_were_all_right_lifts_no_weak_one():
+    knots = ((650_000, 970_000), (800_000, 970_000))
+    assert score(900_000, 900_000, 200_000, 1, None, knots).c == 970_000
+    assistants = score(300_000, 900_000, 150_000, 1, None, knots)  # below the threshold without
+    assert assistants.c == assistants.base == 375_000
 
 
 def test_a_score_is_mapped_before_it_is_capped():
