@@ -686,10 +686,16 @@ def _valid_from(case: _Case) -> Micros:
 def _expires_at(case: _Case, valid_from: Micros) -> Micros | None:
     if case.choices.expires_at is not None:
         return case.choices.expires_at
-    if case.candidate.durability is Durability.TRANSIENT:
-        return case.turn.said_at + case.policy.transient_ttl_days * DAY
-    ttl = case.policy.ttl(case.candidate.type)
-    kind = case.registry.types.get(case.candidate.type)
+    candidate, said_at = case.candidate, case.turn.said_at
+    if candidate.durability is Durability.TRANSIENT:
+        return said_at + case.policy.transient_ttl_days * DAY
+    ttl = case.policy.ttl(candidate.type)
+    kind = case.registry.types.get(candidate.type)
     if ttl is None and kind is not None and kind.ttl_days is not None:
         ttl = kind.ttl_days * DAY
-    return None if ttl is None else max(valid_from, case.turn.said_at) + ttl
+    if ttl is None:
+        return None
+    begins = max(valid_from, said_at)
+    if candidate.type == "event":  # it must not be over before it happens
+        begins = max(begins, candidate.when.end or candidate.when.start or begins)
+    return begins + ttl

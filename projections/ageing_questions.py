@@ -71,7 +71,10 @@ def over(
         for type_, life in lives.items()
     ]
     query = select(table).where(
-        c.closed.is_(None), c.valid_to.is_(None), c.quarantined.is_(False), or_(*conditions)
+        c.closed.is_(None),
+        or_(c.valid_to.is_(None), c.valid_to > c.expires_at),
+        c.quarantined.is_(False),
+        or_(*conditions),
     )
     found = []
     for row in connection.execute(query.order_by(c.row_id)):

@@ -255,6 +255,34 @@ def test_what_is_said_again_holds_longer(memory, clock):
     assert memory.beliefs("ana") == []
 
 
+def test_an_event_is_not_over_before_it_happens(memory, clock):
+    memory.adopt_policy({"ttl_days": {"event": 30}}, by="ops")
+    in_half_a_year = to_datetime(clock.now + 180 * DAY)
+    say(memory, f"I have a dentist appointment on {in_half_a_year:%Y-%m-%d}.")
+    [visit] = memory.beliefs("ana")
+    assert (visit.type, visit.event_from.date()) == ("event", in_half_a_year.date())
+    clock.ahead(179 * 86_400)
+    assert memory.expire() == []
+    assert memory.beliefs("ana") == [visit]
+    clock.ahead(33 * 86_400)
+    assert memory.expire() == [visit.memory_id]
+
+
+def test_a_memory_that_ends_before_the_time_it_was_stored_for_is_ended(memory, clock):
+    until = clock.now + 100 * DAY
+    memory.store(
+        "ana", "k1", attribute="badge", valid_from=clock.now, valid_to=until,
+        expires_at=clock.now + 5 * DAY,
+    )  # fmt: skip
+    [badge] = memory.beliefs("ana")
+    clock.ahead(6 * 86_400)
+    assert memory.beliefs("ana") == []
+    assert memory.expire() == [badge.memory_id]
+    assert memory.expire() == []
+    lines = {each.id: each.answer for each in memory.checklist("manage").lines}
+    assert lines["manage.expired"] == "yes"
+
+
 def test_many_endings_of_many_people_and_somebody_being_erased(memory, clock, place):
     people = [f"p{number}" for number in range(30)]
     for person in people:
