@@ -129,7 +129,7 @@ class Checks:
             oldest = questions.pending(connection, generation, 1)
             count = questions.pending_count(connection, generation)
         if not oldest:
-            return yes("no turn waits")
+            return Finding(bool(self._seen.turns) or None, "no turn waits")
         since = self._log.read_at([oldest[0].position])[oldest[0].position].recorded_at
         late = self._now - since > DAY
         evidence = f"{count:,} waiting, the oldest since {iso(since)}"
@@ -138,7 +138,8 @@ class Checks:
     def failures(self) -> Finding:
         parked = len(self._seen.parked)
         evidence = f"{self._seen.failed:,} failed attempts on record, {parked:,} turns set aside"
-        return Finding(not parked, evidence, next(iter(self._seen.parked), None))
+        fine = None if not self._seen.turns else not parked
+        return Finding(fine, evidence, next(iter(self._seen.parked), None))
 
     def decided(self) -> Finding:
         left = self._seen.undecided
@@ -284,7 +285,8 @@ class Checks:
                 or_(c.valid_to.is_(None), c.valid_to > c.expires_at),
             )
             over = list(connection.scalars(query.order_by(c.expires_at)))
-        return Finding(not over, f"{len(over):,} past their time", next(iter(over), None))
+        fine = not over if self._seen.written else None
+        return Finding(fine, f"{len(over):,} past their time", next(iter(over), None))
 
     def loops(self) -> Finding:
         with self._asking.view(ChurnView.name) as (connection, generation):
@@ -294,13 +296,14 @@ class Checks:
             by_belief.setdefault(change.belief, []).append(change)
         open_ones = [belief for belief, rows in by_belief.items() if is_contested(rows)]
         evidence = f"{len(by_belief):,} beliefs changed, {len(open_ones):,} contested"
-        return Finding(not open_ones, evidence, next(iter(open_ones), None))
+        fine = not open_ones if self._seen.written else None
+        return Finding(fine, evidence, next(iter(open_ones), None))
 
     def _waits(self, outcome: str) -> Finding:
         with self._asking.view(DecisionsView.name) as (connection, generation):
             rows = questions.decided(connection, generation, outcome=outcome, waits=True)
         if not rows:
-            return yes("nothing waits")
+            return Finding(bool(self._seen.decisions) or None, "nothing waits")
         late = self._now - rows[0].recorded_at > _WEEK
         evidence = f"{len(rows):,} waiting, the oldest since {iso(rows[0].recorded_at)}"
         return Finding(not late, evidence, rows[0].decision_id if late else None)

@@ -133,9 +133,14 @@ def test_a_ledger_in_order_says_yes_or_why_a_line_does_not_apply(memory, clock):
 
 def test_an_empty_ledger_claims_nothing(place, clock):
     with open_memory(place, clock=clock) as memory:
-        answers = {line.id: line.answer for line in memory.checklist("write").lines}
+        every = memory.checklist().lines
+    answers = {line.id: line.answer for line in every}
     for name in ("recorded_first", "decided", "spans", "secrets", "consent", "evidence"):
         assert answers[f"write.{name}"] == "not applicable"
+    yes = {line.id for line in every if line.answer == "yes"}
+    assert yes <= {
+        "end-to-end.verify", "end-to-end.views", "end-to-end.key", "end-to-end.places"
+    }  # there is a policy to verify and to fold, and a key  # fmt: skip
 
 
 def test_a_list_that_is_not_there_is_named(memory):
