@@ -26,6 +26,11 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
     """The drafts of one clause, from the first rule that fits it."""
     if clause.stop <= clause.verb + 1 or _open_ended(clause):
         return
+    if clause.tense == "used" and not clause.negated:
+        found = list(_given_up(reading, clause))
+        if found:
+            yield from found
+            return
     for rule in RULES.get(clause.lemma) or RULES["*"]:
         tense = f"modal:{clause.modal}" if clause.tense == "modal" else clause.tense
         if tense not in rule.tenses:
@@ -41,6 +46,23 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
             return
     if not clause.imagined:
         yield from experience(reading, clause)
+
+
+def _given_up(reading: Reading, clause: Clause) -> Iterator[Draft]:
+    """What somebody "used to love" or "used to use" they do no longer: that is over."""
+    now = clause._replace(tense="present", negated=True, ended=True)
+    for rule in RULES.get(clause.lemma, ()):
+        says = rule.says
+        taste = says["type"] == "preference" or says["attribute"] == "@choice"
+        if not taste or says.get("flip") or now.tense not in rule.tenses:
+            continue
+        slots = match(rule, now)
+        if slots is None or not _allowed(reading, now, says, slots):
+            continue
+        for draft in _drafts(reading, now, rule, slots):
+            claim = claim_of(reading, clause, clause.tail)
+            yield draft._replace(claim=claim, act=SpeechAct.REMOVAL)
+        return
 
 
 def _open_ended(clause: Clause) -> bool:
