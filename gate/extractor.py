@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from ledger.candidate import Candidate, Speech
+from ledger.errors import ExtractionUnavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,30 @@ class Extraction:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_micro_usd: int = 0
+
+
+def checked(found: object) -> Extraction:
+    """What an extractor returned, if all of it can be written and read again: a candidate that was
+    copied with other fields was never validated. Raises `ExtractionUnavailable`."""
+    if isinstance(found, list):
+        found = Extraction(found)
+    if not isinstance(found, Extraction) or not all(
+        isinstance(each, Candidate) for each in found.candidates
+    ):
+        raise ExtractionUnavailable("The extractor did not return a list of candidates.")
+    for count in (found.input_tokens, found.output_tokens, found.cost_micro_usd):
+        if not isinstance(count, int) or not 0 <= count < 2**53:
+            raise ExtractionUnavailable(f"The extractor counted {count!r} tokens or micro-dollars.")
+    try:
+        for each in found.candidates:
+            Candidate.model_validate(vars(each))
+            for part in (*each.spans, each.when):
+                type(part).model_validate(vars(part))
+    except (ValidationError, AttributeError, TypeError) as problem:
+        raise ExtractionUnavailable(
+            "The extractor returned a candidate that is none: make it anew, with all its fields."
+        ) from problem
+    return found
 
 
 class Extractor(Protocol):

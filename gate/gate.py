@@ -12,7 +12,7 @@ from typing import Self, TypeVar, overload
 
 from gate.decide import TurnView
 from gate.draft import Draft, Memo
-from gate.extractor import Extraction, Extractor
+from gate.extractor import Extraction, Extractor, checked
 from gate.intake import TurnInput
 from gate.naming import About, Renamed, move_again
 from gate.rulebook import Rulebook
@@ -316,13 +316,7 @@ class Gate:
             raise
         except Exception as problem:  # recorded, held, tried again, parked in sight
             raise ExtractionUnavailable(f"{type(problem).__name__}: {problem}.") from problem
-        if isinstance(found, list):
-            found = Extraction(found)
-        if not isinstance(found, Extraction) or not all(
-            isinstance(each, Candidate) for each in found.candidates
-        ):
-            raise ExtractionUnavailable("The extractor did not return a list of candidates.")
-        return found
+        return checked(found)
 
     def _write(
         self,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from gate.extractor import Extraction
+from gate.extractor import Extraction, checked
 from gate.gate import SLOW_BATCH, Gate, Looked, Pending, Processed
 from ledger.candidate import Frozen
 from ledger.errors import ExtractionUnavailable, InvalidTurn, LedgerError, UnknownMemory
@@ -238,7 +238,8 @@ class _BatchReader:
                 yield turn_id, reply
                 continue
             try:
-                yield turn_id, self._extractor.read(requests[turn_id], reply, *found, batch=True)
+                read = self._extractor.read(requests[turn_id], reply, *found, batch=True)
+                yield turn_id, checked(read)
             except ExtractionUnavailable as problem:
                 yield turn_id, problem
             except LedgerError:

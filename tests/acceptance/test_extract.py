@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from beliefledger import TurnInput, open_memory
 from gate.extractor import Extraction
+from ledger.candidate import Candidate, Span
 from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory, VersionConflict
 from tools import extracting
 from tools.cli import app
@@ -511,6 +512,49 @@ def test_an_extraction_of_ones_own_may_tell_its_cost(place):
             3,
             2,
         )
+
+
+CANDIDATE = Candidate(
+    claim="User lives in Porto",
+    spans=(Span(start=0, end=15, quote="I live in Porto"),),
+    type="fact",
+    attribute="home.location",
+    value="Porto",
+    importance=800_000,
+    confidence=900_000,
+)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        [CANDIDATE.model_copy(update={"confidence": 10**9})],
+        [CANDIDATE.model_copy(update={"importance": float("nan")})],
+        [CANDIDATE.model_copy(update={"spans": ()})],
+        [
+            CANDIDATE.model_copy(
+                update={"spans": (Span.model_construct(start=-5, end=15, quote="I"),)}
+            )
+        ],
+        Extraction([CANDIDATE], input_tokens=-1),
+        Extraction([CANDIDATE], output_tokens=2**53),
+        Extraction([CANDIDATE], cost_micro_usd=1.5),
+    ],
+    ids=["confidence", "nan", "no spans", "span", "negative", "huge", "fraction"],
+)
+def test_what_could_not_be_read_again_is_never_written(place, found):
+    class Forged:
+        name = "forged/1"
+
+        def extract(self, turn, earlier=()):
+            return found
+
+    with open_memory(place, extractor=Forged()) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.record_turn("ana", "I live in Porto.")
+        assert memory.process().failed == 1
+        assert memory.status().pending_turns == 1
+        assert memory.verify().ok
 
 
 def test_rules_stay_the_default_and_need_no_key(tmp_path, monkeypatch):
