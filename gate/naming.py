@@ -109,9 +109,10 @@ def learn(
         add_alias(
             draft, subject_ref, resolved.entity, candidate.value, "stated", decision_id, SYSTEM
         )
-    title = _title(candidate, draft.rules.registry.types.get(candidate.type))
-    if title is not None and resolved.target is not None:
-        add_alias(draft, subject_ref, resolved.target, title, "role", decision_id, SYSTEM)
+    if resolved.target is not None:
+        title = _title(candidate, draft.rules.registry.types.get(candidate.type))
+        if title is not None:
+            add_alias(draft, subject_ref, resolved.target, title, "role", decision_id, SYSTEM)
 
 
 def _title(candidate: Candidate, kind: MemoryType | None) -> str | None:
