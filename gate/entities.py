@@ -30,7 +30,19 @@ from ledger.events.entity import (
 )
 from ledger.memory import Memory
 
-_TITLES = {"boss": "manager", "supervisor": "manager", "line manager": "manager"}
+TITLES = {
+    "boss": "manager",
+    "supervisor": "manager",
+    "line manager": "manager",
+    "mum": "mother",
+    "mom": "mother",
+    "dad": "father",
+    "grandma": "grandmother",
+    "grandpa": "grandfather",
+    "fiancé": "fiance",
+    "fiancée": "fiance",
+    "fiancee": "fiance",
+}
 """Titles that mean another one, unless somebody is known by them."""
 
 
@@ -76,7 +88,7 @@ class Directory:
 
     def named(self, canonical: str) -> str | None:
         """The id of who has this canonical name."""
-        found = self.names.get(canonical) or self.names.get(_TITLES.get(canonical, ""))
+        found = self.names.get(canonical) or self.names.get(TITLES.get(canonical, ""))
         return None if found is None else self.survivor(found)
 
     def canonical(self, entity_id: str) -> str | None:
@@ -110,6 +122,7 @@ def resolve(directory: Directory, name: str, rules: EntityRules) -> Resolution:
     known = directory.named(canonical)
     if known is not None:
         return Resolution(name, canonical, Match.EXACT, known)
+    canonical = TITLES.get(canonical, canonical)
     if canonical == SELF.casefold():
         return Resolution(name, canonical, Match.NEW)
     short = {

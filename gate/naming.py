@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate.decide import Decision, Outcome
 from gate.effects import WRITES
-from gate.entities import Match, Resolution, resolve
+from gate.entities import TITLES, Match, Resolution, resolve
 from gate.moving import move
 from gate.registry import (
     BUILT_IN,
@@ -57,10 +57,33 @@ class Renamed:
     under: Collection[str] | None = None
 
 
+_OF_SOMEBODY = {"location": "home.location", "work": "work.employer", "age": "identity.age"}
+_AS_SAID = frozenset({"is", "has", "likes"})
+
+
+def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
+    """ "My sister lives in Oslo", noticed as the user's `relation.sister.location`, is about the
+    sister, where she lives; so that it meets what is said of her by name."""
+    if candidate.entity != SELF or kind is None or kind.slot is not SlotRule.ATTRIBUTE:
+        return candidate
+    parts = canonical_attribute(candidate.attribute).split(".")
+    if parts[0] != "relation":
+        return candidate
+    for at in range(2, len(parts)):
+        key = _OF_SOMEBODY.get(parts[at])
+        if key is None and parts[at] in _AS_SAID:
+            key = ".".join(parts[at:])
+        if key is not None:
+            who = " ".join(parts[2:at]) or parts[1]
+            return candidate.model_copy(update={"entity": who.replace("-", " "), "attribute": key})
+    return candidate
+
+
 def named(
     draft: Draft, subject_ref: str, candidate: Candidate
 ) -> tuple[Candidate, list[Resolution]]:
     """The candidate with the ids of whom and what it speaks of, and how each name was found."""
+    candidate = about_whom(candidate, draft.rules.registry.types.get(candidate.type))
     keys = draft.keys(subject_ref)
     directory, rules = draft.directory(subject_ref), draft.rules.policy.entities
     found: list[Resolution] = []
@@ -111,8 +134,11 @@ def learn(
         )
     if resolved.target is not None:
         title = _title(candidate, draft.rules.registry.types.get(candidate.type))
+        own = _own_title(candidate)
         if title is not None:
             add_alias(draft, subject_ref, resolved.target, title, "role", decision_id, SYSTEM)
+        elif own is not None:
+            _hold_title(draft, subject_ref, resolved.target, own, decision_id)
 
 
 def _title(candidate: Candidate, kind: MemoryType | None) -> str | None:
@@ -121,6 +147,32 @@ def _title(candidate: Candidate, kind: MemoryType | None) -> str | None:
         return None
     relation = _relation(candidate, kind)
     return None if relation is None else relation.role
+
+
+def _own_title(candidate: Candidate) -> str | None:
+    """The "sister" of `relation.sister.name`: what the user calls whom they name."""
+    parts = canonical_attribute(candidate.attribute).split(".")
+    if candidate.entity != SELF or parts[0] != "relation" or parts[2:] != ["name"]:
+        return None
+    title = parts[1].replace("-", " ")
+    return TITLES.get(title, title)
+
+
+def _hold_title(
+    draft: Draft, subject_ref: str, entity_id: str, title: str, decision_id: str
+) -> None:
+    """Let a title mean somebody; where it has meant somebody else it means neither from now on,
+    since one may have two sisters."""
+    keys, directory = draft.keys(subject_ref), draft.directory(subject_ref)
+    neither = streams.tag(keys.ids, "entity", title, "title")
+    owner = directory.named(title)
+    if owner == neither:
+        return
+    if owner is None or owner == entity_id or title not in directory.roles:
+        add_alias(draft, subject_ref, entity_id, title, "role", decision_id, SYSTEM)
+        return
+    event = EntityRecognised(entity_id=neither, name=title, canonical=title)
+    _write(draft, subject_ref, event, decision_id, SYSTEM)
 
 
 def _relation(candidate: Candidate, kind: MemoryType) -> RelationType | None:

@@ -149,6 +149,32 @@ def test_a_title_is_known_where_the_ledger_is_older_than_vocabularies(new_place,
         whole(memory)
 
 
+def test_what_is_said_of_a_relative_by_title_is_said_of_them_by_name(memory):
+    for words in ("My sister lives in Oslo.", "My sister is called Beth.", "Beth lives in Bergen."):
+        memory.remember("ana", words)
+    (home,) = [each for each in memory.beliefs("ana") if each.attribute == "home.location"]
+    assert home.value == "Bergen"
+    (beth,) = [each for each in memory.entities("ana") if each.name == "Beth"]
+    assert {each.name for each in beth.names} == {"Beth", "sister"}
+    memory.remember("ana", "My mum is called Carol.")
+    memory.remember("ana", "My mom lives in York.")
+    (york,) = [each for each in memory.beliefs("ana") if each.value == "York"]
+    assert entity_of(memory, york.memory_id) == memory.entity("ana", "Carol").entity_id
+    whole(memory)
+
+
+def test_a_title_of_two_means_neither(memory):
+    for words in ("My sister is called Beth.", "My sister is called Ann."):
+        memory.remember("ana", words)
+    memory.remember("ana", "My sister lives in Oslo.")
+    (oslo,) = [each for each in memory.beliefs("ana") if each.value == "Oslo"]
+    named = {memory.entity("ana", name).entity_id for name in ("Beth", "Ann")}
+    assert entity_of(memory, oslo.memory_id) not in named
+    memory.remember("ana", "My sister is called Beth.")
+    assert entity_of(memory, oslo.memory_id) not in named
+    whole(memory)
+
+
 def test_whom_one_reports_to_is_one_person_under_all_names(memory):
     say(memory, "User", "relation.reports-to", "Sarah", "relation")
     alias(memory, "Sarah", "S. Chen")
