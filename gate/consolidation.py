@@ -10,7 +10,7 @@ from gate.draft import Draft
 from gate.entities import followed
 from gate.gate import Gate
 from gate.merging import MERGER, Original, merged, refusal
-from gate.moving import with_participants
+from gate.moving import moved_in, with_participants
 from ledger import streams
 from ledger.candidate import Span
 from ledger.codec import New, Recorded
@@ -159,19 +159,13 @@ class Consolidator:
                 update={"valid_from": held.valid_from, "valid_to": held.valid_to}
             ),
             turns=held.turns,
-            spans=tuple(dict.fromkeys(self._evidence(stream, held.memory_id, {stream}))),
+            spans=tuple(dict.fromkeys(self._evidence(stream, held.memory_id))),
         )
 
-    def _evidence(self, stream: str, memory_id: str, seen: set[str]) -> Iterator[Span]:
-        """The words that a memory rests on, each naming its turn; those of the slots that it was
-        in before too."""
-        for each in self._log.read_stream(stream):
+    def _evidence(self, stream: str, memory_id: str) -> Iterator[Span]:
+        """The words that a memory rests on, each naming its turn."""
+        for each in self._trail(stream, memory_id):
             event = each.event
-            if getattr(event, "memory_id", None) != memory_id:
-                continue
-            if isinstance(event, MemoryMovedIn) and event.moved_from not in seen:
-                seen.add(event.moved_from)
-                yield from self._evidence(event.moved_from, memory_id, seen)
             if isinstance(event, Written):
                 yield from _named(event.memory.spans, event.memory.turn)
             elif isinstance(event, MemoryConfirmed):
@@ -220,7 +214,9 @@ class Consolidator:
                         f"The slot of the original {original} has another value by now: revoke"
                         " that first."
                     )
-                again: list[Event] = [_back(before, undo_id, belief)]
+                again: list[Event] = [
+                    moved_in(before, moved_from=belief, cause="undone", moved_by=undo_id)
+                ]
                 if place == 0:
                     again += self._since(trail, event, before, now, undo_id)
                 for each in again:
@@ -293,19 +289,6 @@ class Consolidator:
                     "counted": counted,
                 }
             )
-
-
-def _back(before: Held, undo_id: str, belief: str) -> MemoryMovedIn:
-    carried = {name: getattr(before.written, name) for name in Written.model_fields}
-    return MemoryMovedIn(
-        **carried
-        | {"confidence": before.confidence, "base": before.base, "mentions": before.mentions},
-        moved_from=belief,
-        cause="undone",
-        moved_by=undo_id,
-        turns=tuple(sorted(before.turns)),
-        last_said_at=before.said_at,
-    )
 
 
 def _named(spans: Sequence[Span], turn: str) -> Iterator[Span]:

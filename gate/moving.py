@@ -89,24 +89,16 @@ def move(
         for event in _mentions(same, held, draft.confirmations(source, held.memory_id), moved_by):
             write(event, target)
     else:
-        carried = {name: getattr(held.written, name) for name in Written.model_fields}
         write(
-            MemoryMovedIn(
-                **carried
-                | {
-                    "type": type_,
-                    "memory": memory,
-                    "confidence": held.confidence,
-                    "base": held.base,
-                    "mentions": held.mentions,
-                },
+            moved_in(
+                held,
+                type_=type_,
+                memory=memory,
                 moved_from=source,
                 cause=cause,
                 moved_by=moved_by,
                 past=past,
                 quarantined=quarantined,
-                turns=() if held.capped else tuple(sorted(held.turns)),
-                last_said_at=held.said_at,
             ),
             target,
         )
@@ -119,6 +111,38 @@ def move(
             if decision not in draft.belief(target).escalated:
                 write(ConflictEscalated(decision=decision), target)
     return target
+
+
+def moved_in(
+    held: Held,
+    *,
+    moved_from: str,
+    cause: str,
+    moved_by: str,
+    type_: str | None = None,
+    memory: Memory | None = None,
+    past: bool = False,
+    quarantined: bool = False,
+) -> MemoryMovedIn:
+    """The arrival of a memory with what it had where it was; as it was, unless said otherwise."""
+    carried = {name: getattr(held.written, name) for name in Written.model_fields}
+    return MemoryMovedIn(
+        **carried
+        | {
+            "type": type_ or held.written.type,
+            "memory": memory or held.written.memory,
+            "confidence": held.confidence,
+            "base": held.base,
+            "mentions": held.mentions,
+        },
+        moved_from=moved_from,
+        cause=cause,
+        moved_by=moved_by,
+        past=past,
+        quarantined=quarantined,
+        turns=() if held.capped else tuple(sorted(held.turns)),
+        last_said_at=held.said_at,
+    )
 
 
 def with_participants(draft: Draft, subject_ref: str, memory: Memory) -> Memory:

@@ -10,14 +10,7 @@ from gate.decide import Decision, Outcome
 from gate.effects import WRITES
 from gate.entities import TITLES, Match, Resolution, resolve
 from gate.moving import move
-from gate.registry import (
-    BUILT_IN,
-    MemoryType,
-    RelationType,
-    SlotRule,
-    default_types,
-    relation_name,
-)
+from gate.registry import MemoryType, RelationType, SlotRule, relation_name
 from gate.slots import canonical_attribute, canonical_entity
 from ledger import streams
 from ledger.candidate import SELF, Candidate, Resolved
@@ -65,6 +58,8 @@ def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
     """ "My sister lives in Oslo", noticed as the user's `relation.sister.location`, is about the
     sister, where she lives; so that it meets what is said of her by name."""
     if candidate.entity != SELF or kind is None or kind.slot is not SlotRule.ATTRIBUTE:
+        return candidate
+    if "relation" not in candidate.attribute.casefold():  # cheaper than its canonical form
         return candidate
     parts = canonical_attribute(candidate.attribute).split(".")
     if parts[0] != "relation":
@@ -176,12 +171,8 @@ def _hold_title(
 
 
 def _relation(candidate: Candidate, kind: MemoryType) -> RelationType | None:
-    """The relation that the candidate's attribute names, if the vocabulary has it; that of today
-    where the ledger is older than vocabularies."""
-    known = kind.relations
-    if not known and kind.name in BUILT_IN:
-        known = next(each.relations for each in default_types() if each.name == kind.name)
-    return known.get(relation_name(canonical_attribute(candidate.attribute)))
+    """The relation that the candidate's attribute names, if the vocabulary has it."""
+    return kind.vocabulary.get(relation_name(canonical_attribute(candidate.attribute)))
 
 
 def _recognise(draft: Draft, subject_ref: str, name: Resolution, decision_id: str) -> None:

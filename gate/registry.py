@@ -143,6 +143,13 @@ class MemoryType(Frozen):
             return Supersession.NEVER
         return Supersession.REMOVAL if self.ends_only_by_removal else Supersession.VALUE
 
+    @property
+    def vocabulary(self) -> Mapping[str, RelationType]:
+        """The relations; those of today where a ledger is older than vocabularies."""
+        if self.relations or self.name not in BUILT_IN:
+            return self.relations
+        return next(each.relations for each in default_types() if each.name == self.name)
+
     def relation(self, attribute: str) -> RelationType:
         """What the vocabulary says of the relation that an attribute names."""
         return self.relations.get(relation_name(attribute), RelationType())

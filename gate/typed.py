@@ -160,11 +160,7 @@ class Fact(Typed):
     def _own(cls, memory: Memory, kind: MemoryType, others: Iterable[Memory]) -> dict[str, Any]:
         del kind, others
         return {
-            "entity": memory.entity,
-            "attribute": canonical_attribute(memory.attribute),
-            "value": memory.value,
-            "negated": memory.negated,
-            "context": memory.context,
+            **_stated(memory),
             "since": memory.valid_from,
             "until": memory.valid_to,
         }
@@ -411,13 +407,20 @@ class Added(Typed):
     def _own(cls, memory: Memory, kind: MemoryType, others: Iterable[Memory]) -> dict[str, Any]:
         del kind, others
         return {
-            "entity": memory.entity,
-            "attribute": canonical_attribute(memory.attribute),
-            "value": memory.value,
-            "negated": memory.negated,
-            "context": memory.context,
+            **_stated(memory),
             "fields": memory.fields,
         }
+
+
+def _stated(memory: Memory) -> dict[str, Any]:
+    """A value of one attribute of one entity."""
+    return {
+        "entity": memory.entity,
+        "attribute": canonical_attribute(memory.attribute),
+        "value": memory.value,
+        "negated": memory.negated,
+        "context": memory.context,
+    }
 
 
 MODELS: Mapping[str, type[Typed]] = {

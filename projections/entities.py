@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Table
 
 from ledger.codec import Recorded
-from ledger.events import entity
 from ledger.events.entity import (
+    NAMES,
     AliasAdded,
     EntitiesAlike,
     EntitiesKeptApart,
@@ -22,17 +22,11 @@ from ledger.events.entity import (
     EntityRecognised,
     EntitySplit,
 )
-from ledger.events.kind import Event
 from ledger.events.subject import SubjectErased
 from projections import tables
 from projections.intervals import EntityRow, Intervals, NameRow, QuestionRow
 from projections.view import Tagger
 
-NAMES = frozenset(
-    kind.NAME
-    for kind in vars(entity).values()
-    if isinstance(kind, type) and issubclass(kind, Event) and hasattr(kind, "NAME")
-)
 FIRST = "first"
 """How an entity came by the name it was first known by."""
 _KEPT_SUBJECTS = 5_000
@@ -50,15 +44,19 @@ class _Directory:
         self.asked = asked
 
     def survivor(self, entity_id: str) -> str:
-        """The entity that this one is part of by now."""
-        seen: set[str] = set()
-        while entity_id not in seen:
-            seen.add(entity_id)
-            row = self.entities.get(entity_id)
-            if row is None or row.merged_into is None:
-                break
-            entity_id = row.merged_into
-        return entity_id
+        return survivor(self.entities, entity_id)
+
+
+def survivor(entities: Mapping[str, EntityRow], entity_id: str) -> str:
+    """The entity that this one is part of, by rows of one time."""
+    seen: set[str] = set()
+    while entity_id not in seen:
+        seen.add(entity_id)
+        row = entities.get(entity_id)
+        if row is None or row.merged_into is None:
+            break
+        entity_id = row.merged_into
+    return entity_id
 
 
 class EntitiesView:

@@ -15,7 +15,7 @@ from ledger.errors import LedgerError
 from ledger.times import DAY, Micros, from_datetime, to_datetime
 from projections import tables
 from projections.beliefs import BeliefsView, Version
-from projections.entities import EntitiesView
+from projections.entities import EntitiesView, survivor
 from projections.intervals import EntityRow, NameRow, QuestionRow
 from projections.links import ABOUT, PARTICIPANT, TARGET, LinksView
 from projections.projector import ViewState
@@ -69,15 +69,7 @@ class Directory:
     questions: tuple[QuestionRow, ...]
 
     def survivor(self, entity_id: str) -> str:
-        """The entity that this one is part of."""
-        seen: set[str] = set()
-        while entity_id not in seen:
-            seen.add(entity_id)
-            row = self.entities.get(entity_id)
-            if row is None or row.merged_into is None:
-                break
-            entity_id = row.merged_into
-        return entity_id
+        return survivor(self.entities, entity_id)
 
     def named(self, name_tag: str | None) -> str | None:
         return next((row.entity_id for row in self.names if row.name_tag == name_tag), None)

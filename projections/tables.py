@@ -8,6 +8,7 @@ a generation in their names, so that a rebuild can fill new ones beside those in
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -236,59 +237,52 @@ Not folded from events, since it changes with time: no view, no digest. A row's 
 after a rebuild; a memory that was said again has a new one, and no score until the next refresh."""
 
 
-@cache
-def entity_names(generation: int) -> Table:
-    """Whose each name was, from the position `opened` until `closed`."""
-    name = f"entity_names_{generation}"
+def _intervals(name: str, *columns: Column[Any]) -> Table:
+    """A table of what was so of a subject from the position `opened` until `closed`."""
     return Table(
         name,
         MetaData(),
         Column("row_id", BigInteger, primary_key=True, autoincrement=False),
         Column("subject_ref", _ID, nullable=False),
+        *columns,
+        Column("opened", BigInteger, nullable=False),
+        Column("closed", BigInteger),
+        Index(f"{name}_subject", "subject_ref", info=FOLD),
+    )
+
+
+@cache
+def entity_names(generation: int) -> Table:
+    """Whose each name was, from the position `opened` until `closed`."""
+    return _intervals(
+        f"entity_names_{generation}",
         Column("entity_id", _ID, nullable=False),
         Column("name_tag", _ID),
         Column("how", _text(12), nullable=False),
         Column("words_at", BigInteger, nullable=False),
-        Column("opened", BigInteger, nullable=False),
-        Column("closed", BigInteger),
-        Index(f"{name}_subject", "subject_ref", info=FOLD),
     )
 
 
 @cache
 def entities(generation: int) -> Table:
     """What is known of each entity, from `opened` until `closed`. `words_at` has its first name."""
-    name = f"entities_{generation}"
-    return Table(
-        name,
-        MetaData(),
-        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
-        Column("subject_ref", _ID, nullable=False),
+    return _intervals(
+        f"entities_{generation}",
         Column("entity_id", _ID, nullable=False),
         Column("name_tag", _ID),
         Column("words_at", BigInteger, nullable=False),
         Column("merged_into", _ID),
-        Column("opened", BigInteger, nullable=False),
-        Column("closed", BigInteger),
-        Index(f"{name}_subject", "subject_ref", info=FOLD),
     )
 
 
 @cache
 def entity_questions(generation: int) -> Table:
     """Pairs of entities of nearly one name; `settled` is the position of what a person answered."""
-    name = f"entity_questions_{generation}"
-    return Table(
-        name,
-        MetaData(),
-        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
-        Column("subject_ref", _ID, nullable=False),
+    return _intervals(
+        f"entity_questions_{generation}",
         Column("entity_id", _ID, nullable=False),
         Column("like_id", _ID, nullable=False),
         Column("similarity", Integer, nullable=False),
-        Column("opened", BigInteger, nullable=False),
-        Column("closed", BigInteger),
-        Index(f"{name}_subject", "subject_ref", info=FOLD),
     )
 
 

@@ -27,7 +27,7 @@ from ledger.memory import Memory
 from ledger.times import Clock, Micros, from_datetime
 from ledger.vault import SYSTEM
 from projections import questions, standing
-from projections.beliefs import BeliefsView
+from projections.beliefs import BeliefsView, Version
 from projections.standing import Standing
 from tools.asking import Asking
 from tools.moments import Progress
@@ -233,6 +233,11 @@ class Evolving:
             if isinstance(written, Written):
                 memories[row.memory_id] = written.memory
         registry = self._parts.rulebook.refreshed().registry
+        about: dict[tuple[str, str | None], list[Version]] = {}
+        for row in rows:
+            if row.memory_id in memories:
+                about.setdefault((row.subject_ref, row.entity_tag), []).append(row)
+        directories: dict[str, entities.Directory | None] = {}
         made = []
         for answer, row in zip(answers, (r for r in rows if r.memory_id in memories), strict=True):
             kind = registry.known(answer.type)
@@ -264,26 +269,28 @@ class Evolving:
                     for each in answer.evidence
                 ),
             )
-            others = [
-                memories[other.memory_id]
-                for other in rows
-                if kind.name == "entity"
-                and other.subject_ref == row.subject_ref
-                and other.entity_tag == row.entity_tag
-                and other.memory_id in memories
-                and other.memory_id != row.memory_id
-            ]
-            names = self._names(row.subject_ref, memory) if kind.name == "entity" else ()
+            others: list[Memory] = []
+            names: tuple[str, ...] = ()
+            if kind.name == "entity":
+                others = [
+                    memories[other.memory_id]
+                    for other in about[row.subject_ref, row.entity_tag]
+                    if other.memory_id != row.memory_id
+                ]
+                if row.subject_ref not in directories:
+                    directories[row.subject_ref] = self._directory(row.subject_ref)
+                known = directories[row.subject_ref]
+                if known is not None and memory.resolved is not None:
+                    names = known.names_of(known.survivor(memory.resolved.entity))
             made.append(typed(stored, kind, others, names))
         return made
 
-    def _names(self, subject_ref: str, memory: Memory) -> tuple[str, ...]:
-        """The canonical names of whom or what a memory is about."""
+    def _directory(self, subject_ref: str) -> entities.Directory | None:
+        """Whom and what a subject speaks of; None once erased."""
         keys = self._log.keys(subject_ref)
-        if keys is None or memory.resolved is None:
-            return ()
-        known = entities.folded(self._log.read_stream(streams.directory_stream(keys.ids)))
-        return known.names_of(known.survivor(memory.resolved.entity))
+        if keys is None:
+            return None
+        return entities.folded(self._log.read_stream(streams.directory_stream(keys.ids)))
 
     # Backfill
 

@@ -118,6 +118,9 @@ class Extracting:
             after = waiting[-1].position
             if resume is not None:
                 break
+        return self._processed(total)
+
+    def _processed(self, total: Processed) -> ProcessAnswer:
         return ProcessAnswer(
             turns=total.turns,
             failed=total.failed,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gate.extractor import Extractor
-from gate.gate import Pending, Processed, Receipt
+from gate.gate import Processed, Receipt
 from gate.intake import TurnInput
 from gate.policy import Policy, load, millionths
 from gate.replay import Replayed, Verdict
@@ -27,7 +27,6 @@ from ledger.subscription import Subscription
 from ledger.times import Clock, system_clock
 from ledger.vault import SYSTEM
 from ledger.verify import Verified, verify
-from projections import questions
 from tools.ageing import Ageing
 from tools.answers import (
     BeliefAnswer,
@@ -190,29 +189,17 @@ class MemoryLedger(
                 progress(total.turns, total.turns + self._asking.pending_count())
             if total.broken_off:
                 break
-        return ProcessAnswer(
-            turns=total.turns,
-            failed=total.failed,
-            parked=total.parked,
-            pending=self._asking.pending_count(),
-            decisions=tuple(total.decisions),
-            problem=total.problem,
-        )
+        return self._processed(total)
 
     def _process_some(
         self, ref: str | None, after: int, limit: int, held: set[str]
     ) -> tuple[Processed, int, bool]:
         """Process up to `limit` turns past a position; also how far it came, and if there may be
         more. `held` gathers the subjects whose lane a failing turn holds up."""
-        with self._asking.view("turns") as (connection, generation):
-            rows = questions.pending(connection, generation, limit, after, ref)
-        if not rows:
+        waiting = self._waiting(limit, after, ref)
+        if not waiting:
             return Processed(), after, False
-        waiting = [
-            Pending(row.turn_id, row.position, row.version, row.subject_ref, row.attempts)
-            for row in rows
-        ]
-        return self._gate.process(waiting, held), rows[-1].position, len(rows) == limit
+        return self._gate.process(waiting, held), waiting[-1].position, len(waiting) == limit
 
     def remember(
         self,

@@ -76,3 +76,11 @@ class EntitiesKeptApart(Event):
     NAME: ClassVar = "entity.kept_apart.v1"
     entity_id: Fact[str]
     other_id: Fact[str]
+
+
+NAMES = frozenset(
+    event.NAME
+    for event in list(globals().values())
+    if isinstance(event, type) and issubclass(event, Event) and hasattr(event, "NAME")
+)
+"""The names of the events of a subject's directory."""
