@@ -6,7 +6,9 @@ hide those of the standard library that have their names.
 
 What is timed is the function behind the tool `search_memories`, in this process: the rival is
 spared the request, its authentication and the audit record that its server writes for each call.
-It embeds where its extra `embeddings` is installed, and else ranks by BM25 alone.
+It embeds where its extra `embeddings` is installed, and else ranks by BM25 alone. Its search counts
+the accesses of what it returns, and commits them; what has no match writes nothing and is faster.
+So queries should match some of its newest memories, the only ones that it looks at (5 × k).
 """
 
 from __future__ import annotations

@@ -42,9 +42,7 @@ def missing(python: Path | None) -> str | None:
     except OSError as error:
         return f"not measured: {python} does not run ({error.strerror})"
     if probe.returncode:
-        return (
-            f"not measured: szl-recall is not installed there; {python} -m pip install szl-recall"
-        )
+        return f"not measured: {python} has no szl-recall; install it in a venv of its own"
     return None
 
 
