@@ -18,6 +18,7 @@ from ledger.store import Appended, Cursor, Cursors, ErasedMeanwhile, EventStore,
 from ledger.streams import ops_stream, subject_stream
 from ledger.subscription import Subscription
 from ledger.times import Clock, Micros
+from ledger.upcast import stored_names
 from ledger.vault import SYSTEM, Vault
 
 T = TypeVar("T")
@@ -219,8 +220,9 @@ class Log:
     ) -> Iterator[Page]:
         """As `pages`, only the events of these types, for folding. Their bodies are opened when
         `event` is asked for. That no position is missing is checked before any is left out."""
+        stored = stored_names(types)
         for end, rows in self._pages(after, upto, size):
-            some = (row for row in rows if row.type in types)
+            some = (row for row in rows if row.type in stored)
             yield Page(end, codec.unseal_page(some, self.vault, later=True))
 
     def _pages(self, after: int, upto: int | None, size: int) -> Iterator[tuple[int, list[Row]]]:

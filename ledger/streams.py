@@ -36,6 +36,10 @@ def ops_stream(tenant: str) -> str:
     return _hash("ops", tenant)
 
 
+def embedder_stream(tenant: str) -> str:
+    return _hash("embedder", tenant)
+
+
 def subject_stream(subject_ref: str) -> str:
     """A subject's stream is their reference, which is random already."""
     return subject_ref

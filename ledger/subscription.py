@@ -10,6 +10,7 @@ from ledger.backoff import delays
 from ledger.closing import Closing
 from ledger.codec import Recorded
 from ledger.errors import BackendUnavailable, LedgerError
+from ledger.upcast import current_name
 
 if TYPE_CHECKING:
     from ledger.log import Log
@@ -39,7 +40,7 @@ class Subscription(Closing):
         self.trouble: BackendUnavailable | None = None
         """What the store last said, while it does not answer."""
         self._log = log
-        self._types = None if types is None else frozenset(types)
+        self._types = None if types is None else frozenset(map(current_name, types))
         self._subjects = subjects
         self._filters = types is not None or subjects is not None
         """Then the bodies of what is not wanted are not opened."""

@@ -7,7 +7,7 @@ rewritten.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 Fields = dict[str, Any]
@@ -19,8 +19,14 @@ def _recognised_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields |
     return facts | {"entity_id": ""}, None if body is None else body | {"kind": None}
 
 
+def _recalled_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields | None]:
+    """It had no body: searches were not recorded yet."""
+    return facts, body
+
+
 STEPS: Mapping[str, Step] = {
     "entity.recognised.v1": ("entity.recognised.v2", _recognised_v1),
+    "memories.recalled.v1": ("memories.recalled.v2", _recalled_v1),
 }
 """From an old name to the next name and how to get there."""
 
@@ -33,3 +39,18 @@ def upcast(
         name, step = steps[name]
         facts, body = step(facts, body)
     return name, facts, body
+
+
+def stored_names(names: Iterable[str], steps: Mapping[str, Step] = STEPS) -> frozenset[str]:
+    """These names, and the older ones under which events of theirs may be stored."""
+    found = set(names)
+    while older := {old for old, (name, _) in steps.items() if name in found} - found:
+        found |= older
+    return frozenset(found)
+
+
+def current_name(name: str, steps: Mapping[str, Step] = STEPS) -> str:
+    """What an event of this name is called today."""
+    while name in steps:
+        name, _ = steps[name]
+    return name

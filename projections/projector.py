@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
-from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex
 
@@ -75,13 +74,12 @@ class _Filling:
 
 def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
     """A projector over a SQLite file; a file that is damaged is thrown away and folded anew."""
+    home = SQLiteHome(path)
     try:
-        return Projector(log, SQLiteHome(path), views)
+        return Projector(log, home, views)
     except BackendUnavailable as problem:
-        if isinstance(problem.__cause__, SQLOperationalError):
-            raise  # locked, full, not to be opened: nothing is wrong with the file itself
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-        path.with_name(name).unlink(missing_ok=True)
+        if not home.discard(problem):
+            raise
     return Projector(log, SQLiteHome(path), views)
 
 

@@ -119,6 +119,16 @@ def versions_of_memory(connection: Connection, generation: int, memory_id: str) 
     return [Version(*row) for row in connection.execute(query)]
 
 
+def versions_with(connection: Connection, generation: int, ids: Sequence[int]) -> list[Version]:
+    """The rows of these numbers."""
+    table = tables.belief_versions(generation)
+    found: list[Version] = []
+    for start in range(0, len(ids), 500):
+        query = select(table).where(table.c.row_id.in_(ids[start : start + 500]))
+        found += [Version(*row) for row in connection.execute(query)]
+    return found
+
+
 def standing(connection: Connection, generation: int, subject_ref: str) -> list[Version]:
     """Every row of a subject that is not closed, quarantined and past ones too."""
     table = tables.belief_versions(generation)

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Connection, Integer, Table, delete
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Integer,
+    LargeBinary,
+    Table,
+    delete,
+)
 
 Row = tuple[Any, ...]
 
@@ -110,5 +119,7 @@ def _copied_as(column: Column[Any]) -> str:
             return "int4"
         case Boolean():
             return "bool"
+        case LargeBinary():
+            return "bytea"
         case _:
             return "text"

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Column,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -157,6 +158,7 @@ def turns(generation: int) -> Table:
         Column("subject_ref", _ID, nullable=False),
         Column("session_tag", _ID, nullable=False),
         Column("role", _text(12), nullable=False),
+        Column("channel", _text(20), nullable=False),
         Column("state", _text(12), nullable=False),
         Column("version", Integer, nullable=False),
         Column("candidates", Integer, nullable=False),
@@ -164,6 +166,7 @@ def turns(generation: int) -> Table:
         Index(f"{name}_id", "turn_id", info=FOLD),
         Index(f"{name}_state", "state", "position"),
         Index(f"{name}_session", "subject_ref", "session_tag", "position"),
+        Index(f"{name}_subject", "subject_ref", "position"),
     )
 
 
@@ -206,6 +209,47 @@ def access(generation: int) -> Table:
 
 
 @cache
+def recalls(generation: int) -> Table:
+    """Each time that memories were shown, or searched for: what the envelope says of it."""
+    name = f"recalls_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("recall_id", _ID, nullable=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("session_tag", _ID),
+        Column("purpose", _text(60), nullable=False),
+        Column("ranker", _text(60), nullable=False),
+        Column("embedder", _text(200)),
+        Column("found", Integer, nullable=False),
+        Column("asked_at", BigInteger, nullable=False),
+        Column("recorded_at", BigInteger, nullable=False),
+        Index(f"{name}_id", "recall_id"),
+        Index(f"{name}_subject", "subject_ref", "position"),
+    )
+
+
+@cache
+def recalled(generation: int) -> Table:
+    """Which memories and turns each recall showed, best first; scores in millionths."""
+    name = f"recalled_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("place", Integer, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("found", _ID, nullable=False),
+        Column("is_memory", Boolean, nullable=False),
+        Column("score", BigInteger, nullable=False),
+        Column("recorded_at", BigInteger, nullable=False),
+        Index(f"{name}_found", "found", "position"),
+        Index(f"{name}_subject", "subject_ref", "position"),
+    )
+
+
+@cache
 def jobs(generation: int) -> Table:
     """Each run of a job, scheduled or asked for. `counts` is JSON of numbers by names of ours."""
     name = f"jobs_{generation}"
@@ -224,6 +268,18 @@ def jobs(generation: int) -> Table:
         Index(f"{name}_job", "job", "due"),
     )
 
+
+vectors = Table(
+    "vectors",
+    MetaData(),
+    Column("tag", _ID, primary_key=True),
+    Column("subject_ref", _ID, nullable=False),
+    Column("model", _text(200), nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+    Index("vectors_subject", "subject_ref", "model"),
+)
+"""Vectors of texts, sealed under the subject's key; `tag` is an HMAC of model and text. Not folded
+from events but computed once, and kept when views are rebuilt."""
 
 decay_scores = Table(
     "decay_scores",

@@ -32,6 +32,7 @@ class TurnRow:
     subject_ref: str
     session_tag: str
     role: str
+    channel: str
     state: str
     version: int
     candidates: int
@@ -79,6 +80,7 @@ class TurnsView:
                 event.subject_ref or "",
                 facts["session_tag"],
                 facts["role"],
+                facts["channel"],
                 "pending",
                 1,
                 0,

@@ -18,6 +18,7 @@ from ledger.times import Clock, Micros, iso, to_datetime
 from projections import questions, tables
 from projections.beliefs import BeliefsView, Version
 from projections.decisions import DecisionsView
+from projections.projector import ViewState
 from projections.turns import TurnsView
 from tools.answers import (
     BeliefAnswer,
@@ -62,16 +63,23 @@ class Asking:
 
         Raises `LedgerError` for a view that stopped, saying where and why.
         """
+        with self.states(*names) as (connection, states):
+            yield connection, tuple(state.generation for state in states)
+
+    @contextmanager
+    def states(self, *names: str) -> Iterator[tuple[Connection, tuple[ViewState, ...]]]:
+        """As `views`, with how each view is."""
         self._projector.catch_up()
         with self._projector.reading() as connection:
-            states = self._projector.states(connection)
-            for state in (states[name] for name in names):
+            known = self._projector.states(connection)
+            states = tuple(known[name] for name in names)
+            for state in states:
                 if state.stopped_at is not None:
                     raise LedgerError(
                         f"The view {state.name} stopped at position {state.stopped_at}"
                         f" ({state.reason}). Rebuild it: beliefledger rebuild {state.name}"
                     )
-            yield connection, tuple(states[name].generation for name in names)
+            yield connection, states
 
     # Time
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gate.extractor import Extractor
 from gate.gate import Processed, Receipt
@@ -50,9 +51,14 @@ from tools.knowing import Knowing
 from tools.moments import Moment, Progress, micros
 from tools.places import Place, place_of
 from tools.projecting import Projecting, Tell
+from tools.recording import Recorder
+from tools.searching import Searching
 from tools.settings import Settings
 from tools.settling import Settling
 from tools.wiring import Parts, build
+
+if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
+    from tools.finder import Finder
 
 
 def open_memory(
@@ -101,7 +107,7 @@ _STORED = ("value", "attribute", "text", "entity", "context", "topic", "type", "
 
 
 class MemoryLedger(
-    Extracting, Ageing, Knowing, Evolving, Consolidating, Judging, Settling, Closing
+    Searching, Extracting, Ageing, Knowing, Evolving, Consolidating, Judging, Settling, Closing
 ):
     """A ledger that is open. Use it as a context manager, or close it.
 
@@ -112,14 +118,36 @@ class MemoryLedger(
         super().__init__(parts, clock)
         self.place = place
         """The directory, or the URL (without its password when printed)."""
+        self._recorder = Recorder(parts.log)
+        self._made_finder: Finder | None = None
+        self._making = threading.Lock()
         self.made_key_file = parts.made_key_file
         """The master key's file, if it was made just now. Keep it apart from backups."""
 
     def close(self) -> None:
         """Let go of files and connections."""
         self._let_go_of_model()
+        try:
+            self._recorder.close()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._made_finder is not None:
+            self._made_finder.close()
         self._parts.projector.close()
         self._log.close()
+
+    @property
+    def _finder(self) -> Finder:
+        """Made when first searched, so that whoever searches nothing need not wait for it."""
+        with self._making:
+            if self._made_finder is None:
+                from tools.finder import Finder, open_vectors  # noqa: PLC0415
+
+                store = open_vectors(self._parts.projector.home)
+                self._made_finder = Finder(self._log, self._asking, store, self._parts.embedders)
+            return self._made_finder
 
     # Saying
 

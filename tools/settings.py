@@ -14,6 +14,7 @@ EXTRACTOR = "BELIEFLEDGER_EXTRACTOR"
 MODEL = "BELIEFLEDGER_MODEL"
 MODEL_URL = "BELIEFLEDGER_MODEL_URL"
 MODEL_KEY = "ANTHROPIC_API_KEY"
+EMBEDDER = "BELIEFLEDGER_EMBEDDER"
 LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
 """eventsourcing's own: tells it to append without its lock."""
 DEFAULT_LEDGER = "./beliefledger-data"
@@ -39,6 +40,8 @@ class Settings:
     model_url: str | None = field(default=None, repr=False)
     """Where it is served, when not by Anthropic."""
     model_key: str | None = field(default=None, repr=False)
+    embedder: str | None = None
+    """Which model search compares texts with, until one is adopted; None: the best installed."""
 
     @classmethod
     def read(cls) -> Settings:
@@ -53,4 +56,5 @@ class Settings:
             os.environ.get(MODEL) or None,
             os.environ.get(MODEL_URL) or None,
             os.environ.get(MODEL_KEY) or None,
+            os.environ.get(EMBEDDER) or None,
         )

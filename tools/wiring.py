@@ -33,8 +33,10 @@ from projections.entities import EntitiesView
 from projections.jobs import JobsView
 from projections.links import LinksView
 from projections.projector import Projector
+from projections.recalls import RecallsView
 from projections.turns import TurnsView
 from projections.view import View
+from tools.embedders import Embedders
 from tools.places import Place, open_place
 from tools.settings import Settings
 
@@ -59,8 +61,10 @@ class Parts:
     """Empties the caches that hold words or keys of ids."""
     warnings: tuple[str, ...]
     """What an operator should change about where things lie."""
+    embedders: Embedders
+    """The models that search compares texts with."""
     embedder: Embedder = field(default_factory=MiniLM)
-    """Turns texts into vectors; loads its model on first use."""
+    """Tells rephrasings; loads its model on first use."""
 
 
 def build(
@@ -93,6 +97,7 @@ def build(
             JobsView(),
             EntitiesView(tagger),
             LinksView(tagger),
+            RecallsView(),
         ]
         chosen = extractor_of(extractor, rulebook, settings)
         projector = opened.views(log, views)
@@ -123,6 +128,7 @@ def build(
         opened.made_key_file,
         tagger.forget,
         (*opened.warnings, *log.unfinished),
+        Embedders(log, settings),
     )
 
 

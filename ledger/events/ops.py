@@ -57,6 +57,20 @@ class JobRan(Event):
     """The error's class; its text may quote words."""
 
 
+class EmbedderAdopted(Event):
+    """Search compares vectors of this model from here on."""
+
+    NAME: ClassVar = "embedder.adopted.v1"
+    model: Fact[str]
+    dimension: Fact[int]
+    previous: Fact[str | None]
+    """The model before it: a rollback adopts that again."""
+    queries: Fact[int] = 0
+    """How many recorded searches were run with both to compare them."""
+    parity: Fact[int] = 0
+    """How much of what they found before is found with it, in millionths."""
+
+
 class ConsumerAcknowledged(Event):
     """A named consumer confirmed an erasure."""
 

@@ -4,20 +4,56 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ledger.candidate import Frozen
 from ledger.events.kind import Event, Fact
+from ledger.times import Micros
+
+
+class Asked(Frozen):
+    """A search: its words, and everything that what it finds depends on besides the log."""
+
+    query: str
+    k: int
+    as_of: int | None = None
+    """The position that was asked about; None: as it was when asked."""
+    valid_at: Micros | None = None
+    types: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    scope: str | None = None
+    min_confidence: int
+    min_importance: int
+    recency_weight: int
+    diversity: int
+    max_tokens: int | None = None
+    include: tuple[str, ...]
+    profile: str
 
 
 class MemoriesRecalled(Event):
     """An agent was shown memories. Access counts are folded from here, so ranking survives a
     rebuild and an auditor can ask what influenced an answer."""
 
-    NAME: ClassVar = "memories.recalled.v1"
+    NAME: ClassVar = "memories.recalled.v2"
     purpose: Fact[str]
     session_tag: Fact[str | None]
     """The session in which they were shown: what its speaker repeats is an echo, not a mention."""
     query_digest: Fact[str]
     """HMAC-SHA-256 of the query under the subject's key."""
     ranker: Fact[str]
+    """`shown` for what a caller chose by itself; else the profile and its version."""
     memories: Fact[tuple[str, ...]]
     """Best first."""
     scores: Fact[tuple[int, ...]]
+    """Of `ranked`, in millionths."""
+    ranked: Fact[tuple[str, ...]] = ()
+    """What a search found, best first: ids of memories and of turns."""
+    position: Fact[int] = 0
+    """The head of the log as the search saw it."""
+    asked_at: Fact[Micros] = 0
+    embedder: Fact[str | None] = None
+    """The model whose vectors were compared; None where there were none."""
+    index: Fact[str | None] = None
+    """The kind and version of the index."""
+    unembedded: Fact[int] = 0
+    """How many candidates had no vector yet."""
+    asked: Asked | None = None

@@ -30,6 +30,11 @@ class TurnRecorded(Event):
     said_at: Micros | None = None
     """None where the time of recording stands in."""
 
+    @property
+    def said_by(self) -> str:
+        """Who spoke, as far as it is known."""
+        return self.speaker or self.role
+
 
 class ExtractionCompleted(Event):
     """An extractor looked at a turn. Also when it found nothing, so that "nothing" is known."""

@@ -1,0 +1,120 @@
+"""Vectors of one subject, compared with a query's. The only module that knows FAISS.
+
+Up to `MOST_EXACT` vectors every one is compared. Beyond that they move to an inverted file, which
+looks only where the query's neighbours lie; vectors can be added to both, and removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from projections.embedding import Vectors
+    from projections.lexical import Mask, Scores
+
+MOST_EXACT = 200_000
+_LISTS_PER_ROOT = 4
+"""Lists of the inverted file, times √n: FAISS's own advice for up to a million vectors."""
+_LOOKED_THROUGH = 64
+_TRAINED_ON = 40
+"""Vectors for each list, of which the lists' centres are learnt, in so many rounds."""
+_TRAINED_TIMES = 5
+FOUND_AT_MOST = 2_000
+"""So many neighbours an inverted file gives; what lies further counts as not found."""
+NONE = np.float32(-2.0)
+"""The cosine of a text without a vector."""
+
+
+class Dense:
+    """Vectors of numbered texts. Not safe in several threads at once: whoever has it takes turns.
+
+    `most_exact` is how many are compared one by one.
+    """
+
+    def __init__(self, dimension: int, most_exact: int = MOST_EXACT) -> None:
+        self.dimension = dimension
+        self._most_exact = most_exact
+        self._index = _exact(dimension)
+        self.exact = True
+
+    def __len__(self) -> int:
+        return int(self._index.ntotal)
+
+    @property
+    def kind(self) -> str:
+        """Which index it is, for the record of a search."""
+        return "flat/1" if self.exact else "ivf/1"
+
+    def add(self, numbers: Sequence[int], vectors: Vectors) -> None:
+        """Add the vectors of these texts: float32 of shape (len(numbers), dimension)."""
+        if len(numbers):
+            ids = np.asarray(numbers, np.int64)
+            self._index.add_with_ids(np.ascontiguousarray(vectors, np.float32), ids)
+            if self.exact and len(self) > self._most_exact:
+                self._approximate()
+
+    def remove(self, numbers: Sequence[int]) -> int:
+        """Take the vectors of these texts out; returns how many were there."""
+        return int(self._index.remove_ids(np.asarray(numbers, np.int64)))
+
+    def vectors(self, numbers: Sequence[int]) -> Vectors:
+        """The vectors of texts that have one: float32 of shape (len(numbers), dimension)."""
+        found: Vectors = self._index.reconstruct_batch(np.asarray(numbers, np.int64))
+        return found
+
+    def cosines(self, query: Vectors, mask: Mask) -> Scores:
+        """The cosine of every text with a query's vector: float32 of the mask's shape; `NONE` for
+        those that the mask leaves out, that have no vector, or (of very many) that lie too far."""
+        faiss = _faiss()
+        cosines = np.full(len(mask), NONE, np.float32)
+        if not len(self):
+            return cosines
+        row = np.ascontiguousarray(query.reshape(1, -1), np.float32)
+        chosen = faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
+        if self.exact:
+            parameters = None if mask.all() else faiss.SearchParameters(sel=chosen)
+            _, found, ids = self._index.range_search(row, -1.5, params=parameters)
+        else:
+            parameters = faiss.SearchParametersIVF(sel=chosen, nprobe=_LOOKED_THROUGH)
+            most = min(FOUND_AT_MOST, len(self))
+            near, places = self._index.search(row, most, params=parameters)
+            there = places[0] >= 0
+            found, ids = near[0][there], places[0][there]
+        cosines[ids] = found
+        return cosines
+
+    def _approximate(self) -> None:
+        """Move to an inverted file."""
+        faiss = _faiss()
+        held = self._index
+        ids = faiss.vector_to_array(held.id_map)
+        vectors: Vectors = held.index.reconstruct_n(0, held.ntotal)
+        lists = int(_LISTS_PER_ROOT * np.sqrt(len(ids)))
+        coarse = faiss.IndexFlatIP(self.dimension)
+        index = faiss.IndexIVFFlat(coarse, self.dimension, lists, faiss.METRIC_INNER_PRODUCT)
+        index.cp.seed = 1
+        index.cp.niter = _TRAINED_TIMES
+        index.cp.max_points_per_centroid = _TRAINED_ON
+        index.train(vectors)
+        index.add_with_ids(vectors, ids)
+        index.set_direct_map_type(faiss.DirectMap.Hashtable)
+        self._index, self.exact = index, False
+
+
+@cache
+def _faiss() -> Any:
+    """Loaded when it is first needed, since that takes a fifth of a second. With one thread: for
+    indexes as small as one person's, more are slower."""
+    import faiss  # noqa: PLC0415
+
+    faiss.omp_set_num_threads(1)
+    return faiss
+
+
+def _exact(dimension: int) -> Any:
+    faiss = _faiss()
+    return faiss.IndexIDMap2(faiss.IndexFlatIP(dimension))

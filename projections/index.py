@@ -1,0 +1,376 @@
+"""The index of one subject: what is searched, kept in memory and kept up with the views.
+
+It has every row of every memory and every turn of a conversation, those that are over too, so that
+a search as of any time goes the same way as one of now. Of words it keeps terms and vectors only.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from sqlalchemy import Connection, Select, and_, or_, select
+
+from ledger.codec import Recorded
+from ledger.events.belief import Written
+from ledger.events.turn import TurnRecorded
+from ledger.sealing import SubjectKeys
+from ledger.times import Micros, to_datetime
+from projections import tables
+from projections.dense import Dense
+from projections.lexical import Lexical
+from projections.terms import terms
+from projections.vectors import text_tag
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from projections.embedding import Vectors
+    from projections.lexical import Mask
+
+NEVER = (1 << 63) - 1
+"""Later than any position or time."""
+_ROW = (
+    "row_id", "words_at", "memory_id", "type", "topic_tag", "visibility_scope", "quarantined",
+    "confidence", "importance", "valid_from", "valid_to", "expires_at", "said_at", "opened",
+    "closed", "session_tag",
+)  # fmt: skip
+_NUMBERS = (
+    "text", "memory", "type", "topic", "scope", "quarantined", "confidence", "importance",
+    "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "session",
+)  # fmt: skip
+CONVERSATION = "conversation"
+SESSION = "session"
+"""The narrowest scope."""
+Read = Callable[[Sequence[int]], Mapping[int, Recorded]]
+"""The events at these positions."""
+
+
+class Columns:
+    """Columns of integers that grow together."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._places = {name: place for place, name in enumerate(names)}
+        self._held = np.zeros((len(names), 64), np.int64)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, name: str) -> NDArray[np.int64]:
+        """A column, to look at and to change."""
+        found: NDArray[np.int64] = self._held[self._places[name], : self._count]
+        return found
+
+    def add(self, rows: Sequence[Sequence[int]]) -> None:
+        if not rows:
+            return
+        count = self._count + len(rows)
+        if count > self._held.shape[1]:
+            larger = np.zeros((len(self._places), max(count, 2 * self._count)), np.int64)
+            larger[:, : self._count] = self._held[:, : self._count]
+            self._held = larger
+        self._held[:, self._count : count] = np.asarray(rows, np.int64).T
+        self._count = count
+
+
+class Codes:
+    """Small numbers for names."""
+
+    def __init__(self) -> None:
+        self.names: list[str | None] = []
+        self._codes: dict[str | None, int] = {}
+
+    def __call__(self, name: str | None) -> int:
+        code = self._codes.get(name)
+        if code is None:
+            code = self._codes[name] = len(self.names)
+            self.names.append(name)
+        return code
+
+    def known(self, names: Sequence[str | None]) -> list[int]:
+        """The numbers of those of these names that are there."""
+        return [self._codes[name] for name in names if name in self._codes]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What may be found. Times are microseconds, scores millionths; `position` is that of the log
+    as it is asked about."""
+
+    position: int
+    valid_at: Micros
+    types: tuple[str, ...] = ()
+    topic_tags: tuple[str | None, ...] = ()
+    scopes: tuple[str, ...] = ()
+    """Those of which a memory may be."""
+    session_tag: str | None = None
+    """Memories of the scope `session` are for this session alone."""
+    min_confidence: int = 0
+    min_importance: int = 0
+    memories: bool = True
+    episodes: bool = True
+
+
+@dataclass(slots=True)
+class Found:
+    """What filters leave: a mask over the texts, and which row a memory's text stands for."""
+
+    mask: Mask
+    row_of: NDArray[np.int64]
+    """−1 for turns, and for what is left out."""
+
+
+class Generations(Protocol):
+    """Of the views that are indexed."""
+
+    @property
+    def beliefs(self) -> int: ...
+    @property
+    def turns(self) -> int: ...
+    @property
+    def recalls(self) -> int: ...
+
+
+class SubjectIndex:
+    """Texts of one subject, numbered from 0. Take its `lock` for as long as you use it."""
+
+    def __init__(self, subject_ref: str, keys: SubjectKeys, model: str | None) -> None:
+        self.subject_ref = subject_ref
+        self.keys = keys
+        self.model = model
+        self.lock = threading.RLock()
+        self.words, self.heads = Lexical(), Lexical()
+        """Of what is said, and of when and by whom."""
+        self.dense: Dense | None = None
+        self.rows = Columns(_NUMBERS)
+        self.texts = Columns(("words_at", "is_memory", "said_at", "session", "before", "after"))
+        """`before` and `after`: the numbers of the turns next to it in its session; −1 for none."""
+        self.shown = Columns(("memory", "position", "at"))
+        self.memories, self.types, self.topics = Codes(), Codes(), Codes()
+        self.scopes, self.sessions = Codes(), Codes()
+        self.turn_ids: list[str] = []
+        """Of each text; empty for a memory's."""
+        self.tags: list[str] = []
+        """Under what each text's vector is kept."""
+        self.waiting: dict[int, str] = {}
+        """The words of the texts that have no vector yet."""
+        self.at = {"beliefs": 0, "turns": 0, "recalls": 0}
+        """How far it has each view."""
+        self._row_at: dict[int, int] = {}
+        self._text_at: dict[int, int] = {}
+        self._last_turn: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def position(self) -> int:
+        """The log as it is here: everything up to it, and of what came later only a part."""
+        return min(self.at.values())
+
+    # Keeping up
+
+    def follow(
+        self,
+        connection: Connection,
+        generations: Generations,
+        reached: Mapping[str, int],
+        read: Read,
+    ) -> int:
+        """Take in what the views have and this has not; `reached` is how far each is. Returns how
+        many texts are new."""
+        before = len(self)
+        if reached["beliefs"] > self.at["beliefs"]:
+            self._rows_since(connection, generations.beliefs, read)
+        if reached["turns"] > self.at["turns"]:
+            self._turns_since(connection, generations.turns, read)
+        if reached["recalls"] > self.at["recalls"]:
+            self._shown_since(connection, generations.recalls)
+        self.at = {name: reached[name] for name in self.at}
+        return len(self) - before
+
+    def _rows_since(self, connection: Connection, generation: int, read: Read) -> None:
+        table = tables.belief_versions(generation)
+        c, since = table.c, self.at["beliefs"]
+        query: Select[Any] = select(*(c[name] for name in _ROW)).where(
+            c.subject_ref == self.subject_ref
+        )
+        if since:
+            query = query.where(or_(c.closed > since, and_(c.closed.is_(None), c.opened > since)))
+        new = []
+        for row in connection.execute(query):
+            known = self._row_at.get(row[0])
+            if known is not None:
+                self.rows["closed"][known] = NEVER if row[14] is None else row[14]
+            else:
+                new.append(row)
+        if not new:
+            return
+        new.sort()
+        self._read_memories([row[1] for row in new if row[1] not in self._text_at], read)
+        gone = [row for row in new if row[1] not in self._text_at]  # erased
+        new = [row for row in new if row[1] in self._text_at] if gone else new
+        start = len(self.rows)
+        self._row_at |= {row[0]: start + place for place, row in enumerate(new)}
+        self.rows.add(
+            [
+                (
+                    self._text_at[row[1]],
+                    self.memories(row[2]),
+                    self.types(row[3]),
+                    self.topics(row[4]),
+                    self.scopes(row[5]),
+                    row[6],
+                    row[7],
+                    row[8],
+                    row[9],
+                    NEVER if row[10] is None else row[10],
+                    NEVER if row[11] is None else row[11],
+                    row[12],
+                    row[13],
+                    NEVER if row[14] is None else row[14],
+                    row[0],
+                    self.sessions(row[15]),
+                )
+                for row in new
+            ]
+        )
+
+    def _read_memories(self, positions: Sequence[int], read: Read) -> None:
+        unique = list(dict.fromkeys(positions))
+        words = read(unique)
+        for position in unique:
+            event = words[position].event
+            if isinstance(event, Written):
+                memory = event.memory
+                self._text_at[position] = len(self.texts)
+                row = position, 1, memory.said_at, -1, -1, -1
+                self._add(memory.claim, "", memory.claim, row, "")
+
+    def _turns_since(self, connection: Connection, generation: int, read: Read) -> None:
+        c = tables.turns(generation).c
+        query = (
+            select(c.position, c.turn_id, c.session_tag)
+            .where(
+                c.subject_ref == self.subject_ref,
+                c.position > self.at["turns"],
+                c.channel == CONVERSATION,
+            )
+            .order_by(c.position)
+        )
+        rows = connection.execute(query).all()
+        words = read([row[0] for row in rows])
+        for position, turn_id, session_tag in rows:
+            recorded = words[position]
+            event = recorded.event
+            if not isinstance(event, TurnRecorded):
+                continue  # erased
+            said_at = recorded.recorded_at if event.said_at is None else event.said_at
+            session = self.sessions(session_tag)
+            before = self._last_turn.get(session, -1)
+            number = self._add(
+                event.content,
+                heading(event, said_at),
+                spoken(event),
+                (position, 0, said_at, session, before, -1),
+                turn_id,
+            )
+            if before >= 0:
+                self.texts["after"][before] = number
+            self._last_turn[session] = number
+
+    def _shown_since(self, connection: Connection, generation: int) -> None:
+        c = tables.recalled(generation).c
+        query = (
+            select(c.found, c.position, c.recorded_at)
+            .where(
+                c.subject_ref == self.subject_ref,
+                c.position > self.at["recalls"],
+                c.is_memory.is_(True),
+            )
+            .order_by(c.position)
+        )
+        self.shown.add(
+            [(self.memories(row[0]), row[1], row[2]) for row in connection.execute(query)]
+        )
+
+    def _add(self, words: str, head: str, meaning: str, row: Sequence[int], turn_id: str) -> int:
+        number = self.words.add(terms(words))
+        self.heads.add(terms(head))
+        self.texts.add([row])
+        self.turn_ids.append(turn_id)
+        if self.model is not None:
+            self.tags.append(text_tag(self.keys, self.model, meaning))
+            self.waiting[number] = meaning
+        return number
+
+    def embedded(self, vectors: Mapping[int, Vectors], dimension: int) -> None:
+        """Take in the vectors of texts that waited for theirs."""
+        if self.dense is None:
+            self.dense = Dense(dimension)
+        if vectors:
+            self.dense.add(list(vectors), np.stack(list(vectors.values())))
+            for number in vectors:
+                del self.waiting[number]
+
+    # Asking
+
+    def found(self, filters: Filters) -> Found:
+        """What is searched: applied before anything is ranked."""
+        count = len(self)
+        mask = np.zeros(count, np.bool_)
+        row_of = np.full(count, -1, np.int64)
+        if filters.memories and len(self.rows):
+            rows = self.rows
+            there = (
+                (rows["opened"] <= filters.position)
+                & (rows["closed"] > filters.position)
+                & (rows["valid_from"] <= filters.valid_at)
+                & (rows["valid_to"] > filters.valid_at)
+                & (rows["expires_at"] > filters.valid_at)
+                & (rows["quarantined"] == 0)
+                & (rows["confidence"] >= filters.min_confidence)
+                & (rows["importance"] >= filters.min_importance)
+            )
+            for column, codes, wanted in (
+                ("type", self.types, filters.types or None),
+                ("topic", self.topics, filters.topic_tags or None),
+                ("scope", self.scopes, filters.scopes),
+            ):
+                if wanted is not None:
+                    there &= np.isin(rows[column], codes.known(wanted))
+            for own in self.scopes.known([SESSION]):
+                of = self.sessions.known([filters.session_tag])
+                there &= (rows["scope"] != own) | np.isin(rows["session"], of)
+            at = np.flatnonzero(there)
+            mask[rows["text"][at]] = True
+            row_of[rows["text"][at]] = at  # of several rows the last one opened
+        if filters.episodes:
+            mask |= (self.texts["is_memory"] == 0) & (self.texts["words_at"] <= filters.position)
+        return Found(mask, row_of)
+
+    def accesses(self, position: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Of each memory, by its number: how often it was shown up to a position, and when last
+        (0 for never)."""
+        count = np.zeros(len(self.memories.names), np.int64)
+        last = np.zeros(len(self.memories.names), np.int64)
+        upto = int(np.searchsorted(self.shown["position"], position, side="right"))
+        memory = self.shown["memory"][:upto]
+        np.add.at(count, memory, 1)
+        np.maximum.at(last, memory, self.shown["at"][:upto])
+        return count, last
+
+
+def heading(turn: TurnRecorded, said_at: Micros) -> str:
+    """The date and the speaker of a turn, whose words are indexed apart from what was said."""
+    day = to_datetime(said_at)
+    return f"{day.day} {day:%B %Y} {turn.said_by}"
+
+
+def spoken(turn: TurnRecorded) -> str:
+    """A turn with its speaker, as its meaning is indexed."""
+    return f"{turn.said_by}: {turn.content}"

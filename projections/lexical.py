@@ -1,0 +1,81 @@
+"""BM25+ over the texts of one subject, to which texts are added one by one.
+
+The statistics are of the texts that are searched, and of no others: what a reader may not see, or
+what was not there yet at the time asked about, changes no score.
+
+    score(q, d) = Σ idf(t) · (δ + tf·(k₁ + 1) / (tf + k₁·(1 − b + b·|d| / avgdl))),  t in q and d
+    idf(t) = ln((N + 1) / df(t))
+
+Lv and Zhai, Lower-Bounding Term Frequency Normalization, CIKM 2011.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+    Scores = NDArray[np.float32]
+
+K1 = 1.2
+B = 0.75
+DELTA = 1.0
+VERSION = "bm25+/1"
+
+
+class Lexical:
+    """Terms of numbered texts. Not safe in several threads at once: whoever has it takes turns."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, array[int]] = {}
+        """The numbers of the texts that have a term …"""
+        self._times: dict[str, array[int]] = {}
+        """… and how often each has it."""
+        self._lengths = array("i")
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def add(self, terms: Sequence[str]) -> int:
+        """Add a text; returns its number."""
+        number = len(self._lengths)
+        self._lengths.append(len(terms))
+        texts, times = self._texts, self._times
+        for term, count in Counter(terms).items():
+            found = texts.get(term)
+            if found is None:
+                texts[term], times[term] = array("i", (number,)), array("i", (count,))
+            else:
+                found.append(number)
+                times[term].append(count)
+        return number
+
+    def scores(self, query: Sequence[str], mask: Mask) -> Scores:
+        """The score of every text for these terms: float32 of shape (number of texts,). 0 where
+        none of them is in it, or the mask leaves it out."""
+        scores = np.zeros(len(self._lengths), np.float32)
+        lengths = np.frombuffer(self._lengths, np.int32) if len(scores) else scores
+        searched = int(mask.sum())
+        if not searched:
+            return scores
+        average = max(1.0, float(lengths @ mask) / searched)
+        for term in query:
+            if term not in self._texts:
+                continue
+            texts = np.frombuffer(self._texts[term], np.int32)
+            there = mask[texts]
+            texts = texts[there]
+            if not texts.size:
+                continue
+            times = np.frombuffer(self._times[term], np.int32)[there].astype(np.float32)
+            idf = float(np.log((searched + 1) / texts.size))
+            long = K1 * (1 - B + (B / average) * lengths[texts])
+            scores[texts] += idf * (DELTA + times * (K1 + 1) / (times + long))
+        return scores

@@ -1,0 +1,78 @@
+"""What a search is made of and what it gives: without numpy, for whoever only passes it on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ledger.candidate import MILLION
+from ledger.events.recall import Asked
+from ledger.times import Micros
+from projections.decay import Profile
+
+VERSION = 1
+"""Of the profiles: a search is recorded with it, so that a replay can tell why it differs."""
+PROFILES = ("default", "recall")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A search, checked: everything that its result depends on besides the log."""
+
+    subject_ref: str
+    asked: Asked
+    position: int | None
+    """Of the log as it is asked about; None: as it is."""
+    now: Micros
+    topic_tags: tuple[str | None, ...] = ()
+    scopes: tuple[str, ...] = ()
+    """Those of which a memory may be."""
+    session_tag: str | None = None
+    """Memories of the scope `session` are for this session alone."""
+    episodes: bool = True
+    """Whether whoever asks may see turns, and wants to."""
+    ages: Profile = field(default_factory=Profile)
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one arm says of one text: its rank, from 1, and its score."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result: a memory, in a row of `belief_versions`, or a turn, which has no row."""
+
+    id: str
+    row_id: int | None
+    words_at: int
+    score: float
+    votes: Mapping[str, Vote]
+    components: Mapping[str, float]
+
+    @property
+    def millionths(self) -> int:
+        return round(self.score * MILLION)
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a search found, best first, before words are read.
+
+    `candidates` is how many texts were searched, `suppressed` how many of them have nothing to do
+    with the query, `unembedded` how many have no vector yet.
+    """
+
+    hits: tuple[Hit, ...]
+    candidates: int
+    suppressed: int
+    unembedded: int
+    position: int
+    embedder: str
+    index: str
+    routed: tuple[str, ...] = ()
+    route: str | None = None
+    note: str | None = None

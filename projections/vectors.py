@@ -1,0 +1,162 @@
+"""Vectors that were computed, kept as ciphertext under each subject's key.
+
+They lie beside the views, in a file of their own (SQLite) or in the views' schema. They are looked
+up by model and text, never computed twice, and not touched by a rebuild. A vector is kept as
+float16, and that is also what is searched when it was just computed: so the same text has the same
+vector always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import Connection, delete, func, select
+from sqlalchemy.schema import CreateIndex
+
+from ledger.errors import LogCorrupted
+from ledger.sealing import NotAuthentic, SubjectKeys
+from ledger.streams import tag
+from projections.homes import Home
+from projections.tables import vectors as table
+
+if TYPE_CHECKING:
+    from projections.embedding import Vectors
+
+_PAGE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How many vectors of a model there are."""
+
+    model: str
+    vectors: int
+    subjects: int
+
+
+def rounded(vectors: Vectors) -> Vectors:
+    """As they come back from where they are kept."""
+    return vectors.astype(np.float16).astype(np.float32)
+
+
+def text_tag(keys: SubjectKeys, model: str, text: str) -> str:
+    """What a vector is kept under."""
+    return tag(keys.ids, "vector", model, text)
+
+
+class VectorStore:
+    """Sealed vectors in a home. Safe to use from several threads and processes."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        with home.writing() as connection:
+            home.create(connection, table)
+            for index in table.indexes:
+                connection.execute(CreateIndex(index, if_not_exists=True))
+
+    def all_of(self, keys: SubjectKeys, model: str, dimension: int) -> dict[str, Vectors]:
+        """Every vector of a subject, by its tag. Raises `LogCorrupted` for one that was changed."""
+        c = table.c
+        query = select(c.tag, c.vector).where(c.subject_ref == keys.subject_ref, c.model == model)
+        with self._home.reading() as connection:
+            rows = connection.execute(query).all()
+        return {row[0]: _opened(keys, row[0], row[1], dimension) for row in rows}
+
+    def some(self, keys: SubjectKeys, tags: Sequence[str], dimension: int) -> dict[str, Vectors]:
+        """Those of these tags that are there."""
+        c = table.c
+        found: dict[str, Vectors] = {}
+        with self._home.reading() as connection:
+            for start in range(0, len(tags), 500):
+                query = select(c.tag, c.vector).where(c.tag.in_(tags[start : start + 500]))
+                for row in connection.execute(query):
+                    found[row[0]] = _opened(keys, row[0], row[1], dimension)
+        return found
+
+    def keep(self, keys: SubjectKeys, model: str, vectors: Mapping[str, Vectors]) -> None:
+        """Seal and keep vectors by their tags; those that are there already stay."""
+        rows = [
+            (each, keys.subject_ref, model, _sealed(keys, each, vector))
+            for each, vector in vectors.items()
+        ]
+        with self._home.writing() as connection:
+            _insert(connection, rows)
+
+    def counts(self) -> list[Kept]:
+        """How many there are of each model."""
+        c = table.c
+        count = func.count(c.tag)
+        people = func.count(c.subject_ref.distinct())
+        with self._home.reading() as connection:
+            rows = connection.execute(select(c.model, count, people).group_by(c.model))
+            return sorted((Kept(*row) for row in rows), key=lambda each: each.model)
+
+    def forget(self, subject_ref: str, model: str | None = None) -> int:
+        """Delete a subject's vectors (of one model), and leave none behind in files; how many."""
+        gone = delete(table).where(table.c.subject_ref == subject_ref)
+        return self._delete(gone if model is None else gone.where(table.c.model == model))
+
+    def drop(self, model: str) -> int:
+        """Delete everybody's vectors of a model; returns how many there were."""
+        return self._delete(delete(table).where(table.c.model == model))
+
+    def _delete(self, statement: object) -> int:
+        with self._home.writing() as connection:
+            gone: int = connection.execute(statement).rowcount  # type: ignore[call-overload]
+        if gone:
+            self._home.scrub()
+        return gone
+
+    # Copying
+
+    def pages(self, subjects: Iterable[str]) -> Iterator[list[tuple[str, str, str, bytes]]]:
+        """The rows of these subjects as they are kept, for a copy of the ledger."""
+        for subject_ref in subjects:
+            with self._home.reading() as connection:
+                found = connection.execute(select(table).where(table.c.subject_ref == subject_ref))
+                for some in found.partitions(_PAGE):
+                    yield [(row[0], row[1], row[2], bytes(row[3])) for row in some]
+
+    def bring(self, rows: Sequence[tuple[str, str, str, bytes]]) -> None:
+        """Keep rows of another ledger's, whose people and keys are the same."""
+        with self._home.writing() as connection:
+            _insert(connection, rows)
+
+    def close(self) -> None:
+        self._home.close()
+
+
+def _insert(connection: Connection, rows: Sequence[tuple[str, str, str, bytes]]) -> None:
+    if not rows:
+        return
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    connection.exec_driver_sql(
+        f"INSERT INTO {table.name} (tag, subject_ref, model, vector)"
+        f" VALUES ({mark}, {mark}, {mark}, {mark}) ON CONFLICT DO NOTHING",
+        list(rows),
+    )
+
+
+def _sealed(keys: SubjectKeys, tag_: str, vector: Vectors) -> bytes:
+    return keys.bodies.seal(vector.astype(np.float16).tobytes(), _bound(tag_))
+
+
+def _opened(keys: SubjectKeys, tag_: str, blob: bytes, dimension: int) -> Vectors:
+    try:
+        plain = keys.bodies.open(bytes(blob), _bound(tag_))
+        vector: Vectors = np.frombuffer(plain, np.float16)
+        if len(vector) == dimension:
+            return vector
+    except (NotAuthentic, ValueError):
+        pass
+    raise LogCorrupted(
+        f"The vector {tag_} is not as it was kept. Vectors are no part of the history: delete them"
+        " with `beliefledger vectors drop`, and they are computed again."
+    )
+
+
+def _bound(tag_: str) -> bytes:
+    return b"vector\x1f" + tag_.encode()

@@ -1,0 +1,253 @@
+"""The indexes of one process: made when a subject is first searched, kept up with the log, and
+dropped when the subject is erased or memory gets short."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ledger.candidate import MILLION
+from ledger.errors import BackendUnavailable, NotPermitted
+from ledger.log import Log
+from projections import embedding, terms
+from projections.beliefs import BeliefsView
+from projections.embedding import Embedder, Hashed
+from projections.finding import Query, find, name_of_index
+from projections.homes import Home
+from projections.index import Filters, SubjectIndex
+from projections.profiles import Looked, Request
+from projections.recalls import RecallsView
+from projections.routing import route
+from projections.turns import TurnsView
+from projections.vectors import VectorStore, rounded
+from tools.asking import Asking
+from tools.embedders import Chosen, Embedders
+from tools.moments import Progress
+
+if TYPE_CHECKING:
+    from projections.embedding import Vectors
+
+VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
+EMBEDDED_AT_ONCE = 512
+MOST_MEANWHILE = 512
+"""So many texts get their vectors while somebody waits for an answer; more are left out of the
+comparison of meanings until `vectors build` has run. The fallback is quick, and has no bound."""
+MOST_TEXTS = 500_000
+"""Texts of all indexes in memory together: about 2 GB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generations:
+    """Of the views that are indexed."""
+
+    beliefs: int
+    turns: int
+    recalls: int
+
+
+class Finder:
+    """Safe to use from several threads; who searches one subject takes turns."""
+
+    def __init__(self, log: Log, asking: Asking, store: VectorStore, embedders: Embedders) -> None:
+        self._log = log
+        self._asking = asking
+        self.store = store
+        self.embedders = embedders
+        self._indexes: OrderedDict[tuple[str, str], SubjectIndex] = OrderedDict()
+        self._generations: dict[tuple[str, str], Generations] = {}
+        self._lock = threading.Lock()
+        self._erasures = 0
+
+    @contextmanager
+    def index(
+        self,
+        subject_ref: str,
+        model: Embedder,
+        *,
+        everything: bool = False,
+        progress: Progress | None = None,
+    ) -> Iterator[SubjectIndex]:
+        """The index of a subject, up to the log's head, for whoever is in it alone.
+
+        `everything` computes the vectors of all texts that have none, however long that takes.
+        Raises `NotPermitted` for an erased subject.
+        """
+        head = self._log.head()
+        if head.erasures != self._erasures:
+            self._forget_erased()
+            self._erasures = head.erasures
+        keys = self._log.keys(subject_ref)
+        if keys is None:
+            self.forget(subject_ref)
+            raise NotPermitted("The subject was erased.")
+        key = subject_ref, model.name
+        with self._lock:
+            index = self._indexes.get(key)
+            if index is None:
+                index = self._indexes[key] = SubjectIndex(subject_ref, keys, model.name)
+            self._indexes.move_to_end(key)
+        with index.lock:
+            if index.position < head.position:
+                index = self._follow(key, index)
+            if index.waiting:
+                self._embed(index, model, everything=everything, progress=progress)
+            yield index
+        self._bound(key)
+
+    def _follow(self, key: tuple[str, str], index: SubjectIndex) -> SubjectIndex:
+        with self._asking.states(*VIEWS) as (connection, states):
+            generations = Generations(*(state.generation for state in states))
+            if self._generations.get(key, generations) != generations:
+                # Rebuilt: what an older version folded otherwise is not to stay.
+                index = SubjectIndex(index.subject_ref, index.keys, index.model)
+                with self._lock:
+                    self._indexes[key] = index
+            reached = dict(zip(index.at, (state.position for state in states), strict=True))
+            index.follow(connection, generations, reached, self._log.read_at)
+        self._generations[key] = generations
+        return index
+
+    def _embed(
+        self,
+        index: SubjectIndex,
+        model: Embedder,
+        *,
+        everything: bool,
+        progress: Progress | None,
+    ) -> None:
+        """Give texts their vectors: those that were kept, then those that have to be computed."""
+        waiting = index.waiting
+        keys, dimension = index.keys, model.dimension
+        if len(waiting) > EMBEDDED_AT_ONCE:
+            kept = self.store.all_of(keys, model.name, dimension)
+        else:
+            tags = list({index.tags[number] for number in waiting})
+            kept = self.store.some(keys, tags, dimension)
+        index.embedded(
+            {n: kept[index.tags[n]] for n in waiting if index.tags[n] in kept}, dimension
+        )
+        missing = dict.fromkeys(index.tags[number] for number in index.waiting)
+        quick = isinstance(model, Hashed)
+        if not everything and not quick and len(missing) > MOST_MEANWHILE:
+            return
+        self._compute(index, model, progress)
+
+    def _compute(self, index: SubjectIndex, model: Embedder, progress: Progress | None) -> None:
+        total = len(index.waiting)
+        while index.waiting:
+            numbers = list(index.waiting)[:EMBEDDED_AT_ONCE]
+            texts = {index.tags[number]: index.waiting[number] for number in numbers}
+            vectors = rounded(model.embed(list(texts.values())))
+            made: dict[str, Vectors] = dict(zip(texts, vectors, strict=True))
+            self.store.keep(index.keys, model.name, made)
+            index.embedded({n: made[index.tags[n]] for n in numbers}, model.dimension)
+            if progress:
+                progress(total - len(index.waiting), total)
+
+    # Searching
+
+    def look(self, request: Request, chosen: Chosen | None = None) -> Looked:
+        """Search with the model in force, or another: the one path for searches, for their replays
+        and for comparing models. Raises `NotPermitted` for an erased subject."""
+        asked = request.asked
+        chosen = chosen or self.embedders.in_force(self._log.head().position)
+        model = chosen.embedder
+        vector = rounded(model.embed([asked.query]))[0]
+        turned = None if asked.types else route(asked.query)
+        with self.index(request.subject_ref, model) as index:
+            position = index.position if request.position is None else request.position
+            query = Query(
+                words=asked.query,
+                vector=vector if vector.any() else None,
+                floor=model.floor,
+                filters=_filters(request, position),
+                k=asked.k,
+                profile=asked.profile,
+                recency_weight=asked.recency_weight / MILLION,
+                diversity=asked.diversity / MILLION,
+                routed=() if turned is None else turned.types,
+                ages=request.ages,
+            )
+            result = find(index, query)
+            return Looked(
+                result.hits,
+                result.candidates,
+                result.suppressed,
+                result.unembedded,
+                position,
+                model.name,
+                name_of_index(index),
+                query.routed,
+                None if turned is None else f"{turned.rule}: “{turned.words}”",
+                chosen.note,
+            )
+
+    # Letting go
+
+    def forget(self, subject_ref: str) -> None:
+        """Drop a subject's indexes, and what is kept of words. The store is forgotten apart."""
+        with self._lock:
+            for key in [each for each in self._indexes if each[0] == subject_ref]:
+                del self._indexes[key]
+                self._generations.pop(key, None)
+        terms.forget()
+        embedding.forget()
+
+    def _forget_erased(self) -> None:
+        """Drop the indexes of whoever was erased, by this process or another."""
+        with self._lock:
+            people = {subject_ref for subject_ref, _ in self._indexes}
+        for subject_ref in people:
+            if self._log.keys(subject_ref) is None:
+                self.forget(subject_ref)
+
+    def _bound(self, used: tuple[str, str]) -> None:
+        """Drop the indexes that were not used for longest, while there is too much."""
+        with self._lock:
+            total = sum(map(len, self._indexes.values()))
+            while total > MOST_TEXTS and next(iter(self._indexes)) != used:
+                key, oldest = self._indexes.popitem(last=False)
+                self._generations.pop(key, None)
+                total -= len(oldest)
+
+    def drop(self) -> None:
+        """Drop all indexes."""
+        with self._lock:
+            self._indexes.clear()
+            self._generations.clear()
+
+    def close(self) -> None:
+        self.drop()
+        self.store.close()
+
+
+def _filters(request: Request, position: int) -> Filters:
+    asked = request.asked
+    return Filters(
+        position=position,
+        valid_at=request.now,
+        types=asked.types,
+        topic_tags=request.topic_tags,
+        scopes=request.scopes,
+        session_tag=request.session_tag,
+        min_confidence=asked.min_confidence,
+        min_importance=asked.min_importance,
+        memories="memories" in asked.include,
+        episodes=request.episodes,
+    )
+
+
+def open_vectors(home: Home) -> VectorStore:
+    """The vectors beside the views; a file that is damaged is thrown away, and they are computed
+    again."""
+    beside = home.beside("vectors")
+    try:
+        return VectorStore(beside)
+    except BackendUnavailable as problem:
+        if not beside.discard(problem):
+            raise
+    return VectorStore(home.beside("vectors"))

@@ -1,0 +1,106 @@
+"""Recording searches behind the reader's back: they are appended in batches by a thread.
+
+A process that is killed loses the recalls of its last moments, and nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from ledger import backoff
+from ledger.codec import New
+from ledger.errors import BackendUnavailable, NotPermitted
+from ledger.log import Log
+from ledger.streams import recall_stream
+
+WAIT_SECONDS = 0.2
+"""So long recalls are gathered before they are appended."""
+MOST_WAITING = 10_000
+"""With more, whoever searches appends them itself."""
+BATCH = 500
+
+
+class Recorder:
+    """Appends recalls. Safe to use from several threads."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._waiting: list[New] = []
+        self._changed = threading.Condition()
+        self._appending = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self.trouble: BackendUnavailable | None = None
+        """What the log last said, while it does not answer; the recalls wait."""
+
+    def note(self, recall: New) -> None:
+        """Have a recall appended soon."""
+        with self._changed:
+            self._waiting.append(recall)
+            full = len(self._waiting) >= MOST_WAITING
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(
+                    target=self._run, name="beliefledger recalls", daemon=True
+                )
+                self._thread.start()
+            self._changed.notify()
+        if full:
+            self.flush()
+
+    def flush(self) -> None:
+        """Append what waits, now. Raises `BackendUnavailable`, and then it still waits."""
+        with self._appending:
+            while True:
+                with self._changed:
+                    batch = self._waiting[:BATCH]
+                if not batch:
+                    return
+                self._append(batch)
+                with self._changed:
+                    del self._waiting[: len(batch)]
+
+    def close(self) -> None:
+        """Append what waits and let the thread end."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        self.flush()
+
+    def _run(self) -> None:
+        delays = backoff.delays()
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                self._changed.wait(WAIT_SECONDS)
+            try:
+                self.flush()
+            except BackendUnavailable as problem:
+                self.trouble = problem
+                with self._changed:
+                    self._changed.wait_for(lambda: self._closed, next(delays))
+            else:
+                self.trouble, delays = None, backoff.delays()
+
+    def _append(self, batch: Sequence[New]) -> None:
+        """All of them at once; without those of whoever was erased meanwhile."""
+        events = list(batch)
+
+        def attempt() -> None:
+            there = [each for each in events if self._there(each.subject_ref or "")]
+            streams = {recall_stream(each.subject_ref or "") for each in there}
+            if there:
+                self._log.append(there, self._log.versions(sorted(streams)))
+
+        try:
+            self._log.decide_again(attempt)
+        except NotPermitted:
+            self._log.decide_again(attempt)  # erased in between; now it is known
+
+    def _there(self, subject_ref: str) -> bool:
+        return self._log.keys(subject_ref) is not None

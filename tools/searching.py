@@ -1,0 +1,465 @@
+"""The part of the front door that finds memories and turns, and says why each was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from gate.policy import millionths
+from ledger.candidate import Frozen
+from ledger.codec import New, Recorded
+from ledger.errors import InvalidTurn, NotPermitted
+from ledger.events.recall import Asked, MemoriesRecalled
+from ledger.events.turn import TurnRecorded
+from ledger.log import Log, new_id
+from ledger.streams import recall_stream, session_tag, tag
+from ledger.times import Micros, to_datetime
+from ledger.vault import SYSTEM
+from projections import profiles, questions
+from projections.beliefs import BeliefsView
+from projections.decay import Profile
+from projections.decisions import DecisionsView
+from projections.profiles import Hit, Looked, Request
+from projections.questions import DecisionRow
+from tools.answers import BeliefAnswer
+from tools.asking import Asking, Snapshot
+from tools.moments import Moment, micros
+from tools.reading import Reader, score
+from tools.recording import Recorder
+from tools.wiring import Parts
+
+if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
+    from tools.finder import Finder
+
+Included = Literal["memories", "episodes"]
+EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
+MOST_RESULTS = 1_000
+
+
+class ArmAnswer(Frozen):
+    """What one way of searching said: its rank among the candidates, from 1, and its score (BM25+
+    for words, a cosine for meaning, what is left of a memory for recency)."""
+
+    rank: int
+    score: float
+
+
+class DecisionBrief(Frozen):
+    """The gate's decision that a memory stands on."""
+
+    decision_id: str
+    outcome: str
+    reason: str
+    confidence: float
+
+
+class EpisodeAnswer(Frozen):
+    """A turn of a conversation."""
+
+    turn_id: str
+    position: int
+    speaker: str
+    role: str
+    session: str | None
+    said_at: datetime
+
+
+class FoundAnswer(Frozen):
+    """One result, and why it is there."""
+
+    rank: int
+    kind: Literal["memory", "episode"]
+    id: str
+    """Of the memory or of the turn."""
+    text: str
+    score: float
+    arms: dict[str, ArmAnswer]
+    components: dict[str, float]
+    """Of the score, where it is a sum of weighted parts: by the profile `recall`."""
+    why: str
+    tokens: int
+    memory: BeliefAnswer | None = None
+    decision: DecisionBrief | None = None
+    episode: EpisodeAnswer | None = None
+
+
+class SearchAnswer(Frozen):
+    """What was found, best first, and what was searched how."""
+
+    recall_id: str | None
+    """Of the record of this search, for `recalls`; None where nothing was found or recorded."""
+    subject: str
+    query: str
+    profile: str
+    position: int
+    """The log as it was searched."""
+    valid_at: datetime
+    embedder: str | None
+    index: str | None
+    candidates: int
+    suppressed: int
+    """Candidates that have nothing to do with the query."""
+    unembedded: int
+    """Candidates that were compared by words alone, since they have no vector yet."""
+    routed: tuple[str, ...]
+    """The types of memories that the question asks for."""
+    route: str | None
+    """The rule that says so, and the words it went by."""
+    results: tuple[FoundAnswer, ...]
+    tokens: int
+    """About how many the results' texts are for a model."""
+    left_out: int
+    """Results for which the budget of tokens had no room."""
+    notes: tuple[str, ...]
+
+
+class Searching:
+    """A base of the front door, which has made these."""
+
+    _parts: Parts
+    _log: Log
+    _asking: Asking
+    _recorder: Recorder
+
+    if TYPE_CHECKING:  # of the front door itself, and of another base
+
+        @property
+        def _finder(self) -> Finder: ...
+        def _snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None: ...
+        def _profile(self, name: str | None) -> Profile: ...
+
+    def search(
+        self,
+        subject: str,
+        query: str,
+        k: int = 10,
+        *,
+        as_of: Moment | Snapshot | None = None,
+        valid_at: Moment | None = None,
+        types: Sequence[str] = (),
+        topics: Sequence[str] = (),
+        scope: str | None = None,
+        min_confidence: float = 0.4,
+        min_importance: float = 0.0,
+        recency_weight: float = 0.3,
+        diversity: float = 0.0,
+        max_tokens: int | None = None,
+        include: Sequence[Included] = EVERYTHING,
+        profile: str = "default",
+        session: str | None = None,
+        purpose: str | None = None,
+        record: bool = True,
+        by: str = SYSTEM,
+    ) -> SearchAnswer:
+        """Find what a subject's memories and turns say about a query: the best `k`, best first.
+
+        `as_of` searches what was known then, `valid_at` what of it was true then (both as for
+        `beliefs`). `types` and `topics` are of memories. `scope` is on whose behalf: memories are
+        found that are visible as widely as that, by default to the subject; turns are for the
+        subject alone. What is visible in one session is found with its `session`.
+
+        `recency_weight` (0 to 1) is how much fresh memories come first, `diversity` (0 to 1) how
+        much results are to differ. `max_tokens` bounds the results' texts together. `profile` is
+        `default` or `recall`. Unless `record` is False, what was found is recorded as shown to
+        whoever asks, which keeps memories fresh and can be replayed.
+
+        Raises `InvalidTurn` for what cannot be asked. A subject nobody knows, or who was erased,
+        has nothing to find.
+        """
+        included = tuple(include)
+        bounds = {"recency_weight": recency_weight, "diversity": diversity}
+        bounds |= {"min_confidence": min_confidence, "min_importance": min_importance}
+        for name, value in bounds.items():
+            if not 0 <= value <= 1:
+                raise InvalidTurn(f"{name} is {value}; it must be from 0 to 1.")
+        if not query.strip():
+            raise InvalidTurn("query: write what to look for.")
+        if not 1 <= k <= MOST_RESULTS:
+            raise InvalidTurn(f"k is {k}; it must be from 1 to {MOST_RESULTS:,}.")
+        if max_tokens is not None and max_tokens < 1:
+            raise InvalidTurn(f"max_tokens is {max_tokens}; it must be at least 1.")
+        if not included or not set(included) <= set(EVERYTHING):
+            raise InvalidTurn(f"include: {included} must name memories, episodes or both.")
+        if profile not in profiles.PROFILES:
+            known = ", ".join(profiles.PROFILES)
+            raise InvalidTurn(f"profile: there is no {profile!r}; there are: {known}.")
+        rules = self._parts.rulebook.refreshed()
+        unknown = set(types) - {*rules.registry.types, *rules.registry.retired}
+        if unknown:
+            names = ", ".join(rules.registry.types)
+            raise InvalidTurn(f"types: there is no {min(unknown)!r}; there are: {names}.")
+        unknown = set(topics) - set(rules.policy.topics)
+        if unknown:
+            names = ", ".join(rules.policy.topics)
+            raise InvalidTurn(f"topics: there is no {min(unknown)!r}; there are: {names}.")
+        if scope is not None and scope not in rules.policy.scopes:
+            names = ", ".join(rules.policy.scopes)
+            raise InvalidTurn(f"scope: there is no {scope!r}; there are: {names}.")
+        snapshot = self._snapshot(as_of)
+        stated = micros(valid_at, "valid_at")
+        asked = Asked(
+            query=query,
+            k=k,
+            as_of=None if snapshot is None else snapshot.position,
+            valid_at=stated,
+            types=tuple(types),
+            topics=tuple(topics),
+            scope=scope,
+            min_confidence=millionths(min_confidence),
+            min_importance=millionths(min_importance),
+            recency_weight=millionths(recency_weight),
+            diversity=millionths(diversity),
+            max_tokens=max_tokens,
+            include=included,
+            profile=profile,
+        )
+        now = stated
+        if now is None:
+            now = self._asking.now() if snapshot is None else snapshot.at
+        ref = self._asking.known_or_none(subject)
+        try:
+            if ref is None:
+                raise NotPermitted
+            request = self._request(ref, asked, asked.as_of, now, session)
+            looked = self._finder.look(request)
+        except NotPermitted:  # also: erased just now
+            return _nothing(subject, asked, now, self._log.head().position)
+        recall_id = None
+        if record and looked.hits:
+            recall_id = self._note(request, looked, purpose or rules.policy.purpose, by)
+        return self._answer(subject, request, looked, recall_id)
+
+    def _request(
+        self, ref: str, asked: Asked, position: int | None, now: Micros, session: str | None
+    ) -> Request:
+        keys = self._log.keys(ref)
+        if keys is None:
+            raise NotPermitted
+        scopes = self._parts.rulebook.current().policy.scopes
+        reader = asked.scope or "subject"
+        wide = scopes.index(reader) > scopes.index("subject")
+        return Request(
+            subject_ref=ref,
+            asked=asked,
+            position=position,
+            now=now,
+            topic_tags=tuple(self._parts.tagger(ref, "topic", each) for each in asked.topics),
+            scopes=scopes[scopes.index(reader) :] if wide else scopes,
+            episodes="episodes" in asked.include and not wide,
+            session_tag=None if session is None else session_tag(keys.ids, session),
+            ages=self._profile(None),
+        )
+
+    def _note(self, request: Request, looked: Looked, purpose: str, by: str) -> str:
+        """Have the search recorded, off the reader's path; returns the record's id."""
+        keys = self._log.keys(request.subject_ref)
+        if keys is None:
+            raise NotPermitted
+        asked = request.asked
+        event = MemoriesRecalled(
+            purpose=purpose,
+            session_tag=request.session_tag or session_tag(keys.ids, None),
+            query_digest=tag(keys.ids, "query", asked.query),
+            ranker=f"{asked.profile}/{profiles.VERSION}",
+            memories=tuple(hit.id for hit in looked.hits if hit.row_id is not None),
+            scores=tuple(hit.millionths for hit in looked.hits),
+            ranked=tuple(hit.id for hit in looked.hits),
+            position=looked.position,
+            asked_at=request.now,
+            embedder=looked.embedder,
+            index=looked.index,
+            unembedded=looked.unembedded,
+            asked=asked,
+        )
+        recall_id = new_id()
+        stream = recall_stream(request.subject_ref)
+        actor = SYSTEM if by == SYSTEM else self._log.principal(by)
+        self._recorder.note(New(event, recall_id, stream, request.subject_ref, actor))
+        return recall_id
+
+    # Words
+
+    def _answer(
+        self, subject: str, request: Request, looked: Looked, recall_id: str | None
+    ) -> SearchAnswer:
+        found = self._read(looked)
+        fits = within([each.tokens for each in found], request.asked.max_tokens)
+        notes = [] if looked.note is None else [looked.note]
+        if looked.unembedded:
+            notes.append(
+                f"{looked.unembedded:,} of {looked.candidates:,} texts have no vector"
+                " of this model yet and were compared by words alone: beliefledger vectors build"
+            )
+        return SearchAnswer(
+            recall_id=recall_id,
+            subject=subject,
+            query=request.asked.query,
+            profile=request.asked.profile,
+            position=looked.position,
+            valid_at=to_datetime(request.now),
+            embedder=looked.embedder,
+            index=looked.index,
+            candidates=looked.candidates,
+            suppressed=looked.suppressed,
+            unembedded=looked.unembedded,
+            routed=looked.routed,
+            route=looked.route,
+            results=tuple(found[:fits]),
+            tokens=sum(each.tokens for each in found[:fits]),
+            left_out=len(found) - fits,
+            notes=tuple(notes),
+        )
+
+    def _read(self, looked: Looked) -> list[FoundAnswer]:
+        """Results with their words; without those that were erased a moment ago."""
+        memories = self._memories(looked)
+        words = self._log.read_at([hit.words_at for hit in looked.hits if hit.row_id is None])
+        found: list[FoundAnswer] = []
+        for hit in looked.hits:
+            memory, decision, episode = None, None, None
+            if hit.row_id is not None:
+                memory, decision = memories.get(hit.row_id, (None, None))
+                text = None if memory is None else memory.text
+            else:
+                text, episode = _episode(words[hit.words_at])
+            if text is None:
+                continue
+            found.append(
+                FoundAnswer(
+                    rank=len(found) + 1,
+                    kind="memory" if episode is None else "episode",
+                    id=hit.id,
+                    text=text,
+                    score=round(hit.score, 6),
+                    arms={
+                        name: ArmAnswer(rank=vote.rank, score=round(vote.score, 4))
+                        for name, vote in hit.votes.items()
+                    },
+                    components={name: round(each, 4) for name, each in hit.components.items()},
+                    why=_why(hit),
+                    tokens=tokens(text),
+                    memory=memory,
+                    decision=decision,
+                    episode=episode,
+                )
+            )
+        return found
+
+    def _memories(self, looked: Looked) -> dict[int, tuple[BeliefAnswer, DecisionBrief | None]]:
+        """The memories found, by their rows, as they were known then."""
+        ids = [hit.row_id for hit in looked.hits if hit.row_id is not None]
+        if not ids:
+            return {}
+        with self._asking.views(BeliefsView.name, DecisionsView.name) as (connection, at):
+            rows = questions.versions_with(connection, at[0], ids)
+            for row in rows:
+                if row.closed is not None and row.closed > looked.position:
+                    row.closed = row.closed_at = row.closed_by = None
+            evidence = questions.evidence_of(
+                connection, at[0], [row.memory_id for row in rows], looked.position
+            )
+            decided = {
+                each.decision_id: each
+                for each in questions.decided(
+                    connection, at[1], ids=list({row.decision for row in rows})
+                )
+            }
+        answers = Reader(self._log).beliefs(
+            rows, {row.row_id: evidence[row.memory_id] for row in rows}
+        )
+        row_of = {row.memory_id: row for row in rows}
+        return {
+            row_of[each.memory_id].row_id: (each, _brief(decided.get(each.decision_id)))
+            for each in answers
+        }
+
+
+def _episode(recorded: Recorded) -> tuple[str | None, EpisodeAnswer | None]:
+    turn = recorded.event
+    if not isinstance(turn, TurnRecorded):
+        return None, None
+    said_at = recorded.recorded_at if turn.said_at is None else turn.said_at
+    return turn.content, EpisodeAnswer(
+        turn_id=recorded.stream,
+        position=recorded.position,
+        speaker=turn.said_by,
+        role=turn.role,
+        session=turn.session,
+        said_at=to_datetime(said_at),
+    )
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text is for a model: a quarter of its characters, rounded up."""
+    return -(-len(text) // 4)
+
+
+def within(costs: Sequence[int], most: int | None) -> int:
+    """How many of the first fit into a budget together."""
+    spent = 0
+    for number, cost in enumerate(costs):
+        spent += cost
+        if most is not None and spent > most:
+            return number
+    return len(costs)
+
+
+def _brief(decision: DecisionRow | None) -> DecisionBrief | None:
+    if decision is None:
+        return None
+    return DecisionBrief(
+        decision_id=decision.decision_id,
+        outcome=decision.outcome,
+        reason=decision.reason,
+        confidence=score(decision.confidence),
+    )
+
+
+_ARMS = {
+    "words": "its words",
+    "heading": "its date and speaker",
+    "meaning": "its meaning",
+    "recency": "how fresh it is",
+}
+
+
+def _why(hit: Hit) -> str:
+    """In a sentence."""
+    parts = [
+        f"{_ordinal(vote.rank)} by {_ARMS[name]} ({vote.score:.2f})"
+        for name, vote in hit.votes.items()
+        if name in _ARMS
+    ]
+    if "type" in hit.votes:
+        parts.append("of a type that was asked for")
+    return ", ".join(parts)
+
+
+def _ordinal(rank: int) -> str:
+    ending = (
+        "th" if rank % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    )
+    return f"{rank:,}{ending}"
+
+
+def _nothing(subject: str, asked: Asked, now: Micros, position: int) -> SearchAnswer:
+    return SearchAnswer(
+        recall_id=None,
+        subject=subject,
+        query=asked.query,
+        profile=asked.profile,
+        position=position if asked.as_of is None else asked.as_of,
+        valid_at=to_datetime(now),
+        embedder=None,
+        index=None,
+        candidates=0,
+        suppressed=0,
+        unembedded=0,
+        routed=(),
+        route=None,
+        results=(),
+        tokens=0,
+        left_out=0,
+        notes=(f"Nothing is known about {subject!r}.",),
+    )
