@@ -18,11 +18,13 @@ from ledger import canonical
 from ledger.codec import Recorded
 from ledger.events.belief import Written
 from ledger.events.entity import AliasAdded, EntityRecognised
+from ledger.events.recall import MemoriesRecalled
 from ledger.events.turn import CandidateProposed, TurnRecorded
 from ledger.log import Log
 from projections.beliefs import Version
 from projections.intervals import LinkRow, NameRow
 from projections.questions import ChurnRow, DecisionRow
+from projections.recalls import RecallRow
 from projections.turns import TurnRow
 
 _PAGE = 5_000
@@ -41,8 +43,8 @@ def digest(connection: Connection, views_tables: Sequence[Table]) -> str:
 
 def _rows(connection: Connection, table: Table) -> Result[Any]:
     """Every row in order of the table's key, not all at once in memory; to be closed."""
-    key = next(iter(table.primary_key.columns))
-    return connection.execution_options(yield_per=_PAGE).execute(select(table).order_by(key))
+    in_order = select(table).order_by(*table.primary_key.columns)
+    return connection.execution_options(yield_per=_PAGE).execute(in_order)
 
 
 def first_difference(
@@ -252,6 +254,22 @@ def _jobs(rows: Sequence[tuple[Any, ...]], _log: Log, _names: _Names) -> Iterato
         yield [job, outcome, counts, error]
 
 
+def _recalls(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    recalls = [RecallRow(*row) for row in rows]
+    recorded = log.read_at([recall.position for recall in recalls])
+    for recall in recalls:
+        event = recorded[recall.position].event
+        asked = event.asked if isinstance(event, MemoriesRecalled) else None
+        yield [
+            names.of(recall.subject_ref),
+            recall.purpose,
+            recall.ranker,
+            recall.embedder,
+            recall.found,
+            None if asked is None else asked.query,
+        ]
+
+
 _SAYERS: dict[str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[list[Any]]]] = {
     "belief_versions": _beliefs,
     "decisions": _decisions,
@@ -261,4 +279,5 @@ _SAYERS: dict[str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[l
     "jobs": _jobs,
     "entities": _entities,
     "links": _links,
+    "recalls": _recalls,
 }

@@ -22,6 +22,9 @@ from ledger.store import EventStore
 from ledger.times import SECOND, Micros
 from ledger.vault import Vault
 
+os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
+"""Loading a real model takes seconds; the tests that want it say so."""
+
 MASTER = MasterKey(bytes(range(32)))
 
 

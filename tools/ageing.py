@@ -28,6 +28,7 @@ from tools.asking import Asking
 from tools.jobs import JOBS, Counts, Endings, Runs, unless_busy
 from tools.moments import Moment, micros
 from tools.reading import Reader
+from tools.recording import Recorder
 from tools.schedule import ScheduledJob, Scheduling, Tell, planned
 from tools.upkeep import Upkeep, job_answer
 from tools.wiring import Parts
@@ -84,6 +85,7 @@ class Ageing:
     _gate: Gate
     _clock: Clock
     _upkeep: Upkeep
+    _recorder: Recorder
 
     # How much is left
 
@@ -99,6 +101,7 @@ class Ageing:
         `at` asks as if it were then (by default now), with what was said and shown until now.
         `profile` is `freshness` or `decay`; by default the policy's.
         """
+        self._recorder.flush()
         now = micros(at, "at")
         now = self._asking.now() if now is None else now
         ages = self._profile(profile)
@@ -149,6 +152,7 @@ class Ageing:
     def refresh_decay(self) -> int:
         """Compute the score of every memory that holds, at once, for whoever ranks; returns how
         many there are."""
+        self._recorder.flush()
         ages = self._profile(None)
         with self._asking.views(BeliefsView.name, AccessView.name):
             pass  # caught up, and not stopped

@@ -188,8 +188,13 @@ class Finder:
 
     # Letting go
 
+    def erase(self, subject_ref: str) -> int:
+        """Drop a subject's indexes and vectors; returns how many vectors there were."""
+        self.forget(subject_ref)
+        return self.store.forget(subject_ref)
+
     def forget(self, subject_ref: str) -> None:
-        """Drop a subject's indexes, and what is kept of words. The store is forgotten apart."""
+        """Drop a subject's indexes, and what is kept of words."""
         with self._lock:
             for key in [each for each in self._indexes if each[0] == subject_ref]:
                 del self._indexes[key]

@@ -51,10 +51,12 @@ from tools.knowing import Knowing
 from tools.moments import Moment, Progress, micros
 from tools.places import Place, place_of
 from tools.projecting import Projecting, Tell
+from tools.recalling import Recalling
 from tools.recording import Recorder
 from tools.searching import Searching
 from tools.settings import Settings
 from tools.settling import Settling
+from tools.vectoring import Vectoring
 from tools.wiring import Parts, build
 
 if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
@@ -107,7 +109,17 @@ _STORED = ("value", "attribute", "text", "entity", "context", "topic", "type", "
 
 
 class MemoryLedger(
-    Searching, Extracting, Ageing, Knowing, Evolving, Consolidating, Judging, Settling, Closing
+    Searching,
+    Recalling,
+    Vectoring,
+    Extracting,
+    Ageing,
+    Knowing,
+    Evolving,
+    Consolidating,
+    Judging,
+    Settling,
+    Closing,
 ):
     """A ledger that is open. Use it as a context manager, or close it.
 
@@ -199,6 +211,7 @@ class MemoryLedger(
         Each is tried once. What was decided is durable when this returns. Several processes may do
         this at once.
         """
+        self._recorder.flush()  # what was shown a moment ago is no mention when it is repeated
         ref = None if subject is None else self._known_subject(subject)
         total = Processed()
         after, more = 0, True
@@ -503,6 +516,7 @@ class MemoryLedger(
 
         With `verify`, compare each with what it replaces, and name the first row that differs.
         """
+        self._recorder.flush()
         return self._upkeep.rebuild(view, verify=verify, progress=progress)
 
     def verify(self, progress: Progress | None = None) -> Verified:
@@ -570,6 +584,7 @@ class MemoryLedger(
 
     def status(self, *, digests: bool = True) -> StatusAnswer:
         """How the ledger is: positions, the queue, what waits for a person, the views."""
+        self._recorder.flush()
         answer = self._upkeep.status(digests=digests)
         return answer.model_copy(
             update={"ledger": str(self.place), "extractor": self._gate.extractor.name}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gate.consent import ORDINARY
 from gate.policy import Policy, load
@@ -18,9 +18,17 @@ from tools.moments import Moment, micros
 from tools.upkeep import Upkeep
 from tools.wiring import Parts
 
+if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
+    from tools.finder import Finder
+
 
 class Settling:
     """Resolve, review, grant, withdraw, revoke, erase, adopt. `by` names who does it."""
+
+    if TYPE_CHECKING:  # of the front door itself
+
+        @property
+        def _finder(self) -> Finder: ...
 
     def __init__(self, parts: Parts, clock: Clock) -> None:
         self._parts = parts
@@ -202,7 +210,7 @@ class Settling:
     def erase(
         self, subject: str, *, by: str = SYSTEM, legal_basis: str = "request of the subject"
     ) -> ErasureAnswer:
-        """Forget a subject: their key, every body, every row of a view.
+        """Forget a subject: their key, every body, every row of a view, every vector.
 
         What remains are envelopes that name nobody. Recording them again is refused until
         `register_anew`. Raises `UnknownMemory` for somebody nobody knows.
@@ -211,6 +219,7 @@ class Settling:
         bodies = self._log.erase(ref, actor=self._actor(by), legal_basis=legal_basis)
         self._gate.forget()
         self._upkeep.forget(ref)
+        self._finder.erase(ref)
         return ErasureAnswer(subject_ref=ref, bodies=bodies, position=self._log.head().position)
 
     def register_anew(self, subject: str, *, by: str) -> None:

@@ -43,9 +43,7 @@ def connect(request, tmp_path) -> Iterator[Callable[[], EventStore]]:
     url = request.getfixturevalue("postgres_url") if on_postgres else ""
 
     def open_() -> EventStore:
-        opened.append(
-            postgres_store(url) if on_postgres else SQLiteEventStore(tmp_path / "log.db")
-        )
+        opened.append(postgres_store(url) if on_postgres else SQLiteEventStore(tmp_path / "log.db"))
         return opened[-1]
 
     yield open_

@@ -116,9 +116,7 @@ def test_what_was_sealed_opens():
 def test_what_was_wrapped_opens():
     master = MasterKey.from_hex(SEALED["master_key"], "the golden file")
     assert master.id == SEALED["master_key_id"]
-    key = Sealer(master.key).open(
-        bytes.fromhex(SEALED["wrapped"]), SEALED["subject_ref"].encode()
-    )
+    key = Sealer(master.key).open(bytes.fromhex(SEALED["wrapped"]), SEALED["subject_ref"].encode())
     assert key.hex() == SEALED["subject_key"]
 
 

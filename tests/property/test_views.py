@@ -179,9 +179,7 @@ def test_the_view_and_the_gate_agree_on_what_is_believed(history):
                     for each in (*belief.current, *belief.past)
                 }
                 now = {each.memory_id for each in belief.current}
-                assert {row.contested for row in held if row.memory_id in now} <= {
-                    belief.contested
-                }
+                assert {row.contested for row in held if row.memory_id in now} <= {belief.contested}
                 assert not any(row.contested for row in held if row.memory_id not in now)
                 assert_no_two_values_at_once(held)
                 assert {row.memory_id for row in rows if row.quarantined and not row.closed} >= {

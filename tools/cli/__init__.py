@@ -15,8 +15,11 @@ from tools.cli import (
     knowing,
     moving,
     permitting,
+    recalling,
     running,
+    searching,
     settling,
+    vectoring,
     writing,
 )
 from tools.cli.app import INTERRUPTED, app
@@ -34,8 +37,11 @@ __all__ = [
     "main",
     "moving",
     "permitting",
+    "recalling",
     "running",
+    "searching",
     "settling",
+    "vectoring",
     "writing",
 ]
 

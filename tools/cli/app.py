@@ -28,10 +28,10 @@ COULD_NOT = 3
 INTERRUPTED = 130
 
 ORDER = (
-    "init remember ingest process extract beliefs history explain decay entities related events"
-    " decisions loops conflicts resolve review revoke consolidate consent erase register policy"
-    " types status replay retry rebuild verify calibrate checklist tail project schedule copy"
-    " migrate demo"
+    "init remember ingest process extract search beliefs history explain recalls decay entities"
+    " related events decisions loops conflicts resolve review revoke consolidate consent erase"
+    " register policy types status replay retry rebuild vectors verify calibrate checklist tail"
+    " project schedule copy migrate demo"
 ).split()
 """In which order help lists the commands: as a newcomer meets them."""
 

@@ -17,9 +17,7 @@ def test_keys_are_sorted_at_every_depth_and_nothing_is_padded():
 
 def test_text_is_written_as_utf_8_and_only_control_characters_are_escaped():
     text = 'é 日 \U0001f600 "\\ / \n\t\x07\x7f'
-    assert canonical.encode(text) == (
-        '"é 日 \U0001f600 \\"\\\\ / \\n\\t\\u0007\x7f"'.encode()
-    )
+    assert canonical.encode(text) == ('"é 日 \U0001f600 \\"\\\\ / \\n\\t\\u0007\x7f"'.encode())
 
 
 def test_decoding_gives_back_what_was_encoded():

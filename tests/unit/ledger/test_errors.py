@@ -21,9 +21,7 @@ ALL = [
     for _, each in inspect.getmembers(errors, inspect.isclass)
     if each.__module__ == errors.__name__
 ]
-LEAVES = [
-    each for each in ALL if each not in {LedgerError, Retryable, MustStop, CallerMistake}
-]
+LEAVES = [each for each in ALL if each not in {LedgerError, Retryable, MustStop, CallerMistake}]
 
 
 @pytest.mark.parametrize("kind", LEAVES)

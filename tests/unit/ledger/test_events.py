@@ -19,7 +19,8 @@ from ledger.upcast import STEPS
 TURN = {
     "role": "user",
     "channel": "conversation",
-    "redacted": {}, "session_tag": "",
+    "redacted": {},
+    "session_tag": "",
     "said_at_stated": False,
     "content": "I live in Porto.",
 }
@@ -82,7 +83,8 @@ def test_an_event_splits_into_facts_that_stay_and_a_body_that_can_go():
     assert facts == {
         "role": "user",
         "channel": "conversation",
-        "redacted": {}, "session_tag": "",
+        "redacted": {},
+        "session_tag": "",
         "said_at_stated": False,
     }
     assert body == {

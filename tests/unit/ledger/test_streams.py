@@ -11,7 +11,6 @@ from ledger import streams
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
 
 
-
 def derived(key: bytes) -> list[str]:
     return [
         streams.turn_stream(key, "given\x1fk"),
