@@ -49,7 +49,12 @@ class Embedder(Protocol):
 
     @property
     def floor(self) -> float:
-        """The cosine below which two texts have nothing to do with each other."""
+        """The cosine below which a text without any word of the query has nothing to do with it."""
+        ...
+
+    @property
+    def weight(self) -> float:
+        """How much cosines count beside words, whose weight is 1."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -67,7 +72,8 @@ class Transformer:
     in bfloat16 where the processor has instructions for it: cosines change by about .0001.
     """
 
-    floor = 0.2
+    floor = 0.25
+    weight = 1.0
 
     def __init__(self, model: str, *, quickly: bool = False) -> None:
         self.name = model
@@ -127,15 +133,17 @@ class MiniLM(Transformer):
 class Hashed:
     """Without any model: a text's stems and the letters of its words, hashed into a vector.
 
-    It finds other forms and misspellings of a word, and no other words for a thing. The terms of a
-    text are its stems and the sequences of three to five letters of its words, between `<` and
-    `>`; each adds ±1 at one of the places, both by its BLAKE2b digest. Weinberger et al., Feature
-    Hashing for Large Scale Multitask Learning, ICML 2009.
+    It finds other forms and misspellings of a word, and no other words for a thing. A text's
+    features are its stems, and the sequences of three to five letters of each between `<` and `>`;
+    their place and sign are told by their BLAKE2b digest. A stem counts 1 + ln(its times), its n
+    sequences half of that over √n. Weinberger et al., Feature Hashing for Large Scale Multitask
+    Learning, ICML 2009.
     """
 
     name = "hashed-1"
-    dimension = 512
-    floor = 0.25
+    dimension = 384
+    floor = 0.15
+    weight = 0.2
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np  # noqa: PLC0415
@@ -161,15 +169,14 @@ def _features(stem: str) -> tuple[NDArray[np.int64], Vectors]:
     known = _FEATURES.get(stem)
     if known is None:
         letters = f"<{stem}>"
-        parts = [letters[at : at + n] for n in (3, 4, 5) for at in range(len(letters) - n + 1)]
-        digests = [
-            hashlib.blake2b(each.encode(), digest_size=8).digest() for each in (stem, *parts)
-        ]
-        numbers = np.frombuffer(b"".join(digests), np.uint64)
-        places = (numbers >> np.uint64(1)) % np.uint64(Hashed.dimension)
-        weights = np.full(len(numbers), 1 / math.sqrt(len(numbers)), np.float32)
+        parts = {letters[at : at + n] for n in (3, 4, 5) for at in range(len(letters) - n + 1)}
+        named = [f"w0:{stem}", *(f"c:{each}" for each in sorted(parts))]
+        digests = [hashlib.blake2b(each.encode(), digest_size=8).digest() for each in named]
+        numbers = np.frombuffer(b"".join(digests), "<u8")
+        weights = np.full(len(numbers), 0.5 / math.sqrt(max(1, len(parts))), np.float32)
         weights[0] = 1.0
-        weights[(numbers & np.uint64(1)).astype(bool)] *= -1
+        weights[(numbers & np.uint64(1)) == 0] *= -1
+        places = (numbers >> np.uint64(1)) % np.uint64(Hashed.dimension)
         if len(_FEATURES) >= _MOST_FEATURES:
             _FEATURES.clear()
         known = _FEATURES[stem] = places.astype(np.int64), weights

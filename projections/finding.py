@@ -13,6 +13,7 @@ import numpy as np
 
 from ledger.times import DAY
 from projections import lexical, ranking
+from projections.context import highest, in_context, near
 from projections.decay import OTHER_HALF_LIFE, Profile
 from projections.index import Filters, Found, SubjectIndex
 from projections.profiles import Hit, Vote
@@ -28,8 +29,12 @@ _MILLION = 1_000_000
 _POOL = 50
 """Among so many of the best, at least, results are chosen for being different."""
 
-# The weights of the default profile's arms.
-WORDS, HEADS, MEANING, ROUTED = 1.0, 0.5, 0.3, 0.5
+# The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
+WORDS, SESSION, HEADING = 1.0, 0.3, 3.0
+ROUTED = 0.2
+_STATED = 2.0
+"""A turn counts (n + 1)/(n + 1 + this), where n is how many terms it has outside its questions: a
+question is seldom what answers one."""
 
 # The four components of the profile `recall`, at a recency weight r.
 _RELEVANCE, _RECENCY, _IMPORTANCE, _FREQUENCY = 0.7, 0.4, 0.2, 0.1
@@ -42,7 +47,9 @@ class Query:
     words: str
     vector: Vectors | None
     floor: float
-    """The cosine below which the model has nothing to say."""
+    """The cosine below which the model has nothing to say of a text without any of the words."""
+    weight: float
+    """How much the model's cosines count beside words."""
     filters: Filters
     k: int
     profile: str = "default"
@@ -71,18 +78,17 @@ def find(index: SubjectIndex, query: Query) -> Result:
     searched = int(mask.sum())
     if not searched:
         return Result((), 0, 0, 0)
-    arms = _arms(index, query, found)
-    signal = np.logical_or.reduce([arm.signal for arm in arms.values()])
+    arms, signal = _arms(index, query, mask)
     memories = signal & (found.row_of >= 0)
     ages = _Ages(index, query, found, memories)
     if query.profile == "default":
         if query.recency_weight and memories.any():
-            arms["recency"] = Arm(ages.freshness, memories, query.recency_weight)
+            arms["recency"] = Arm(ages.freshness, memories, query.recency_weight, top=1.0)
         routed = _routed(index, query, found, memories)
         if routed.any():
             arms["type"] = Arm(routed.astype(np.float32), routed, ROUTED)
     fused = ranking.fuse(arms)
-    scores = fused.scores
+    scores = np.where(signal, fused.scores, 0) * _prior(index)
     components: dict[str, Floats] = {}
     if query.profile == "recall":
         components = _four(index, query, found, scores, ages)
@@ -118,19 +124,33 @@ def _identity(index: SubjectIndex, number: int, row: int) -> tuple[str, int | No
     return memory or "", int(index.rows["row_id"][row]), words_at
 
 
-def _arms(index: SubjectIndex, query: Query, found: Found) -> dict[str, Arm]:
-    mask = found.mask
-    words = asked(query.words)
-    said = index.words.scores(words, mask)
+def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm], Mask]:
+    """The arms of both profiles, and which texts have anything to do with the query."""
+    texts, words = index.texts, asked(query.words)
+    before, after = texts["before"], texts["after"]
+    parts = index.words.parts(words, mask)
+    said = in_context(parts, before, after, mask, len(index))
     heads = index.heads.scores(words, mask)
+    top = float(said.max()) or float(heads.max()) or 1.0
+    signal = said > 0 if said.any() else heads > 0
     arms = {
         "words": Arm(said, said > 0, WORDS),
-        "heading": Arm(heads, (heads > 0) & (said > 0), HEADS),
+        "heading": Arm(heads, heads > 0, HEADING, ranked=False, top=top),
     }
+    if said.any():
+        session = highest(said, np.where(mask, texts["session"], -1))
+        arms["session"] = Arm(session, mask & (session > 0), SESSION, ranked=False)
     if query.vector is not None and index.dense is not None:
         cosines = index.dense.cosines(query.vector, mask)
-        arms["meaning"] = Arm(cosines, (cosines >= query.floor) & mask, MEANING)
-    return arms
+        meant = near(cosines, before, after, mask)
+        arms["meaning"] = Arm(meant, meant > 0, query.weight)
+        signal |= (cosines >= query.floor) & mask
+    return arms, signal
+
+
+def _prior(index: SubjectIndex) -> Floats:
+    stated = index.texts["stated"]
+    return np.where(stated < 0, 1.0, (stated + 1) / (stated + 1 + _STATED))
 
 
 class _Ages:

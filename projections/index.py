@@ -22,7 +22,7 @@ from ledger.times import Micros, to_datetime
 from projections import tables
 from projections.dense import Dense
 from projections.lexical import Lexical
-from projections.terms import terms
+from projections.terms import stated, terms
 from projections.vectors import text_tag
 
 if TYPE_CHECKING:
@@ -143,12 +143,15 @@ class SubjectIndex:
         self.keys = keys
         self.model = model
         self.lock = threading.RLock()
-        self.words, self.heads = Lexical(), Lexical()
+        self.words, self.heads = Lexical(), Lexical(b=0)
         """Of what is said, and of when and by whom."""
         self.dense: Dense | None = None
         self.rows = Columns(_NUMBERS)
-        self.texts = Columns(("words_at", "is_memory", "said_at", "session", "before", "after"))
-        """`before` and `after`: the numbers of the turns next to it in its session; −1 for none."""
+        self.texts = Columns(
+            ("words_at", "is_memory", "said_at", "session", "stated", "before", "after")
+        )
+        """`stated`: how many terms a turn has outside its questions. `before` and `after`: the
+        numbers of the turns next to it in its session, where somebody else spoke. Else −1."""
         self.shown = Columns(("memory", "position", "at"))
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
@@ -162,7 +165,8 @@ class SubjectIndex:
         """How far it has each view."""
         self._row_at: dict[int, int] = {}
         self._text_at: dict[int, int] = {}
-        self._last_turn: dict[int, int] = {}
+        self._last_turn: dict[int, tuple[int, str]] = {}
+        """By session: the number of its last turn, and who spoke."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -248,8 +252,8 @@ class SubjectIndex:
             if isinstance(event, Written):
                 memory = event.memory
                 self._text_at[position] = len(self.texts)
-                row = position, 1, memory.said_at, -1, -1, -1
-                self._add(memory.claim, "", memory.claim, row, "")
+                row = position, 1, memory.said_at, -1, -1, -1, -1
+                self._add(memory.claim, "", row, "")
 
     def _turns_since(self, connection: Connection, generation: int, read: Read) -> None:
         c = tables.turns(generation).c
@@ -271,17 +275,17 @@ class SubjectIndex:
                 continue  # erased
             said_at = recorded.recorded_at if event.said_at is None else event.said_at
             session = self.sessions(session_tag)
-            before = self._last_turn.get(session, -1)
+            last, spoke = self._last_turn.get(session, (-1, ""))
+            before = last if spoke != event.said_by else -1
             number = self._add(
                 event.content,
                 heading(event, said_at),
-                spoken(event),
-                (position, 0, said_at, session, before, -1),
+                (position, 0, said_at, session, stated(event.content), before, -1),
                 turn_id,
             )
             if before >= 0:
                 self.texts["after"][before] = number
-            self._last_turn[session] = number
+            self._last_turn[session] = number, event.said_by
 
     def _shown_since(self, connection: Connection, generation: int) -> None:
         c = tables.recalled(generation).c
@@ -298,14 +302,14 @@ class SubjectIndex:
             [(self.memories(row[0]), row[1], row[2]) for row in connection.execute(query)]
         )
 
-    def _add(self, words: str, head: str, meaning: str, row: Sequence[int], turn_id: str) -> int:
+    def _add(self, words: str, head: str, row: Sequence[int], turn_id: str) -> int:
         number = self.words.add(terms(words))
         self.heads.add(terms(head))
         self.texts.add([row])
         self.turn_ids.append(turn_id)
         if self.model is not None:
-            self.tags.append(text_tag(self.keys, self.model, meaning))
-            self.waiting[number] = meaning
+            self.tags.append(text_tag(self.keys, self.model, words))
+            self.waiting[number] = words
         return number
 
     def embedded(self, vectors: Mapping[int, Vectors], dimension: int) -> None:
@@ -369,8 +373,3 @@ def heading(turn: TurnRecorded, said_at: Micros) -> str:
     """The date and the speaker of a turn, whose words are indexed apart from what was said."""
     day = to_datetime(said_at)
     return f"{day.day} {day:%B %Y} {turn.said_by}"
-
-
-def spoken(turn: TurnRecorded) -> str:
-    """A turn with its speaker, as its meaning is indexed."""
-    return f"{turn.said_by}: {turn.content}"

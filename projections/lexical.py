@@ -4,13 +4,15 @@ The statistics are of the texts that are searched, and of no others: what a read
 what was not there yet at the time asked about, changes no score.
 
     score(q, d) = Σ idf(t) · (δ + tf·(k₁ + 1) / (tf + k₁·(1 − b + b·|d| / avgdl))),  t in q and d
-    idf(t) = ln((N + 1) / df(t))
+    idf(t) = ln(1 + (N − df(t) + ½) / (df(t) + ½))
 
-Lv and Zhai, Lower-Bounding Term Frequency Normalization, CIKM 2011.
+Lv and Zhai, Lower-Bounding Term Frequency Normalization, CIKM 2011; the idf is that of Robertson
+and Spärck Jones, kept above 0.
 """
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Sequence
@@ -25,15 +27,19 @@ if TYPE_CHECKING:
     Scores = NDArray[np.float32]
 
 K1 = 1.2
-B = 0.75
+B = 0.4
 DELTA = 1.0
 VERSION = "bm25+/1"
+Part = tuple["NDArray[np.int32]", "Scores"]
+"""Texts, and what one term adds to the score of each."""
 
 
 class Lexical:
     """Terms of numbered texts. Not safe in several threads at once: whoever has it takes turns."""
 
-    def __init__(self) -> None:
+    def __init__(self, b: float = B) -> None:
+        self._b = b
+        """How much long texts are made up for, from 0 to 1."""
         self._texts: dict[str, array[int]] = {}
         """The numbers of the texts that have a term …"""
         self._times: dict[str, array[int]] = {}
@@ -57,25 +63,37 @@ class Lexical:
                 times[term].append(count)
         return number
 
-    def scores(self, query: Sequence[str], mask: Mask) -> Scores:
-        """The score of every text for these terms: float32 of shape (number of texts,). 0 where
-        none of them is in it, or the mask leaves it out."""
-        scores = np.zeros(len(self._lengths), np.float32)
-        lengths = np.frombuffer(self._lengths, np.int32) if len(scores) else scores
+    def parts(self, query: Sequence[str], mask: Mask) -> list[Part]:
+        """What each of these terms adds to which texts; of those alone that the mask leaves."""
         searched = int(mask.sum())
         if not searched:
-            return scores
+            return []
+        lengths = np.frombuffer(self._lengths, np.int32)
         average = max(1.0, float(lengths @ mask) / searched)
+        found: list[Part] = []
         for term in query:
             if term not in self._texts:
                 continue
             texts = np.frombuffer(self._texts[term], np.int32)
             there = mask[texts]
             texts = texts[there]
-            if not texts.size:
-                continue
-            times = np.frombuffer(self._times[term], np.int32)[there].astype(np.float32)
-            idf = float(np.log((searched + 1) / texts.size))
-            long = K1 * (1 - B + (B / average) * lengths[texts])
-            scores[texts] += idf * (DELTA + times * (K1 + 1) / (times + long))
-        return scores
+            if texts.size:
+                times = np.frombuffer(self._times[term], np.int32)[there].astype(np.float32)
+                idf = math.log(1 + (searched - texts.size + 0.5) / (texts.size + 0.5))
+                long = K1 * (1 - self._b + (self._b / average) * lengths[texts])
+                added = idf * (DELTA + times * (K1 + 1) / (times + long))
+                found.append((texts, added.astype(np.float32)))
+        return found
+
+    def scores(self, query: Sequence[str], mask: Mask) -> Scores:
+        """The score of every text for these terms: float32 of shape (number of texts,). 0 where
+        none of them is in it, or the mask leaves it out."""
+        return added(self.parts(query, mask), len(self))
+
+
+def added(parts: Sequence[Part], count: int) -> Scores:
+    """The parts, added up over `count` texts."""
+    scores = np.zeros(count, np.float32)
+    for texts, values in parts:
+        scores[texts] += values
+    return scores

@@ -1,12 +1,14 @@
-"""From scores to an order: reciprocal rank fusion, and what is chosen of it. Pure.
+"""From scores to an order: rank fusion, and what is chosen of it. Pure.
 
 Each arm gives a score to every candidate and says for which it has a signal. An arm's rank of a
 candidate is one more than the number of candidates with a signal that score higher, so equal scores
 have equal ranks.
 
-    fused(d) = Σ wₐ / (60 + rankₐ(d)), over the arms a that have a signal for d
+    fused(d) = Σ wₐ · (60 / (60 + rankₐ(d)) + 10 · scoreₐ(d) / topₐ), over the arms a with a signal
 
-Cormack, Clarke and Büttcher, Reciprocal Rank Fusion outperforms Condorcet, SIGIR 2009.
+The first term is reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), times 60. The
+second keeps how far apart scores are, which ranks forget. An arm whose scores are many times the
+same gives the second term alone.
 """
 
 from __future__ import annotations
@@ -27,15 +29,20 @@ if TYPE_CHECKING:
     Ranks = NDArray[np.int64]
 
 RRF_K = 60
+SCORE = 10.0
+"""How much an arm's score counts beside its rank."""
 
 
 @dataclass(slots=True)
 class Arm:
-    """One way to order candidates: arrays of one length, an element for each text."""
+    """One way to order candidates: arrays of one length, an element for each text. `top` is the
+    score that counts as 1; by default the highest."""
 
     scores: Scores
     signal: Mask
     weight: float = 1.0
+    ranked: bool = True
+    top: float | None = None
 
     def ranks(self) -> Ranks:
         """From 1; 0 where there is no signal."""
@@ -57,14 +64,20 @@ class Fused:
 
 
 def fuse(arms: Mapping[str, Arm]) -> Fused:
-    """Reciprocal rank fusion of at least one arm."""
+    """Fuse at least one arm."""
     ranks = {name: arm.ranks() for name, arm in arms.items()}
-    scores = np.zeros(len(next(iter(arms.values())).scores))
+    fused = np.zeros(len(next(iter(arms.values())).scores))
     for name, arm in arms.items():
-        given = ranks[name]
-        at = np.flatnonzero(given)
-        scores[at] += arm.weight / (RRF_K + given[at])
-    return Fused(scores, ranks)
+        at = np.flatnonzero(arm.signal)
+        if not at.size:
+            continue
+        scores = arm.scores[at].astype(np.float64)
+        top = arm.top or float(scores.max())
+        given = SCORE * scores / top if top > 0 else np.zeros(at.size)
+        if arm.ranked:
+            given += RRF_K / (RRF_K + ranks[name][at])
+        fused[at] += arm.weight * given
+    return Fused(fused, ranks)
 
 
 def best(scores: Floats, newest: NDArray[np.int64], count: int) -> list[int]:

@@ -9,13 +9,15 @@ from collections.abc import Iterable
 from Stemmer import Stemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _STEMS: dict[str, str] = {}
 _MOST_STEMS = 200_000
 _local = threading.local()
 STOP_WORDS = frozenset(
-    """a an and are as at be been but by can could did do does for from had has have he her him his
-    how i if in is it its me my no not of on or our she so that the their them then there they this
-    to up us was we were what when where which who why will with would you your""".split()
+    """a an and are as at be been but by can could did do does for from had has have he her his how
+    i if in into is it its me my of on or our she should so than that the their them then there
+    these they this those to us was we were what when where which who whom whose why will with
+    would you your""".split()
 )
 """Too common to tell one text from another. A text of nothing else is compared by them all."""
 
@@ -28,6 +30,13 @@ def words(text: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """The stems of a text's words (Snowball, English), without stop words."""
     return stems(word for word in words(text) if word not in STOP_WORDS)
+
+
+def stated(text: str) -> int:
+    """How many terms a text has outside its questions."""
+    if "?" not in text:
+        return len(terms(text))
+    return sum(len(terms(each)) for each in _SENTENCE.findall(text) if "?" not in each)
 
 
 def asked(text: str) -> list[str]:

@@ -164,6 +164,7 @@ class Finder:
                 words=asked.query,
                 vector=vector if vector.any() else None,
                 floor=model.floor,
+                weight=model.weight,
                 filters=_filters(request, position),
                 k=asked.k,
                 profile=asked.profile,

@@ -419,6 +419,7 @@ def _brief(decision: DecisionRow | None) -> DecisionBrief | None:
 _ARMS = {
     "words": "its words",
     "heading": "its date and speaker",
+    "session": "its conversation's words",
     "meaning": "its meaning",
     "recency": "how fresh it is",
 }
