@@ -40,6 +40,15 @@ BUDGETS = {
     "decay refresh on Postgres, for 1,000,000 memories": "≤ 3",
     "beliefs of a subject as of the middle, of the time for now": "≤ 1.5",
     "the same for one subject with 1,000 versions": "≤ 2",
+    "p95 of a search among 10,000 memories on SQLite": "≤ 3",
+    "p95 of szl-recall's search among 10,000, of ours": "≥ 7",
+    "memories among 10,000 found by their rare words": "≥ 0.99",
+    "p95 of a search among 50,000 memories on SQLite": "≤ 12",
+    "memories among 50,000 found by their rare words": "≥ 0.99",
+    "search among 50,000 as of the middle, of the time for now": "≤ 2",
+    "search among 50,000 as of just before, of the time for now": "≤ 2",
+    "first search after one more memory among 50,000, beyond another search": "≤ 5",
+    "first search of a subject with 50,000 memories": "≤ 2",
 }
 
 

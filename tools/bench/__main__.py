@@ -30,6 +30,7 @@ from tools.bench import (
     pipeline,
     postgres,
     rebuilding,
+    searching,
     typing,
 )
 from tools.bench.backends import Postgres, own_environment
@@ -52,6 +53,7 @@ BENCHES: dict[str, Bench] = {
     "backfill": backfilling.backfilling,
     "clustering": clustering.clustering,
     "decay": decaying.decay,
+    "searching": searching.searching,
 }
 RESULTS = Path("bench-results.json")
 
@@ -68,12 +70,18 @@ def main() -> int:
         help="measure on this Postgres, whose user may make roles and schemas; by default one is"
         " started",
     )
+    parser.add_argument(
+        "--rival",
+        metavar="PYTHON",
+        type=Path,
+        help="compare search with szl-recall's, which this Python has; by default that is left out",
+    )
     given = parser.parse_args()
     unknown = set(given.names) - set(BENCHES)
     if unknown:
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}")
     sizes = Sizes().quick() if given.quick else Sizes()
-    results = measure(given.names or list(BENCHES), sizes, given.postgres)
+    results = measure(given.names or list(BENCHES), sizes, given.postgres, given.rival)
     show(results)
     RESULTS.write_text(
         json.dumps([each.as_json() for each in results], indent=2, ensure_ascii=False) + "\n"
@@ -81,7 +89,9 @@ def main() -> int:
     return 1 if any(each.holds is False for each in results) else 0
 
 
-def measure(names: list[str], sizes: Sizes, postgres_url: str | None) -> list[Measured]:
+def measure(
+    names: list[str], sizes: Sizes, postgres_url: str | None, rival: Path | None = None
+) -> list[Measured]:
     """Run these benches one after the other, saying on stderr what is being done."""
     results: list[Measured] = []
     with (
@@ -95,7 +105,7 @@ def measure(names: list[str], sizes: Sizes, postgres_url: str | None) -> list[Me
             def tell(what: str, at: str = f"{number}/{len(names)} {name}") -> None:
                 status.update(f"{at}: {what}")
 
-            results += BENCHES[name](Run(Path(directory), sizes, tell, server))
+            results += BENCHES[name](Run(Path(directory), sizes, tell, server, rival))
     return results
 
 

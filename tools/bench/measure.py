@@ -100,6 +100,11 @@ class Sizes:
     """Memories among which rephrasings are looked for."""
     memories: int = 1_000_000
     """That age."""
+    searched: int = 50_000
+    """Memories of one subject."""
+    needles: int = 500
+    approximated: int = 220_000
+    """Vectors in one index."""
 
     def quick(self) -> Sizes:
         """A twentieth of it, to see that everything runs."""
@@ -115,6 +120,8 @@ class Run:
     sizes: Sizes
     tell: Tell
     postgres: Postgres
+    rival: Path | None = None
+    """A Python that has szl-recall."""
 
     @property
     def backends(self) -> tuple[Backend, Backend]:
