@@ -94,7 +94,7 @@ def find(index: SubjectIndex, query: Query) -> Result:
         components = _four(index, query, found, scores, ages)
         scores = sum(components.values(), np.zeros(len(scores)))
     count = query.k if not query.diversity else max(_POOL, 5 * query.k)
-    ordered = ranking.best(scores, index.texts["said_at"], count)
+    ordered = ranking.best(scores, index.texts["said_at"], index.texts["words_at"], count)
     chosen = ranking.diverse(
         ordered, scores, lambda some: _vectors(index, some), query.k, query.diversity
     )

@@ -49,9 +49,12 @@ class Arm:
         ranks = np.zeros(len(self.scores), np.int64)
         at = np.flatnonzero(self.signal)
         if at.size:
-            mine = self.scores[at]
-            ordered = np.sort(mine)
-            ranks[at] = at.size - np.searchsorted(ordered, mine, side="right") + 1
+            order = np.argsort(-self.scores[at])
+            ordered = self.scores[at[order]]
+            first = np.ones(at.size, np.bool_)  # of those that are equal
+            np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+            places = np.where(first, np.arange(1, at.size + 1), 0)
+            ranks[at[order]] = np.maximum.accumulate(places)
         return ranks
 
 
@@ -80,13 +83,16 @@ def fuse(arms: Mapping[str, Arm]) -> Fused:
     return Fused(fused, ranks)
 
 
-def best(scores: Floats, newest: NDArray[np.int64], count: int) -> list[int]:
-    """The numbers of the `count` highest scores above 0, best first; of equals the newest."""
+def best(
+    scores: Floats, newest: NDArray[np.int64], positions: NDArray[np.int64], count: int
+) -> list[int]:
+    """The numbers of the `count` highest scores above 0, best first; of equals the newest, then the
+    one that stands first in the log, whatever its number is in this index."""
     there = np.flatnonzero(scores > 0)
     if there.size > count:
         least = np.partition(scores[there], there.size - count)[there.size - count]
         there = there[scores[there] >= least]
-    order = np.lexsort((there, -newest[there], -scores[there]))
+    order = np.lexsort((positions[there], -newest[there], -scores[there]))
     return [int(each) for each in there[order][:count]]
 
 

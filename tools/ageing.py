@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast, get_args
 
 from gate.gate import Gate
+from gate.rulebook import Rules
 from ledger.candidate import Frozen
 from ledger.codec import New
 from ledger.consumer import LEASE_SECONDS
@@ -158,8 +159,9 @@ class Ageing:
             pass  # caught up, and not stopped
         return scores.refresh(self._parts.projector, AccessView.name, ages, self._asking.now())
 
-    def _profile(self, name: str | None) -> Profile:
-        rules = self._parts.rulebook.refreshed()
+    def _profile(self, name: str | None, rules: Rules | None = None) -> Profile:
+        """How memories fade by the rules in force, or by others."""
+        rules = rules or self._parts.rulebook.refreshed()
         decay, types = rules.policy.decay, rules.registry
         if name is not None and name not in get_args(ProfileName):
             raise InvalidTurn(f"profile: {name!r} is neither freshness nor decay.")

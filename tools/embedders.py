@@ -58,7 +58,7 @@ class Embedders:
             note = None if self._default or name == MINILM else MISSING
         else:
             note = None
-        if name != Hashed.name and not self._there(name):
+        if name != Hashed.name and not self.has(name):
             return Chosen(
                 name,
                 self.named(Hashed.name),
@@ -74,7 +74,7 @@ class Embedders:
             known = self._loaded[name] = embedder(name)
         return known
 
-    def _there(self, name: str) -> bool:
+    def has(self, name: str) -> bool:
         """Whether a model can be used here; loads one that is neither of ours to find out."""
         if name == MINILM:
             return installed()

@@ -193,11 +193,15 @@ class MemoryLedger(
             ordinal=ordinal,
             idempotency_key=idempotency_key,
         )
-        return _receipt(self._gate.record([turn])[0])
+        return self._recorded([turn])[0]
 
     def record_turns(self, turns: Iterable[TurnInput]) -> list[TurnReceipt]:
         """Record many turns in one durable append: all of them or none."""
-        return [_receipt(receipt) for receipt in self._gate.record(list(turns))]
+        return self._recorded(list(turns))
+
+    def _recorded(self, turns: Sequence[TurnInput]) -> list[TurnReceipt]:
+        self._recorder.flush()  # a turn that repeats what was shown comes after that in the log
+        return [_receipt(receipt) for receipt in self._gate.record(turns)]
 
     def process(
         self,
@@ -211,7 +215,7 @@ class MemoryLedger(
         Each is tried once. What was decided is durable when this returns. Several processes may do
         this at once.
         """
-        self._recorder.flush()  # what was shown a moment ago is no mention when it is repeated
+        self._recorder.flush()  # else its appends and these get in each other's way
         ref = None if subject is None else self._known_subject(subject)
         total = Processed()
         after, more = 0, True

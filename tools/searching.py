@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from gate.policy import millionths
+from gate.rulebook import Rules
 from ledger.candidate import Frozen
 from ledger.codec import New, Recorded
 from ledger.errors import InvalidTurn, NotPermitted
@@ -127,7 +128,7 @@ class Searching:
         @property
         def _finder(self) -> Finder: ...
         def _snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None: ...
-        def _profile(self, name: str | None) -> Profile: ...
+        def _profile(self, name: str | None, rules: Rules | None = None) -> Profile: ...
 
     def search(
         self,
@@ -213,6 +214,7 @@ class Searching:
             max_tokens=max_tokens,
             include=included,
             profile=profile,
+            session=session,
         )
         now = stated
         if now is None:
@@ -221,22 +223,23 @@ class Searching:
         try:
             if ref is None:
                 raise NotPermitted
-            request = self._request(ref, asked, asked.as_of, now, session)
+            request = self._request(ref, asked, asked.as_of, now, rules)
             looked = self._finder.look(request)
         except NotPermitted:  # also: erased just now
             return _nothing(subject, asked, now, self._log.head().position)
+        found = self._read(looked)
+        shown = found[: within([each.tokens for each in found], max_tokens)]
         recall_id = None
         if record and looked.hits:
-            recall_id = self._note(request, looked, purpose or rules.policy.purpose, by)
-        return self._answer(subject, request, looked, recall_id)
+            ids = {each.id for each in shown}
+            recall_id = self._note(request, looked, ids, purpose or rules.policy.purpose, by)
+        return _answer(subject, request, looked, shown, len(found) - len(shown), recall_id)
 
     def _request(
-        self, ref: str, asked: Asked, position: int | None, now: Micros, session: str | None
+        self, ref: str, asked: Asked, position: int | None, now: Micros, rules: Rules
     ) -> Request:
-        keys = self._log.keys(ref)
-        if keys is None:
-            raise NotPermitted
-        scopes = self._parts.rulebook.current().policy.scopes
+        """A search by these rules."""
+        scopes, tagger = rules.policy.scopes, self._parts.tagger
         reader = asked.scope or "subject"
         wide = scopes.index(reader) > scopes.index("subject")
         return Request(
@@ -244,25 +247,30 @@ class Searching:
             asked=asked,
             position=position,
             now=now,
-            topic_tags=tuple(self._parts.tagger(ref, "topic", each) for each in asked.topics),
+            topic_tags=tuple(tagger(ref, "topic", each) for each in asked.topics),
             scopes=scopes[scopes.index(reader) :] if wide else scopes,
             episodes="episodes" in asked.include and not wide,
-            session_tag=None if session is None else session_tag(keys.ids, session),
-            ages=self._profile(None),
+            session_tag=tagger(ref, "session", asked.session),
+            ages=self._profile(None, rules),
         )
 
-    def _note(self, request: Request, looked: Looked, purpose: str, by: str) -> str:
-        """Have the search recorded, off the reader's path; returns the record's id."""
+    def _note(
+        self, request: Request, looked: Looked, shown: Collection[str], purpose: str, by: str
+    ) -> str:
+        """Have the search recorded, off the reader's path; returns the record's id. `shown` are the
+        ids of what there was room for."""
         keys = self._log.keys(request.subject_ref)
         if keys is None:
             raise NotPermitted
         asked = request.asked
         event = MemoriesRecalled(
             purpose=purpose,
-            session_tag=request.session_tag or session_tag(keys.ids, None),
+            session_tag=session_tag(keys.ids, asked.session),
             query_digest=tag(keys.ids, "query", asked.query),
             ranker=f"{asked.profile}/{profiles.VERSION}",
-            memories=tuple(hit.id for hit in looked.hits if hit.row_id is not None),
+            memories=tuple(
+                hit.id for hit in looked.hits if hit.row_id is not None and hit.id in shown
+            ),
             scores=tuple(hit.millionths for hit in looked.hits),
             ranked=tuple(hit.id for hit in looked.hits),
             position=looked.position,
@@ -279,37 +287,6 @@ class Searching:
         return recall_id
 
     # Words
-
-    def _answer(
-        self, subject: str, request: Request, looked: Looked, recall_id: str | None
-    ) -> SearchAnswer:
-        found = self._read(looked)
-        fits = within([each.tokens for each in found], request.asked.max_tokens)
-        notes = [] if looked.note is None else [looked.note]
-        if looked.unembedded:
-            notes.append(
-                f"{looked.unembedded:,} of {looked.candidates:,} texts have no vector"
-                " of this model yet and were compared by words alone: beliefledger vectors build"
-            )
-        return SearchAnswer(
-            recall_id=recall_id,
-            subject=subject,
-            query=request.asked.query,
-            profile=request.asked.profile,
-            position=looked.position,
-            valid_at=to_datetime(request.now),
-            embedder=looked.embedder,
-            index=looked.index,
-            candidates=looked.candidates,
-            suppressed=looked.suppressed,
-            unembedded=looked.unembedded,
-            routed=looked.routed,
-            route=looked.route,
-            results=tuple(found[:fits]),
-            tokens=sum(each.tokens for each in found[:fits]),
-            left_out=len(found) - fits,
-            notes=tuple(notes),
-        )
 
     def _read(self, looked: Looked) -> list[FoundAnswer]:
         """Results with their words; without those that were erased a moment ago."""
@@ -351,18 +328,22 @@ class Searching:
         ids = [hit.row_id for hit in looked.hits if hit.row_id is not None]
         if not ids:
             return {}
-        with self._asking.views(BeliefsView.name, DecisionsView.name) as (connection, at):
-            rows = questions.versions_with(connection, at[0], ids)
+        projector = self._parts.projector
+        with projector.reading() as connection:  # they have all that was found
+            states = projector.states(connection)
+            beliefs = states[BeliefsView.name].generation
+            rows = questions.versions_with(connection, beliefs, ids)
             for row in rows:
                 if row.closed is not None and row.closed > looked.position:
                     row.closed = row.closed_at = row.closed_by = None
-            evidence = questions.evidence_of(
-                connection, at[0], [row.memory_id for row in rows], looked.position
-            )
+            memories = [row.memory_id for row in rows]
+            evidence = questions.evidence_of(connection, beliefs, memories, looked.position)
             decided = {
                 each.decision_id: each
-                for each in questions.decided(
-                    connection, at[1], ids=list({row.decision for row in rows})
+                for each in questions.decisions_with(
+                    connection,
+                    states[DecisionsView.name].generation,
+                    list({row.decision for row in rows}),
                 )
             }
         answers = Reader(self._log).beliefs(
@@ -442,6 +423,41 @@ def _ordinal(rank: int) -> str:
         "th" if rank % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     )
     return f"{rank:,}{ending}"
+
+
+def _answer(
+    subject: str,
+    request: Request,
+    looked: Looked,
+    shown: Sequence[FoundAnswer],
+    left_out: int,
+    recall_id: str | None,
+) -> SearchAnswer:
+    notes = [] if looked.note is None else [looked.note]
+    if looked.unembedded:
+        notes.append(
+            f"{looked.unembedded:,} of {looked.candidates:,} texts have no vector"
+            " of this model yet and were compared by words alone: beliefledger vectors build"
+        )
+    return SearchAnswer(
+        recall_id=recall_id,
+        subject=subject,
+        query=request.asked.query,
+        profile=request.asked.profile,
+        position=looked.position,
+        valid_at=to_datetime(request.now),
+        embedder=looked.embedder,
+        index=looked.index,
+        candidates=looked.candidates,
+        suppressed=looked.suppressed,
+        unembedded=looked.unembedded,
+        routed=looked.routed,
+        route=looked.route,
+        results=tuple(shown),
+        tokens=sum(each.tokens for each in shown),
+        left_out=left_out,
+        notes=tuple(notes),
+    )
 
 
 def _nothing(subject: str, asked: Asked, now: Micros, position: int) -> SearchAnswer:

@@ -27,6 +27,8 @@ class Asked(Frozen):
     max_tokens: int | None = None
     include: tuple[str, ...]
     profile: str
+    session: str | None = None
+    """In which session it was asked: memories that are for one session alone are found in it."""
 
 
 class MemoriesRecalled(Event):
