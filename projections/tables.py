@@ -281,6 +281,15 @@ vectors = Table(
 """Vectors of texts, sealed under the subject's key; `tag` is an HMAC of model and text. Not folded
 from events but computed once, and kept when views are rebuilt."""
 
+vector_models = Table(
+    "vector_models",
+    MetaData(),
+    Column("model", _text(200), primary_key=True),
+    Column("place", _text(4096), nullable=False),
+)
+"""The directories in which models lie that were adopted: of this machine, so the log has their
+names and digests alone."""
+
 decay_scores = Table(
     "decay_scores",
     MetaData(),

@@ -8,18 +8,19 @@ vector always.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, delete, func, insert, select
 from sqlalchemy.schema import CreateIndex
 
 from ledger.errors import LogCorrupted
 from ledger.sealing import NotAuthentic, SubjectKeys
 from ledger.streams import tag
 from projections.homes import Home
+from projections.tables import vector_models as models
 from projections.tables import vectors as table
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class VectorStore:
     def __init__(self, home: Home) -> None:
         self._home = home
         with home.writing() as connection:
+            home.create(connection, models)
             home.create(connection, table)
             for index in table.indexes:
                 connection.execute(CreateIndex(index, if_not_exists=True))
@@ -94,6 +96,37 @@ class VectorStore:
             rows = connection.execute(select(c.model, count, people).group_by(c.model))
             return sorted((Kept(*row) for row in rows), key=lambda each: each.model)
 
+    def counted(self, model: str) -> dict[str, int]:
+        """How many of a model each subject has."""
+        c = table.c
+        query = select(c.subject_ref, func.count(c.tag)).where(c.model == model)
+        with self._home.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query.group_by(c.subject_ref))}
+
+    def count(self, subject_ref: str, model: str) -> int:
+        """How many of a model a subject has."""
+        c = table.c
+        query = select(func.count(c.tag)).where(c.subject_ref == subject_ref, c.model == model)
+        with self._home.reading() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    # Where models lie
+
+    def place_of(self, model: str) -> str | None:
+        """The directory that a model was last found in, by whoever adopted it."""
+        query = select(models.c.place).where(models.c.model == model)
+        with self._home.reading() as connection:
+            place: str | None = connection.execute(query).scalar_one_or_none()
+            return place
+
+    def found_at(self, model: str, place: str) -> None:
+        """Remember a model's directory: of this machine, so it is not in the log."""
+        with self._home.writing() as connection:
+            connection.execute(delete(models).where(models.c.model == model))
+            connection.execute(insert(models).values(model=model, place=place))
+
+    # Deleting
+
     def forget(self, subject_ref: str, model: str | None = None) -> int:
         """Delete a subject's vectors (of one model), and leave none behind in files; how many."""
         gone = delete(table).where(table.c.subject_ref == subject_ref)
@@ -102,6 +135,29 @@ class VectorStore:
     def drop(self, model: str) -> int:
         """Delete everybody's vectors of a model; returns how many there were."""
         return self._delete(delete(table).where(table.c.model == model))
+
+    def sweep(self, known: Callable[[], Collection[str]]) -> int:
+        """Delete the vectors of whoever is not known, and leave none behind in files: a process may
+        have ended in the middle of an erasure. `known` is asked after this has looked, so that
+        nobody new is taken for a stranger. Returns how many vectors there were."""
+        with self._home.reading() as connection:
+            there = connection.execute(select(table.c.subject_ref).distinct()).scalars().all()
+        strangers = set(there) - set(known()) if there else set()
+        return sum(map(self.forget, sorted(strangers)))
+
+    def drop_damaged(self, keys: SubjectKeys, dimensions: Mapping[str, int]) -> int:
+        """Delete those of a subject's vectors that are not as they were kept; returns how many.
+        `dimensions` are of the models that are known."""
+        c = table.c
+        query = select(c.tag, c.model, c.vector).where(c.subject_ref == keys.subject_ref)
+        damaged = []
+        with self._home.reading() as connection:
+            for tag_, model, blob in connection.execute(query):
+                try:
+                    _opened(keys, tag_, blob, dimensions.get(model))
+                except LogCorrupted:
+                    damaged.append(tag_)
+        return sum(self._delete(delete(table).where(c.tag == each)) for each in damaged)
 
     def _delete(self, statement: object) -> int:
         with self._home.writing() as connection:
@@ -119,6 +175,12 @@ class VectorStore:
                 found = connection.execute(select(table).where(table.c.subject_ref == subject_ref))
                 for some in found.partitions(_PAGE):
                     yield [(row[0], row[1], row[2], bytes(row[3])) for row in some]
+
+    def tags_of(self, subject_ref: str) -> set[str]:
+        """Under what a subject's vectors are kept."""
+        query = select(table.c.tag).where(table.c.subject_ref == subject_ref)
+        with self._home.reading() as connection:
+            return set(connection.execute(query).scalars())
 
     def bring(self, rows: Sequence[tuple[str, str, str, bytes]]) -> None:
         """Keep rows of another ledger's, whose people and keys are the same."""
@@ -144,17 +206,17 @@ def _sealed(keys: SubjectKeys, tag_: str, vector: Vectors) -> bytes:
     return keys.bodies.seal(vector.astype(np.float16).tobytes(), _bound(tag_))
 
 
-def _opened(keys: SubjectKeys, tag_: str, blob: bytes, dimension: int) -> Vectors:
+def _opened(keys: SubjectKeys, tag_: str, blob: bytes, dimension: int | None) -> Vectors:
     try:
         plain = keys.bodies.open(bytes(blob), _bound(tag_))
         vector: Vectors = np.frombuffer(plain, np.float16)
-        if len(vector) == dimension:
+        if dimension is None or len(vector) == dimension:
             return vector
     except (NotAuthentic, ValueError):
         pass
     raise LogCorrupted(
         f"The vector {tag_} is not as it was kept. Vectors are no part of the history: delete them"
-        " with `beliefledger vectors drop`, and they are computed again."
+        " with `beliefledger vectors drop --damaged`, and they are computed again."
     )
 
 
