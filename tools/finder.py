@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,10 +57,12 @@ class Finder:
         self._asking = asking
         self.store = store
         self.embedders = embedders
+        embedders.place_of = store.place_of
         self._indexes: OrderedDict[tuple[str, str], SubjectIndex] = OrderedDict()
         self._generations: dict[tuple[str, str], Generations] = {}
         self._lock = threading.Lock()
         self._erasures = 0
+        self._model: str | None = None
 
     @contextmanager
     def index(
@@ -69,14 +71,16 @@ class Finder:
         model: Embedder,
         *,
         everything: bool = False,
+        computing: bool = True,
         progress: Progress | None = None,
     ) -> Iterator[SubjectIndex]:
         """The index of a subject, up to the log's head, for whoever is in it alone.
 
-        `everything` computes the vectors of all texts that have none, however long that takes.
-        Raises `NotPermitted` for an erased subject.
+        `everything` computes the vectors of all texts that have none, however long that takes;
+        without `computing` none is. Raises `NotPermitted` for an erased subject.
         """
         head = self._log.head()
+        self._log.vault.refresh(head.erasures)
         if head.erasures != self._erasures:
             self._forget_erased()
             self._erasures = head.erasures
@@ -94,7 +98,8 @@ class Finder:
             if index.position < head.position:
                 index = self._follow(key, index)
             if index.waiting:
-                self._embed(index, model, everything=everything, progress=progress)
+                most = None if everything else MOST_MEANWHILE if computing else 0
+                self._embed(index, model, most, progress)
             yield index
         self._bound(key)
 
@@ -115,8 +120,7 @@ class Finder:
         self,
         index: SubjectIndex,
         model: Embedder,
-        *,
-        everything: bool,
+        most: int | None,
         progress: Progress | None,
     ) -> None:
         """Give texts their vectors: those that were kept, then those that have to be computed."""
@@ -132,7 +136,7 @@ class Finder:
         )
         missing = dict.fromkeys(index.tags[number] for number in index.waiting)
         quick = isinstance(model, Hashed)
-        if not everything and not quick and len(missing) > MOST_MEANWHILE:
+        if most is not None and (not quick or not most) and len(missing) > most:
             return
         self._compute(index, model, progress)
 
@@ -144,6 +148,10 @@ class Finder:
             vectors = rounded(model.embed(list(texts.values())))
             made: dict[str, Vectors] = dict(zip(texts, vectors, strict=True))
             self.store.keep(index.keys, model.name, made)
+            self._log.vault.refresh(self._log.head().erasures)
+            if self._log.keys(index.subject_ref) is None:  # erased while this computed
+                self.erase(index.subject_ref)
+                raise NotPermitted("The subject was erased.")
             index.embedded({n: made[index.tags[n]] for n in numbers}, model.dimension)
             if progress:
                 progress(total - len(index.waiting), total)
@@ -154,7 +162,7 @@ class Finder:
         """Search with the model in force, or another: the one path for searches, for their replays
         and for comparing models. Raises `NotPermitted` for an erased subject."""
         asked = request.asked
-        chosen = chosen or self.embedders.in_force(self._log.head().position)
+        chosen = chosen or self._in_force()
         model = chosen.embedder
         vector = rounded(model.embed([asked.query]))[0]
         turned = None if asked.types else route(asked.query)
@@ -187,7 +195,32 @@ class Finder:
                 chosen.note,
             )
 
+    def _in_force(self) -> Chosen:
+        """The model to search with. Once it is another than before, no index of that is needed."""
+        chosen = self.embedders.in_force(self._log.head().position)
+        before, self._model = self._model, chosen.embedder.name
+        if before is not None and before != self._model:
+            self.let_go(before)
+        return chosen
+
     # Letting go
+
+    def holds(self, subject_ref: str, model: str) -> bool:
+        """Whether a subject's index is in memory."""
+        with self._lock:
+            return (subject_ref, model) in self._indexes
+
+    def let_go(self, model: str, subject_ref: str | None = None) -> None:
+        """Drop the indexes of a model (of one subject)."""
+        with self._lock:
+            for key in [each for each in self._indexes if each[1] == model]:
+                if subject_ref in {None, key[0]}:
+                    del self._indexes[key]
+                    self._generations.pop(key, None)
+
+    def sweep(self) -> int:
+        """Delete the vectors of whoever is not known any more; returns how many there were."""
+        return self.store.sweep(lambda: self._log.vault.subjects(self._log.tenant))
 
     def erase(self, subject_ref: str) -> int:
         """Drop a subject's indexes and vectors; returns how many vectors there were."""
@@ -210,6 +243,8 @@ class Finder:
         for subject_ref in people:
             if self._log.keys(subject_ref) is None:
                 self.forget(subject_ref)
+        with suppress(BackendUnavailable):  # somebody reads there: the job will sweep
+            self.sweep()
 
     def _bound(self, used: tuple[str, str]) -> None:
         """Drop the indexes that were not used for longest, while there is too much."""
