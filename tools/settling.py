@@ -218,8 +218,10 @@ class Settling:
         ref = self._log.half_erased(subject) or self._known_subject(subject)
         bodies = self._log.erase(ref, actor=self._actor(by), legal_basis=legal_basis)
         self._gate.forget()
-        self._upkeep.forget(ref)
-        self._finder.erase(ref)
+        try:
+            self._finder.erase(ref)
+        finally:  # one may be read by another process; the other is to go all the same
+            self._upkeep.forget(ref)
         return ErasureAnswer(subject_ref=ref, bodies=bodies, position=self._log.head().position)
 
     def register_anew(self, subject: str, *, by: str) -> None:
