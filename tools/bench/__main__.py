@@ -30,6 +30,7 @@ from tools.bench import (
     pipeline,
     postgres,
     rebuilding,
+    retrieval,
     searching,
     typing,
 )
@@ -53,6 +54,7 @@ BENCHES: dict[str, Bench] = {
     "backfill": backfilling.backfilling,
     "clustering": clustering.clustering,
     "decay": decaying.decay,
+    "retrieval": retrieval.retrieval,
     "searching": searching.searching,
 }
 RESULTS = Path("bench-results.json")
