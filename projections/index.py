@@ -345,7 +345,7 @@ class SubjectIndex:
                 ("topic", self.topics, filters.topic_tags or None),
                 ("scope", self.scopes, filters.scopes),
             ):
-                if wanted is not None:
+                if wanted is not None and not set(codes.names) <= set(wanted):
                     there &= np.isin(rows[column], codes.known(wanted))
             for own in self.scopes.known([SESSION]):
                 of = self.sessions.known([filters.session_tag])

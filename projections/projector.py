@@ -46,6 +46,9 @@ class ViewState:
     reason: str | None
 
 
+_STATES = select(*(view_state.c[name] for name in ViewState.__slots__))
+
+
 @dataclass(slots=True)
 class _Filling:
     """A view whose new generation is being filled, as far as `upto` (None: the head)."""
@@ -160,8 +163,7 @@ class Projector:
 
     def states(self, connection: Connection) -> dict[str, ViewState]:
         """The state of every view, as of this transaction."""
-        columns = [view_state.c[name] for name in ViewState.__slots__]
-        return {row[0]: ViewState(*row) for row in connection.execute(select(*columns))}
+        return {row[0]: ViewState(*row) for row in connection.execute(_STATES)}
 
     # Following
 

@@ -121,12 +121,18 @@ def versions_of_memory(connection: Connection, generation: int, memory_id: str) 
 
 def versions_with(connection: Connection, generation: int, ids: Sequence[int]) -> list[Version]:
     """The rows of these numbers."""
-    table = tables.belief_versions(generation)
     found: list[Version] = []
     for start in range(0, len(ids), 500):
-        query = select(table).where(table.c.row_id.in_(ids[start : start + 500]))
-        found += [Version(*row) for row in connection.execute(query)]
+        some = {"ids": ids[start : start + 500]}
+        found += [Version(*row) for row in connection.execute(_with(generation), some)]
     return found
+
+
+@cache
+def _with(generation: int) -> Select[Any]:
+    """Made once: it is asked for every search."""
+    table = tables.belief_versions(generation)
+    return select(table).where(table.c.row_id.in_(bindparam("ids", expanding=True)))
 
 
 def standing(connection: Connection, generation: int, subject_ref: str) -> list[Version]:
@@ -144,17 +150,26 @@ def evidence_of(
     connection: Connection, generation: int, memories: Sequence[str], as_of: int | None = None
 ) -> dict[str, list[int]]:
     """The positions of the events that gave each memory its words."""
-    c = tables.evidence(generation).c
     found: dict[str, list[int]] = {memory: [] for memory in memories}
+    query = _evidence(generation, upto=as_of is not None)
+    given = {} if as_of is None else {"upto": as_of}
     for start in range(0, len(memories), 500):
-        query = select(c.memory_id, c.position).where(
-            c.memory_id.in_(memories[start : start + 500])
-        )
-        if as_of is not None:
-            query = query.where(c.position <= as_of)
-        for memory_id, position in connection.execute(query.order_by(c.position)):
+        some = given | {"memories": memories[start : start + 500]}
+        for memory_id, position in connection.execute(query, some):
             found[memory_id].append(position)
     return found
+
+
+@cache
+def _evidence(generation: int, *, upto: bool) -> Select[Any]:
+    """Made once: it is asked for every search."""
+    c = tables.evidence(generation).c
+    query = (
+        select(c.memory_id, c.position)
+        .where(c.memory_id.in_(bindparam("memories", expanding=True)))
+        .order_by(c.position)
+    )
+    return query.where(c.position <= bindparam("upto")) if upto else query
 
 
 def contradictions(
@@ -220,7 +235,6 @@ def decided(
     subject_ref: str | None = None,
     outcome: str | None = None,
     reason: str | None = None,
-    ids: Sequence[str] | None = None,
     turn_id: str | None = None,
     waits: bool | None = None,
     limit: int | None = None,
@@ -238,16 +252,28 @@ def decided(
     ):
         if wanted is not None:
             query = query.where(column == wanted)
-    if ids is not None:
-        rows: list[DecisionRow] = []
-        for start in range(0, len(ids), 500):
-            some = query.where(c.decision_id.in_(ids[start : start + 500]))
-            rows += [DecisionRow(*row) for row in connection.execute(some)]
-        return sorted(rows, key=lambda row: row.position)
     if limit is not None:
         query = query.order_by(c.position.desc()).limit(limit)
         return [DecisionRow(*row) for row in connection.execute(query)][::-1]
     return [DecisionRow(*row) for row in connection.execute(query.order_by(c.position))]
+
+
+def decisions_with(
+    connection: Connection, generation: int, ids: Sequence[str]
+) -> list[DecisionRow]:
+    """The decisions of these ids, in order of position."""
+    rows: list[DecisionRow] = []
+    for start in range(0, len(ids), 500):
+        some = {"ids": ids[start : start + 500]}
+        rows += [DecisionRow(*row) for row in connection.execute(_decided_with(generation), some)]
+    return sorted(rows, key=lambda row: row.position)
+
+
+@cache
+def _decided_with(generation: int) -> Select[Any]:
+    """Made once: it is asked for every search."""
+    table = tables.decisions(generation)
+    return select(table).where(table.c.decision_id.in_(bindparam("ids", expanding=True)))
 
 
 def counts(connection: Connection, generation: int, column: str) -> dict[str, int]:

@@ -247,7 +247,7 @@ class Asking:
 
     def decision(self, decision_id: str) -> DecisionAnswer:
         with self.view(DecisionsView.name) as (connection, generation):
-            rows = questions.decided(connection, generation, ids=[decision_id])
+            rows = questions.decisions_with(connection, generation, [decision_id])
         if not rows:
             raise UnknownMemory(f"There is no decision {decision_id}.")
         return self._reader.decisions(rows)[0]
