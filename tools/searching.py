@@ -409,7 +409,7 @@ _ARMS = {
 def _why(hit: Hit) -> str:
     """In a sentence."""
     parts = [
-        f"{_ordinal(vote.rank)} by {_ARMS[name]} ({vote.score:.2f})"
+        f"{ordinal(vote.rank)} by {_ARMS[name]} ({vote.score:.2f})"
         for name, vote in hit.votes.items()
         if name in _ARMS
     ]
@@ -418,7 +418,8 @@ def _why(hit: Hit) -> str:
     return ", ".join(parts)
 
 
-def _ordinal(rank: int) -> str:
+def ordinal(rank: int) -> str:
+    """`1st`, `12th`."""
     ending = (
         "th" if rank % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     )

@@ -121,7 +121,7 @@ def sentence(problem: LedgerError) -> str:
     text = str(problem)
     if isinstance(problem, CallerMistake) and problem.detail:
         text = problem.detail
-        if isinstance(problem, UnknownMemory):
+        if isinstance(problem, UnknownMemory) and "beliefledger " not in text:
             text += " List what there is: beliefledger beliefs, decisions."
     return " ".join(text.split())
 

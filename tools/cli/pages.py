@@ -41,7 +41,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
         state += f", {memory.superseded_by} took its place"
     if memory.quarantined:
         state = "is quarantined: kept, but not believed"
-    facts = _facts(
+    facts = fact_table(
         {
             "memory": f"{memory.memory_id}, {state}",
             "of": f"{memory.subject}: {memory.attribute} = {memory.value}"
@@ -72,7 +72,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
         decided["policy"] = f"{answer.policy['name']}, {answer.policy['digest'][:16]}…"
     if answer.extractor:
         decided["noticed by"] = answer.extractor
-    yield _facts(decided)
+    yield fact_table(decided)
     if answer.confirmed_by:
         said = ", ".join(output.day(each.said_at) for each in answer.confirmed_by)
         yield output.cell(f"Said again: {said}")
@@ -90,7 +90,7 @@ def refusal(answer: dict[str, Any]) -> Iterator[Any]:
     decision = answer["decision"]
     yield output.cell(decision.claim or "(erased)", "bold")
     words = {} if decision.span is None else {"words": f"⟦{decision.span.text}⟧"}
-    yield _facts(
+    yield fact_table(
         {
             "of": decision.subject or "(erased)",
             "said in": f"turn {decision.turn_id}",
@@ -111,7 +111,8 @@ def _scored(scores: dict[str, float]) -> str:
     )
 
 
-def _facts(rows: dict[str, str]) -> Any:
+def fact_table(rows: dict[str, str]) -> Any:
+    """Names and what they are, one on a line."""
     made = output.table(("", output.FIXED), ("", {}))
     made.show_header = False
     for name, value in rows.items():
