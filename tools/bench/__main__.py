@@ -27,6 +27,7 @@ from tools.bench import (
     decoding,
     following,
     groups,
+    needles,
     pipeline,
     postgres,
     rebuilding,
@@ -55,6 +56,7 @@ BENCHES: dict[str, Bench] = {
     "clustering": clustering.clustering,
     "decay": decaying.decay,
     "retrieval": retrieval.retrieval,
+    "needles": needles.needles,
     "searching": searching.searching,
 }
 RESULTS = Path("bench-results.json")

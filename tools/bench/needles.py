@@ -1,0 +1,84 @@
+"""Whether a memory is found by a question that shares no word with it, among five hundred."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from projections.embedding import MINILM, Hashed, installed
+from projections.terms import terms
+from tools.bench.measure import Measured, Run, Target
+from tools.bench.searching import SUBJECT, K, built, model_of
+from tools.memory import open_memory
+
+PAIRS = Path(__file__).with_name("needles.yaml")
+
+
+class Needle(NamedTuple):
+    memory: str
+    query: str
+
+
+def needles(run: Run) -> Iterator[Measured]:
+    """Stored one by one, searched with MiniLM, and with the fallback, which knows no meanings."""
+    chosen = written(PAIRS)[: run.sizes.needles]
+    place = run.place("needles")
+    with model_of(Hashed.name), open_memory(place) as memory:
+        memory.grant_consent(SUBJECT, "consent")
+        for number, needle in enumerate(chosen):
+            if number % 50 == 0:
+                run.tell(f"storing {number} of {len(chosen)}")
+            memory.store(SUBJECT, needle.memory, attribute=f"needle.{number}", text=needle.memory)
+    name = "memories found by a paraphrase without a word of theirs"
+    target = Target("≥", 0.85)
+    if installed():
+        yield _found(run, place, chosen, MINILM, name, target)
+    else:
+        note = "not measured: the extra `embeddings` is not installed"
+        yield Measured(name, "share", target=target, note=note)
+    yield _found(run, place, chosen, Hashed.name, f"the same with {Hashed.name}", None)
+
+
+def _found(
+    run: Run, place: Path, chosen: Sequence[Needle], model: str, name: str, target: Target | None
+) -> Measured:
+    with model_of(model):
+        memory = open_memory(place)
+    with memory:
+        built(memory, run)
+        run.tell(f"asking {len(chosen)} paraphrases with {model}")
+        found = sum(
+            needle.memory
+            in {each.text for each in memory.search(SUBJECT, needle.query, K, record=False).results}
+            for needle in chosen
+        )
+    note = f"{found} of {len(chosen)} among the {K} best"
+    return Measured(name, "share", [found / len(chosen)], target, note=note)
+
+
+def written(path: Path) -> list[Needle]:
+    """All needles, those of one group far apart. Raises `ValueError` for a question that shares a
+    term with its memory, and for a memory that is there twice."""
+    groups = yaml.safe_load(path.read_text(encoding="utf-8"))
+    chosen = [
+        Needle(_sentence(memory.format(said)), query.format(asked))
+        for filler in range(10)
+        for pair in range(5)
+        for group in groups
+        for said, asked in (group["fillers"][filler],)
+        for memory, query in (group["pairs"][pair],)
+    ]
+    for needle in chosen:
+        shared = set(terms(needle.memory)) & set(terms(needle.query))
+        if shared:
+            raise ValueError(f"{needle.memory!r} and {needle.query!r} share {sorted(shared)}.")
+    if len({needle.memory for needle in chosen}) < len(chosen):
+        raise ValueError("A memory is there twice.")
+    return chosen
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
