@@ -63,6 +63,8 @@ class Finder:
         self._lock = threading.Lock()
         self._erasures = 0
         self._model: str | None = None
+        self.complete: dict[tuple[str, str], tuple[int, int]] = {}
+        """Of whom all vectors of a model were built: how many texts, and vectors, they had then."""
 
     @contextmanager
     def index(

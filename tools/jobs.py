@@ -79,6 +79,10 @@ def _consolidation(memory: MemoryLedger) -> Counts:
     return memory.consolidate_all()
 
 
+def _vectors(memory: MemoryLedger) -> Counts:
+    return memory.keep_vectors()
+
+
 JOBS = {
     job.name: job
     for job in (
@@ -88,6 +92,7 @@ JOBS = {
         Job("checkpoints", HOUR, _checkpoints),
         Job("loops", DAY, _loops),
         Job("consolidation", 7 * DAY, _consolidation),
+        Job("vectors", HOUR, _vectors),
     )
 }
 
