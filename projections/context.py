@@ -57,14 +57,15 @@ def in_context(
     return scores
 
 
-def near(cosines: Scores, before: Links, after: Links, mask: Mask) -> Scores:
-    """Cosines that are above 0, each with a part of those of the turns beside it."""
-    own = np.where(mask, np.maximum(cosines, 0), 0).astype(np.float32)
+def near(cosines: Scores, before: Links, after: Links) -> Scores:
+    """Cosines that are above 0, each with a part of those of the turns beside it; 0 for texts that
+    have none themselves."""
+    own = np.maximum(cosines, 0)
     total = own.copy()
     for links in (before, after):
         at = np.flatnonzero(links >= 0)
         total[at] += NEAR * own[links[at]]
-    total[~mask] = 0
+    total[cosines < -1] = 0
     return total
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from projections.embedding import Vectors
     from projections.lexical import Mask, Scores
 
@@ -61,7 +63,7 @@ class Dense:
         """Take the vectors of these texts out; returns how many were there."""
         return int(self._index.remove_ids(np.asarray(numbers, np.int64)))
 
-    def vectors(self, numbers: Sequence[int]) -> Vectors:
+    def vectors(self, numbers: Sequence[int] | NDArray[np.int64]) -> Vectors:
         """The vectors of texts that have one: float32 of shape (len(numbers), dimension)."""
         found: Vectors = self._index.reconstruct_batch(np.asarray(numbers, np.int64))
         return found

@@ -5,7 +5,6 @@ How each profile ranks is written down here, and in docs/search.md with the figu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,13 +16,13 @@ from projections.context import highest, in_context, near
 from projections.decay import OTHER_HALF_LIFE, Profile
 from projections.index import Filters, Found, SubjectIndex
 from projections.profiles import Hit, Vote
-from projections.ranking import Arm
+from projections.ranking import RRF_K, Arm
 from projections.terms import asked
 
 if TYPE_CHECKING:
     from projections.embedding import Vectors
-    from projections.lexical import Mask
-    from projections.ranking import Floats
+    from projections.lexical import Mask, Scores
+    from projections.ranking import Floats, Numbers
 
 _MILLION = 1_000_000
 _POOL = 50
@@ -79,40 +78,58 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if not searched:
         return Result((), 0, 0, 0)
     arms, signal = _arms(index, query, mask)
-    memories = signal & (found.row_of >= 0)
-    ages = _Ages(index, query, found, memories)
-    if query.profile == "default":
-        if query.recency_weight and memories.any():
-            arms["recency"] = Arm(ages.freshness, memories, query.recency_weight, top=1.0)
-        routed = _routed(index, query, found, memories)
-        if routed.any():
-            arms["type"] = Arm(routed.astype(np.float32), routed, ROUTED)
-    fused = ranking.fuse(arms)
-    scores = np.where(signal, fused.scores, 0) * _prior(index)
-    components: dict[str, Floats] = {}
-    if query.profile == "recall":
-        components = _four(index, query, found, scores, ages)
-        scores = sum(components.values(), np.zeros(len(scores)))
+    ranked = [arm for arm in arms.values() if arm.ranked]
+    prior = _prior(index) if index.has_turns else np.ones(1, np.float32)
+    least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
+    four = query.profile == "recall"
+    more = sum(arm.weight for arm in ranked)
+    if not four:
+        more += ranking.SCORE * (query.recency_weight + (ROUTED if query.routed else 0))
     count = query.k if not query.diversity else max(_POOL, 5 * query.k)
-    ordered = ranking.best(scores, index.texts["said_at"], index.texts["words_at"], count)
-    chosen = ranking.diverse(
-        ordered, scores, lambda some: _vectors(index, some), query.k, query.diversity
-    )
-    hits = tuple(
-        Hit(
-            *_identity(index, number, int(found.row_of[number])),
-            score=float(scores[number]),
-            votes={
-                name: Vote(int(fused.ranks[name][number]), float(arm.scores[number]))
-                for name, arm in arms.items()
-                if fused.ranks[name][number]
-            },
-            components={name: float(each[number]) for name, each in components.items()},
-        )
-        for number in chosen
-    )
+    if four:
+        kept = np.flatnonzero(signal)
+    else:
+        kept = ranking.contenders(least, np.where(signal, least + more * prior, 0), count)
+    some = _Some(index, query, found, kept)
+    scores = least[kept].astype(np.float64)
+    mine = prior[kept] if len(prior) > 1 else prior
+    ranks = {name: arm.ranks(kept) for name, arm in arms.items()}
+    for name, arm in arms.items():
+        if arm.ranked:
+            given = ranks[name]
+            scores += mine * arm.weight * np.where(given, RRF_K / (RRF_K + given), 0)
+    components: dict[str, Floats] = {}
+    if four:
+        components = some.four(scores)
+        scores = sum(components.values(), np.zeros(len(kept)))
+    else:
+        scores += ranking.SCORE * query.recency_weight * some.freshness
+        scores += ranking.SCORE * ROUTED * some.routed
+    places = ranking.best(scores, index.texts["said_at"][kept], kept, count)
+    if query.diversity:
+        pool = kept[places]
+        known, vectors = _vectors(index, pool)
+        chosen = ranking.diverse(scores[places], known, vectors, query.k, query.diversity)
+        places = [places[each] for each in chosen]
+
+    def hit(place: int) -> Hit:
+        number = int(kept[place])
+        votes = {
+            name: Vote(int(ranks[name][place]), float(arm.scores[number]))
+            for name, arm in arms.items()
+            if arm.scores[number] > 0
+        }
+        if some.row[place] >= 0 and not four:
+            if query.recency_weight:
+                votes["recency"] = Vote(0, float(some.freshness[place]))
+            if some.routed[place]:
+                votes["type"] = Vote(0, 1.0)
+        told = {name: float(each[place]) for name, each in components.items()}
+        identity = _identity(index, number, int(some.row[place]))
+        return Hit(*identity, float(scores[place]), votes, told)
+
     without = sum(1 for number in index.waiting if mask[number])
-    return Result(hits, searched, searched - int(signal.sum()), without)
+    return Result(tuple(map(hit, places)), searched, searched - int(signal.sum()), without)
 
 
 def _identity(index: SubjectIndex, number: int, row: int) -> tuple[str, int | None, int]:
@@ -126,92 +143,89 @@ def _identity(index: SubjectIndex, number: int, row: int) -> tuple[str, int | No
 
 def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm], Mask]:
     """The arms of both profiles, and which texts have anything to do with the query."""
-    texts, words = index.texts, asked(query.words)
+    texts, words, count = index.texts, asked(query.words), len(index)
     before, after = texts["before"], texts["after"]
     parts = index.words.parts(words, mask)
-    said = in_context(parts, before, after, mask, len(index))
-    heads = index.heads.scores(words, mask)
-    top = float(said.max()) or float(heads.max()) or 1.0
-    signal = said > 0 if said.any() else heads > 0
-    arms = {
-        "words": Arm(said, said > 0, WORDS),
-        "heading": Arm(heads, heads > 0, HEADING, ranked=False, top=top),
-    }
-    if said.any():
+    if index.has_turns:
+        said = in_context(parts, before, after, mask, count)
+        heads = index.heads.scores(words, mask)
         session = highest(said, np.where(mask, texts["session"], -1))
-        arms["session"] = Arm(session, mask & (session > 0), SESSION, ranked=False)
+    else:
+        said = session = lexical.added(parts, count)
+        heads = np.zeros(count, np.float32)
+    top = float(said.max())
+    signal = said > 0 if top else heads > 0
+    arms = {"words": Arm(said, WORDS), "session": Arm(session, SESSION, ranked=False)}
+    if index.has_turns:
+        arms["heading"] = Arm(heads, HEADING, ranked=False, top=top)
     if query.vector is not None and index.dense is not None:
         cosines = index.dense.cosines(query.vector, mask)
-        meant = near(cosines, before, after, mask)
-        arms["meaning"] = Arm(meant, meant > 0, query.weight)
-        signal |= (cosines >= query.floor) & mask
+        signal |= cosines >= query.floor
+        meant = near(cosines, before, after) if index.has_turns else np.maximum(cosines, 0)
+        arms["meaning"] = Arm(meant, query.weight)
     return arms, signal
 
 
-def _prior(index: SubjectIndex) -> Floats:
+def _prior(index: SubjectIndex) -> Scores:
     stated = index.texts["stated"]
-    return np.where(stated < 0, 1.0, (stated + 1) / (stated + 1 + _STATED))
+    weights = np.where(stated < 0, 1.0, (stated + 1) / (stated + 1 + _STATED))
+    return weights.astype(np.float32)
 
 
-class _Ages:
-    """How fresh each memory is, and how often it was shown: arrays over texts."""
+class _Some:
+    """What is known of some texts besides their words: arrays over these."""
 
-    def __init__(self, index: SubjectIndex, query: Query, found: Found, memories: Mask) -> None:
-        self.freshness = np.zeros(len(index), np.float32)
-        self.accesses = np.zeros(len(index), np.int64)
-        at = np.flatnonzero(memories)
-        if not at.size:
+    def __init__(self, index: SubjectIndex, query: Query, found: Found, texts: Numbers) -> None:
+        self._index, self._query, self._texts = index, query, texts
+        self.row = found.row_of[texts]
+        """−1 for turns."""
+        self.at = np.flatnonzero(self.row >= 0)
+        """The places of memories."""
+        self.accesses = np.zeros(len(texts), np.int64)
+        self.freshness = np.zeros(len(texts))
+        """How much is left of memories; turns do not age."""
+        self.routed = np.zeros(len(texts), np.bool_)
+        """Memories of the types that the question asks for."""
+        if not self.at.size:
             return
-        rows, row = index.rows, found.row_of[at]
-        memory = rows["memory"][row]
+        rows, row = index.rows, self.row[self.at]
+        memory, kinds = rows["memory"][row], rows["type"][row]
         counts, last = index.accesses(query.filters.position)
         now = query.filters.valid_at
-        lives = np.array(
-            [query.ages.half_lives.get(name or "", OTHER_HALF_LIFE) for name in index.types.names]
-        )
         days = np.maximum(0, now - np.maximum(rows["said_at"][row], last[memory])) / DAY
-        self.accesses[at] = counts[memory]
-        self.freshness[at] = query.ages.scores(lives[rows["type"][row]], days, self.accesses[at])
+        self.accesses[self.at] = counts[memory]
+        lives = np.array([self._life(name or "") for name in index.types.names])
+        self.freshness[self.at] = query.ages.scores(lives[kinds], days, counts[memory])
+        if query.routed:
+            self.routed[self.at] = np.isin(kinds, index.types.known(query.routed))
+
+    def _life(self, type_: str) -> float:
+        return self._query.ages.half_lives.get(type_, OTHER_HALF_LIFE)
+
+    def four(self, fused: Floats) -> dict[str, Floats]:
+        """Relevance, recency, importance and frequency, each from 0 to 1 times its weight. A turn
+        has the importance of a middling memory, and is as fresh as an event said then."""
+        r, now = self._query.recency_weight, self._query.filters.valid_at
+        days = np.maximum(0, now - self._index.texts["said_at"][self._texts]) / DAY
+        fresh = np.exp2(-days / self._life("event"))
+        fresh[self.at] = self.freshness[self.at]
+        importance = np.full(len(fused), 0.5)
+        importance[self.at] = self._index.rows["importance"][self.row[self.at]] / _MILLION
+        most = max(1, int(self.accesses.max(initial=0)))
+        return {
+            "relevance": (_RELEVANCE - 0.3 * r) * fused / fused.max(initial=1e-9),
+            "recency": _RECENCY * r * fresh,
+            "importance": (_IMPORTANCE - 0.1 * r) * importance,
+            "frequency": _FREQUENCY * np.log1p(self.accesses) / np.log1p(most),
+        }
 
 
-def _routed(index: SubjectIndex, query: Query, found: Found, memories: Mask) -> Mask:
-    """The memories of the types that the question asks for."""
-    routed = np.zeros(len(index), np.bool_)
-    wanted = index.types.known(query.routed)
-    if wanted:
-        at = np.flatnonzero(memories)
-        routed[at] = np.isin(index.rows["type"][found.row_of[at]], wanted)
-    return routed
-
-
-def _four(
-    index: SubjectIndex, query: Query, found: Found, fused: Floats, ages: _Ages
-) -> dict[str, Floats]:
-    """Relevance, recency, importance and frequency, each from 0 to 1 times its weight. A turn has
-    the importance of a middling memory, and is as fresh as an event said then."""
-    r = query.recency_weight
-    there = fused > 0
-    now = query.filters.valid_at
-    days = np.maximum(0, now - index.texts["said_at"]) / DAY
-    life = query.ages.half_lives.get("event", OTHER_HALF_LIFE)
-    fresh = np.where(found.row_of >= 0, ages.freshness, np.exp2(-days / life))
-    importance = np.full(len(fused), 0.5)
-    memories = np.flatnonzero(found.row_of >= 0)
-    importance[memories] = index.rows["importance"][found.row_of[memories]] / _MILLION
-    most = max(1, int(ages.accesses.max(initial=0)))
-    return {
-        "relevance": there * (_RELEVANCE - 0.3 * r) * fused / fused.max(initial=1e-9),
-        "recency": there * _RECENCY * r * fresh,
-        "importance": there * (_IMPORTANCE - 0.1 * r) * importance,
-        "frequency": there * _FREQUENCY * np.log1p(ages.accesses) / np.log1p(most),
-    }
-
-
-def _vectors(index: SubjectIndex, some: Sequence[int]) -> tuple[Sequence[int], Vectors]:
-    known = [] if index.dense is None else [each for each in some if each not in index.waiting]
-    if index.dense is None or not known:
+def _vectors(index: SubjectIndex, texts: Numbers) -> tuple[list[int], Vectors]:
+    """The places of those that have a vector, and these."""
+    if index.dense is None:
         return [], np.zeros((0, 1), np.float32)
-    return known, index.dense.vectors(known)
+    known = [place for place, each in enumerate(texts) if int(each) not in index.waiting]
+    return known, index.dense.vectors(texts[known])
 
 
 def name_of_index(index: SubjectIndex) -> str:

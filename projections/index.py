@@ -9,10 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from sqlalchemy import Connection, Select, and_, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, or_, select
 
 from ledger.codec import Recorded
 from ledger.events.belief import Written
@@ -172,6 +173,10 @@ class SubjectIndex:
         return len(self.texts)
 
     @property
+    def has_turns(self) -> bool:
+        return bool(self._last_turn)
+
+    @property
     def position(self) -> int:
         """The log as it is here: everything up to it, and of what came later only a part."""
         return min(self.at.values())
@@ -198,15 +203,11 @@ class SubjectIndex:
         return len(self) - before
 
     def _rows_since(self, connection: Connection, generation: int, read: Read) -> None:
-        table = tables.belief_versions(generation)
-        c, since = table.c, self.at["beliefs"]
-        query: Select[Any] = select(*(c[name] for name in _ROW)).where(
-            c.subject_ref == self.subject_ref
-        )
-        if since:
-            query = query.where(or_(c.closed > since, and_(c.closed.is_(None), c.opened > since)))
+        since = self.at["beliefs"]
+        query = _rows(generation, everything=not since)
+        given = {"subject": self.subject_ref, "since": since}
         new = []
-        for row in connection.execute(query):
+        for row in connection.execute(query, given):
             known = self._row_at.get(row[0])
             if known is not None:
                 self.rows["closed"][known] = NEVER if row[14] is None else row[14]
@@ -256,17 +257,8 @@ class SubjectIndex:
                 self._add(memory.claim, "", row, "")
 
     def _turns_since(self, connection: Connection, generation: int, read: Read) -> None:
-        c = tables.turns(generation).c
-        query = (
-            select(c.position, c.turn_id, c.session_tag)
-            .where(
-                c.subject_ref == self.subject_ref,
-                c.position > self.at["turns"],
-                c.channel == CONVERSATION,
-            )
-            .order_by(c.position)
-        )
-        rows = connection.execute(query).all()
+        given = {"subject": self.subject_ref, "since": self.at["turns"]}
+        rows = connection.execute(_turns(generation), given).all()
         words = read([row[0] for row in rows])
         for position, turn_id, session_tag in rows:
             recorded = words[position]
@@ -288,19 +280,9 @@ class SubjectIndex:
             self._last_turn[session] = number, event.said_by
 
     def _shown_since(self, connection: Connection, generation: int) -> None:
-        c = tables.recalled(generation).c
-        query = (
-            select(c.found, c.position, c.recorded_at)
-            .where(
-                c.subject_ref == self.subject_ref,
-                c.position > self.at["recalls"],
-                c.is_memory.is_(True),
-            )
-            .order_by(c.position)
-        )
-        self.shown.add(
-            [(self.memories(row[0]), row[1], row[2]) for row in connection.execute(query)]
-        )
+        given = {"subject": self.subject_ref, "since": self.at["recalls"]}
+        rows = connection.execute(_shown(generation), given)
+        self.shown.add([(self.memories(row[0]), row[1], row[2]) for row in rows])
 
     def _add(self, words: str, head: str, row: Sequence[int], turn_id: str) -> int:
         number = self.words.add(terms(words))
@@ -373,3 +355,47 @@ def heading(turn: TurnRecorded, said_at: Micros) -> str:
     """The date and the speaker of a turn, whose words are indexed apart from what was said."""
     day = to_datetime(said_at)
     return f"{day.day} {day:%B %Y} {turn.said_by}"
+
+
+# Made once each: they are asked after every event.
+
+
+@cache
+def _rows(generation: int, *, everything: bool) -> Select[Any]:
+    """The rows of a subject that were opened or closed since a position."""
+    c = tables.belief_versions(generation).c
+    query = select(*(c[name] for name in _ROW)).where(c.subject_ref == bindparam("subject"))
+    if everything:
+        return query
+    since = bindparam("since")
+    return query.where(or_(c.closed > since, and_(c.closed.is_(None), c.opened > since)))
+
+
+@cache
+def _turns(generation: int) -> Select[Any]:
+    """The turns of a subject's conversations since a position."""
+    c = tables.turns(generation).c
+    return (
+        select(c.position, c.turn_id, c.session_tag)
+        .where(
+            c.subject_ref == bindparam("subject"),
+            c.position > bindparam("since"),
+            c.channel == CONVERSATION,
+        )
+        .order_by(c.position)
+    )
+
+
+@cache
+def _shown(generation: int) -> Select[Any]:
+    """The memories of a subject that were shown since a position."""
+    c = tables.recalled(generation).c
+    return (
+        select(c.found, c.position, c.recorded_at)
+        .where(
+            c.subject_ref == bindparam("subject"),
+            c.position > bindparam("since"),
+            c.is_memory.is_(True),
+        )
+        .order_by(c.position)
+    )

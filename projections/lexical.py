@@ -44,7 +44,7 @@ class Lexical:
         """The numbers of the texts that have a term …"""
         self._times: dict[str, array[int]] = {}
         """… and how often each has it."""
-        self._lengths = array("i")
+        self._lengths = array("f")
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -68,8 +68,8 @@ class Lexical:
         searched = int(mask.sum())
         if not searched:
             return []
-        lengths = np.frombuffer(self._lengths, np.int32)
-        average = max(1.0, float(lengths @ mask) / searched)
+        lengths = np.frombuffer(self._lengths, np.float32)
+        average = max(1.0, float(lengths @ mask.astype(np.float32)) / searched)
         found: list[Part] = []
         for term in query:
             if term not in self._texts:

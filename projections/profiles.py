@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one arm says of one text: its rank, from 1, and its score."""
+    """What one arm says of one text: its rank, from 1 (0 where it gives none), and its score."""
 
     rank: int
     score: float

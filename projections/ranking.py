@@ -1,19 +1,21 @@
 """From scores to an order: rank fusion, and what is chosen of it. Pure.
 
-Each arm gives a score to every candidate and says for which it has a signal. An arm's rank of a
-candidate is one more than the number of candidates with a signal that score higher, so equal scores
-have equal ranks.
+Each arm gives every candidate a score, 0 where it has nothing to say. An arm's rank of a candidate
+is one more than the number of candidates that score higher, so equal scores have equal ranks.
 
-    fused(d) = Σ wₐ · (60 / (60 + rankₐ(d)) + 10 · scoreₐ(d) / topₐ), over the arms a with a signal
+    fused(d) = Σ wₐ · (60 / (60 + rankₐ(d)) + 10 · scoreₐ(d) / topₐ), over the arms a with a score
 
 The first term is reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), times 60. The
 second keeps how far apart scores are, which ranks forget. An arm whose scores are many times the
 same gives the second term alone.
+
+The second term is computed for all candidates. The first is at most the sum of the weights, so the
+exact ranks are needed only of those that this could bring among the best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,109 +25,94 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from projections.embedding import Vectors
-    from projections.lexical import Mask, Scores
+    from projections.lexical import Scores
 
     Floats = NDArray[np.float64]
-    Ranks = NDArray[np.int64]
+    Numbers = NDArray[np.int64]
 
 RRF_K = 60
 SCORE = 10.0
 """How much an arm's score counts beside its rank."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Arm:
-    """One way to order candidates: arrays of one length, an element for each text. `top` is the
-    score that counts as 1; by default the highest."""
+    """One way to order candidates: a score for each text, 0 for none. `top` is the score that
+    counts as 1; by default the highest."""
 
     scores: Scores
-    signal: Mask
-    weight: float = 1.0
+    weight: float
     ranked: bool = True
-    top: float | None = None
+    top: float = 0.0
 
-    def ranks(self) -> Ranks:
-        """From 1; 0 where there is no signal."""
-        ranks = np.zeros(len(self.scores), np.int64)
-        at = np.flatnonzero(self.signal)
-        if at.size:
-            order = np.argsort(-self.scores[at])
-            ordered = self.scores[at[order]]
-            first = np.ones(at.size, np.bool_)  # of those that are equal
-            np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
-            places = np.where(first, np.arange(1, at.size + 1), 0)
-            ranks[at[order]] = np.maximum.accumulate(places)
-        return ranks
+    @property
+    def factor(self) -> float:
+        """What a score is multiplied by."""
+        top = self.top or float(self.scores.max(initial=0))
+        return self.weight * SCORE / top if top > 0 else 0.0
 
-
-@dataclass(slots=True)
-class Fused:
-    """The fused score of every text, 0 for those without any signal, and each arm's ranks."""
-
-    scores: Floats
-    ranks: Mapping[str, Ranks]
+    def ranks(self, texts: Numbers) -> Numbers:
+        """The ranks of some texts, from 1; 0 where the arm has nothing to say."""
+        mine = self.scores[texts]
+        ordered = np.sort(self.scores)
+        ranks = ordered.size - np.searchsorted(ordered, mine, side="right") + 1
+        return np.where(mine > 0, ranks, 0)
 
 
-def fuse(arms: Mapping[str, Arm]) -> Fused:
-    """Fuse at least one arm."""
-    ranks = {name: arm.ranks() for name, arm in arms.items()}
-    fused = np.zeros(len(next(iter(arms.values())).scores))
-    for name, arm in arms.items():
-        at = np.flatnonzero(arm.signal)
-        if not at.size:
-            continue
-        scores = arm.scores[at].astype(np.float64)
-        top = arm.top or float(scores.max())
-        given = SCORE * scores / top if top > 0 else np.zeros(at.size)
-        if arm.ranked:
-            given += RRF_K / (RRF_K + ranks[name][at])
-        fused[at] += arm.weight * given
-    return Fused(fused, ranks)
+def worth(arms: Iterable[Arm]) -> Scores:
+    """What the scores are worth together: the second term of every text."""
+    total: Scores | None = None
+    for arm in arms:
+        mine = arm.scores * np.float32(arm.factor)
+        total = mine if total is None else np.add(total, mine, out=total)
+    if total is None:
+        raise ValueError("There is no arm.")
+    return total
 
 
-def best(
-    scores: Floats, newest: NDArray[np.int64], positions: NDArray[np.int64], count: int
-) -> list[int]:
-    """The numbers of the `count` highest scores above 0, best first; of equals the newest, then the
-    one that stands first in the log, whatever its number is in this index."""
-    there = np.flatnonzero(scores > 0)
+def contenders(least: Scores, most: Scores, count: int) -> Numbers:
+    """The texts that can be among the `count` best, given the least and the most that each can
+    come to; those whose most is 0 cannot."""
+    there = np.flatnonzero(most > 0)
     if there.size > count:
-        least = np.partition(scores[there], there.size - count)[there.size - count]
-        there = there[scores[there] >= least]
-    order = np.lexsort((positions[there], -newest[there], -scores[there]))
-    return [int(each) for each in there[order][:count]]
+        bar = np.partition(least[there], there.size - count)[there.size - count]
+        there = there[most[there] >= bar]
+    return there
+
+
+def best(scores: Floats, newest: Numbers, texts: Numbers, count: int) -> list[int]:
+    """The places of the `count` highest scores above 0, best first; of equals the newest, then
+    the one with the lowest number."""
+    order = np.lexsort((texts, -newest, -scores))
+    return [int(each) for each in order[:count] if scores[each] > 0]
 
 
 def diverse(
-    ordered: Sequence[int],
-    scores: Floats,
-    vectors: Callable[[Sequence[int]], tuple[Sequence[int], Vectors]],
+    relevance: Floats,
+    places: Sequence[int],
+    vectors: Vectors,
     count: int,
     diversity: float,
 ) -> list[int]:
     """Choose `count` one after the other: each time the one with the most of
 
-        (1 − diversity)·score/highest − diversity·(its highest cosine with those chosen)
+        (1 − diversity)·relevance/highest − diversity·(its highest cosine with those chosen)
 
-    Carbonell and Goldstein, The Use of MMR, SIGIR 1998. `vectors` gives those of some of these that
-    have one; the others are like nothing.
+    Carbonell and Goldstein, The Use of MMR, SIGIR 1998. `relevance` is best first; `vectors` are of
+    the `places` that have one, the others are like nothing. Returns places, best first.
     """
-    if not diversity or len(ordered) < 3:
-        return list(ordered[:count])
-    pool = np.asarray(ordered)
-    relevance = scores[pool] / scores[pool[0]]
-    alike = np.zeros((len(pool), len(pool)), np.float32)
-    known, found = vectors(ordered)
-    places = np.asarray([ordered.index(each) for each in known], np.int64)
-    if places.size:
-        alike[np.ix_(places, places)] = found @ found.T
-    nearest = np.zeros(len(pool), np.float32)
-    left = np.ones(len(pool), np.bool_)
+    size = len(relevance)
+    alike = np.zeros((size, size), np.float32)
+    if len(places):
+        alike[np.ix_(places, places)] = vectors @ vectors.T
+    relative = relevance / relevance[0] if size else relevance
+    nearest = np.zeros(size, np.float32)
+    left = np.ones(size, np.bool_)
     chosen: list[int] = []
-    while len(chosen) < min(count, len(pool)):
-        worth = np.where(left, (1 - diversity) * relevance - diversity * nearest, -np.inf)
-        at = int(np.argmax(worth))
+    while len(chosen) < min(count, size):
+        worth_now = np.where(left, (1 - diversity) * relative - diversity * nearest, -np.inf)
+        at = int(np.argmax(worth_now))
         left[at] = False
         nearest = np.maximum(nearest, alike[at])
-        chosen.append(int(pool[at]))
+        chosen.append(at)
     return chosen

@@ -130,7 +130,7 @@ class MemoryLedger(
         super().__init__(parts, clock)
         self.place = place
         """The directory, or the URL (without its password when printed)."""
-        self._recorder = Recorder(parts.log)
+        self._recorder = Recorder(parts.log, parts.projector.catch_up)
         self._made_finder: Finder | None = None
         self._making = threading.Lock()
         self.made_key_file = parts.made_key_file

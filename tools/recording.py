@@ -6,7 +6,7 @@ A process that is killed loses the recalls of its last moments, and nothing else
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ledger import backoff
 from ledger.codec import New
@@ -24,13 +24,15 @@ BATCH = 500
 class Recorder:
     """Appends recalls. Safe to use from several threads."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, recorded: Callable[[], None] = lambda: None) -> None:
+        """`recorded` is called by the thread after it has appended some."""
         self._log = log
+        self._recorded = recorded
         self._waiting: list[New] = []
         self._changed = threading.Condition()
         self._appending = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._closed = False
+        self._closed = threading.Event()
         self.trouble: BackendUnavailable | None = None
         """What the log last said, while it does not answer; the recalls wait."""
 
@@ -39,7 +41,7 @@ class Recorder:
         with self._changed:
             self._waiting.append(recall)
             full = len(self._waiting) >= MOST_WAITING
-            if self._thread is None and not self._closed:
+            if self._thread is None and not self._closed.is_set():
                 self._thread = threading.Thread(
                     target=self._run, name="beliefledger recalls", daemon=True
                 )
@@ -63,7 +65,7 @@ class Recorder:
     def close(self) -> None:
         """Append what waits and let the thread end."""
         with self._changed:
-            self._closed = True
+            self._closed.set()
             self._changed.notify()
         if self._thread is not None:
             self._thread.join()
@@ -74,16 +76,15 @@ class Recorder:
         delays = backoff.delays()
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closed)
-                if self._closed:
-                    return
-                self._changed.wait(WAIT_SECONDS)
+                self._changed.wait_for(lambda: self._waiting or self._closed.is_set())
+            if self._closed.wait(WAIT_SECONDS):
+                return
             try:
                 self.flush()
+                self._recorded()
             except BackendUnavailable as problem:
                 self.trouble = problem
-                with self._changed:
-                    self._changed.wait_for(lambda: self._closed, next(delays))
+                self._closed.wait(next(delays))
             else:
                 self.trouble, delays = None, backoff.delays()
 

@@ -39,8 +39,9 @@ MOST_RESULTS = 1_000
 
 
 class ArmAnswer(Frozen):
-    """What one way of searching said: its rank among the candidates, from 1, and its score (BM25+
-    for words, a cosine for meaning, what is left of a memory for recency)."""
+    """What one way of searching said: its score (BM25+ for words, a cosine for meaning, what is
+    left of a memory for recency), and the rank among the candidates that this gives, from 1; 0
+    where only the score counts."""
 
     rank: int
     score: float
@@ -397,24 +398,23 @@ def _brief(decision: DecisionRow | None) -> DecisionBrief | None:
     )
 
 
-_ARMS = {
-    "words": "its words",
-    "heading": "its date and speaker",
-    "session": "its conversation's words",
-    "meaning": "its meaning",
-    "recency": "how fresh it is",
-}
+_ARMS = {"words": "by its words", "meaning": "by its meaning"}
 
 
 def _why(hit: Hit) -> str:
     """In a sentence."""
+    votes = hit.votes
     parts = [
-        f"{ordinal(vote.rank)} by {_ARMS[name]} ({vote.score:.2f})"
-        for name, vote in hit.votes.items()
-        if name in _ARMS
+        f"{ordinal(votes[name].rank)} {what} ({votes[name].score:.2f})"
+        for name, what in _ARMS.items()
+        if name in votes
     ]
-    if "type" in hit.votes:
-        parts.append("of a type that was asked for")
+    if "heading" in votes:
+        parts.append("said then or by whom it asks about")
+    if "recency" in votes:
+        parts.append(f"{votes['recency'].score:.0%} fresh")
+    if "type" in votes:
+        parts.append("of a type that is asked for")
     return ", ".join(parts)
 
 
