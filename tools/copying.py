@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from ledger import copying
@@ -25,13 +25,21 @@ from tools.places import (
 from tools.settings import Settings
 
 
+@dataclass(frozen=True, slots=True)
+class CopiedWhole(Copied):
+    """What the copy holds, and how many `vectors` were brought to it, as they are: the people and
+    their keys are the same, so none is computed again."""
+
+    vectors: int = 0
+
+
 def copy(
     source: str | Path,
     destination: str | Path,
     *,
     vault: str | None = None,
     progress: Progress | None = None,
-) -> Copied:
+) -> CopiedWhole:
     """Copy a ledger, from and to a directory or a URL; begun again, it goes on where it was.
 
     The source's vault is the one beside it, else where the environment says; the destination's is
@@ -62,7 +70,10 @@ def copy(
             _refuse_stranger(written)
         if file is not None and not file.exists():
             _keep(key, file)
-        return copying.copy(_side(read), _side(written), progress)
+        done = copying.copy(_side(read), _side(written), progress)
+        brought = _bring_vectors(read, written, progress)
+    own = {field.name: getattr(done, field.name) for field in fields(done)}
+    return CopiedWhole(**own, vectors=brought)
 
 
 def _is_same(src: Place, dst: Place) -> bool:
@@ -74,6 +85,30 @@ def _is_same(src: Place, dst: Place) -> bool:
     from tools import servers  # noqa: PLC0415  only where one is meant
 
     return servers.is_same(src, dst)
+
+
+def _bring_vectors(read: Opened, written: Opened, progress: Progress | None) -> int:
+    """Bring the vectors that the copy lacks, of everybody who is in it; returns how many."""
+    from tools.finder import open_vectors  # noqa: PLC0415  it takes long to load
+
+    if isinstance(read.place, Path) and not (read.place / "views" / "vectors.db").exists():
+        return 0  # nobody ever searched
+    brought = 0
+    with ExitStack() as opened:
+        source, copy_ = stores = [open_vectors(side.home()) for side in (read, written)]
+        for each in stores:
+            opened.callback(each.close)
+        subjects = written.vault.subjects(written.tenant)
+        for done, subject_ref in enumerate(subjects, 1):
+            there = copy_.tags_of(subject_ref)
+            for page in source.pages([subject_ref]):
+                new = [row for row in page if row[0] not in there]
+                copy_.bring(new)
+                brought += len(new)
+            if progress:
+                progress(done, len(subjects))
+        copy_.sweep(lambda: written.vault.subjects(written.tenant))
+    return brought
 
 
 def _side(opened: Opened) -> Side:

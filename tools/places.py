@@ -18,6 +18,7 @@ from ledger.masterkey import MasterKey
 from ledger.sqlite import SQLiteEventStore
 from ledger.store import EventStore
 from ledger.vault import Vault
+from projections.homes import Home, SQLiteHome
 from projections.projector import Projector, open_projector
 from projections.view import View
 from tools.settings import MASTER_KEY, MASTER_KEY_FILE, VAULT, Settings
@@ -41,13 +42,15 @@ class NoLedger(BackendUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a ledger stands on. `views` opens the projector once the log is open."""
+    """What a ledger stands on. `views` opens the projector once the log is open, `home` opens where
+    the views are without looking at any."""
 
     place: Place
     store: EventStore
     vault: Vault
     tenant: str
     views: Callable[[Log, Sequence[View]], Projector]
+    home: Callable[[], Home]
     master_key: MasterKey
     made_key_file: Path | None
     warnings: tuple[str, ...] = ()
@@ -170,6 +173,7 @@ def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
         vault,
         DEFAULT_TENANT,
         lambda log, views: open_projector(log, path / "views" / "views.db", views),
+        lambda: SQLiteHome(path / "views" / "views.db"),
         master,
         made,
     )

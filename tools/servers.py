@@ -15,6 +15,7 @@ from ledger.postgres import vault as postgres_vault
 from ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
 from ledger.postgres.store import PostgresEventStore
 from ledger.vault import Vault
+from projections.homes import Home
 from projections.postgres import PostgresHome
 from projections.projector import Projector
 from projections.view import View
@@ -180,18 +181,20 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
         store = PostgresEventStore(server)
         opened.pop_all()
 
-    def views(log: Log, views: Sequence[View]) -> Projector:
-        home = PostgresHome(
+    def home() -> Home:
+        return PostgresHome(
             server.connect,
             schema.views_schema(url.schema, url.tenant),
             schema.app_role(url.schema),  # whoever makes a table, all logins are to use it
             url.tenant,
             TENANT_SETTING,
         )
-        return Projector(log, home, views)
+
+    def views(log: Log, views: Sequence[View]) -> Projector:
+        return Projector(log, home(), views)
 
     warnings = (*([SHARED_FATE] if shared else []), *schema.warnings(server))
-    return Opened(url, store, vault, url.tenant, views, master, made, warnings)
+    return Opened(url, store, vault, url.tenant, views, home, master, made, warnings)
 
 
 def _refuse_unsafe_modes(settings: Settings) -> None:

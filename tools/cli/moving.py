@@ -74,6 +74,8 @@ def copy(
             f" {output.count(done.subjects, 'subject')} ({done.erased:,} erased),"
             f" {output.count(done.consumers, 'consumer')}."
         )
+        if done.vectors:
+            yield f"{output.count(done.vectors, 'vector')} came along."
         if done.already:
             yield f"{output.count(done.already, 'event')} had been copied before."
         if done.meanwhile:
