@@ -105,7 +105,9 @@ def find(index: SubjectIndex, query: Query) -> Result:
     else:
         scores += ranking.SCORE * query.recency_weight * some.freshness
         scores += ranking.SCORE * ROUTED * some.routed
-    places = ranking.best(scores, index.texts["said_at"][kept], kept, count)
+    places = ranking.best(
+        scores, index.texts["said_at"][kept], index.texts["words_at"][kept], count
+    )
     if query.diversity:
         pool = kept[places]
         known, vectors = _vectors(index, pool)

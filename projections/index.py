@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from sqlalchemy import Connection, Select, and_, bindparam, or_, select
+from sqlalchemy import BindParameter, Connection, Select, and_, bindparam, or_, select
 
 from ledger.codec import Recorded
 from ledger.events.belief import Written
@@ -144,6 +144,10 @@ class SubjectIndex:
         self.keys = keys
         self.model = model
         self.lock = threading.RLock()
+        self.start()
+
+    def start(self) -> None:
+        """Begin anew, with nothing taken in."""
         self.words, self.heads = Lexical(), Lexical(b=0)
         """Of what is said, and of when and by whom."""
         self.dense: Dense | None = None
@@ -193,13 +197,16 @@ class SubjectIndex:
         """Take in what the views have and this has not; `reached` is how far each is. Returns how
         many texts are new."""
         before = len(self)
+        # Each is told at once: when the next cannot be read, nothing is taken in twice.
         if reached["beliefs"] > self.at["beliefs"]:
             self._rows_since(connection, generations.beliefs, read)
+            self.at["beliefs"] = reached["beliefs"]
         if reached["turns"] > self.at["turns"]:
             self._turns_since(connection, generations.turns, read)
+            self.at["turns"] = reached["turns"]
         if reached["recalls"] > self.at["recalls"]:
             self._shown_since(connection, generations.recalls)
-        self.at = {name: reached[name] for name in self.at}
+            self.at["recalls"] = reached["recalls"]
         return len(self) - before
 
     def _rows_since(self, connection: Connection, generation: int, read: Read) -> None:
@@ -367,7 +374,7 @@ def _rows(generation: int, *, everything: bool) -> Select[Any]:
     query = select(*(c[name] for name in _ROW)).where(c.subject_ref == bindparam("subject"))
     if everything:
         return query
-    since = bindparam("since")
+    since: BindParameter[int] = bindparam("since")
     return query.where(or_(c.closed > since, and_(c.closed.is_(None), c.opened > since)))
 
 

@@ -80,10 +80,10 @@ def contenders(least: Scores, most: Scores, count: int) -> Numbers:
     return there
 
 
-def best(scores: Floats, newest: Numbers, texts: Numbers, count: int) -> list[int]:
+def best(scores: Floats, newest: Numbers, positions: Numbers, count: int) -> list[int]:
     """The places of the `count` highest scores above 0, best first; of equals the newest, then
-    the one with the lowest number."""
-    order = np.lexsort((texts, -newest, -scores))
+    the one that is first in the log: an index numbers texts in the order in which it met them."""
+    order = np.lexsort((positions, -newest, -scores))
     return [int(each) for each in order[:count] if scores[each] > 0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import unicodedata
 from collections.abc import Iterable
 
 from Stemmer import Stemmer
@@ -24,6 +25,8 @@ STOP_WORDS = frozenset(
 
 def words(text: str) -> list[str]:
     """The words of a text, in lower case, without what makes them possessive."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)  # an é is an é, however it was typed
     return [_bare(found) for found in _WORD.findall(text.lower())]
 
 

@@ -22,6 +22,7 @@ from projections.index import Filters, SubjectIndex
 from projections.profiles import Looked, Request
 from projections.recalls import RecallsView
 from projections.routing import route
+from projections.tables import view_state
 from projections.turns import TurnsView
 from projections.vectors import VectorStore, rounded
 from tools.asking import Asking
@@ -98,25 +99,23 @@ class Finder:
             self._indexes.move_to_end(key)
         with index.lock:
             if index.position < head.position:
-                index = self._follow(key, index)
+                self._follow(key, index)
             if index.waiting:
                 most = None if everything else MOST_MEANWHILE if computing else 0
                 self._embed(index, model, most, progress)
             yield index
         self._bound(key)
 
-    def _follow(self, key: tuple[str, str], index: SubjectIndex) -> SubjectIndex:
+    def _follow(self, key: tuple[str, str], index: SubjectIndex) -> None:
         with self._asking.states(*VIEWS) as (connection, states):
             generations = Generations(*(state.generation for state in states))
             if self._generations.get(key, generations) != generations:
-                # Rebuilt: what an older version folded otherwise is not to stay.
-                index = SubjectIndex(index.subject_ref, index.keys, index.model)
-                with self._lock:
-                    self._indexes[key] = index
+                # Rebuilt: what an older version folded otherwise is not to stay. Whoever waits for
+                # this index gets it as it is then.
+                index.start()
             reached = dict(zip(index.at, (state.position for state in states), strict=True))
             index.follow(connection, generations, reached, self._log.read_at)
         self._generations[key] = generations
-        return index
 
     def _embed(
         self,
@@ -288,6 +287,9 @@ def open_vectors(home: Home) -> VectorStore:
     """The vectors beside the views; a file that is damaged is thrown away, and they are computed
     again."""
     beside = home.beside("vectors")
+    if beside is home:
+        with home.writing() as connection:
+            home.create(connection, view_state)  # its reads want it, and a copy has no views yet
     try:
         return VectorStore(beside)
     except BackendUnavailable as problem:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ledger import backoff
 from ledger.codec import New
-from ledger.errors import BackendUnavailable, NotPermitted
+from ledger.errors import LedgerError, NotPermitted
 from ledger.log import Log
 from ledger.streams import recall_stream
 
@@ -33,8 +33,8 @@ class Recorder:
         self._appending = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = threading.Event()
-        self.trouble: BackendUnavailable | None = None
-        """What the log last said, while it does not answer; the recalls wait."""
+        self.trouble: LedgerError | None = None
+        """What the log last said, while it takes nothing; the recalls wait."""
 
     def note(self, recall: New) -> None:
         """Have a recall appended soon."""
@@ -82,7 +82,7 @@ class Recorder:
             try:
                 self.flush()
                 self._recorded()
-            except BackendUnavailable as problem:
+            except LedgerError as problem:  # whatever it is, the recalls are not to be lost
                 self.trouble = problem
                 self._closed.wait(next(delays))
             else:
