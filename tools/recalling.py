@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
 
 TOLERANCE = 1
 """Millionths by which a score may differ: sums of floats end in other digits elsewhere."""
-UNEXPLAINED = "Nothing on record explains it. Fold the views anew, then replay: beliefledger rebuild"
+UNEXPLAINED = "Nothing on record explains it. Fold the views anew, and replay: beliefledger rebuild"
 _BOUNDS = ("min_confidence", "min_importance", "recency_weight", "diversity")
 """The parameters that are recorded in millionths."""
 
