@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import yaml
 
-from projections.embedding import MINILM, Hashed, installed
+from projections.embedding import MINILM, Hashed, embedder, installed
 from projections.terms import terms
 from tools.bench.measure import Measured, Run, Target
+from tools.bench.retrieval import DENSE, Baselines
 from tools.bench.searching import SUBJECT, K, built, model_of
 from tools.memory import open_memory
 
@@ -36,6 +37,7 @@ def needles(run: Run) -> Iterator[Measured]:
     target = Target("≥", 0.85)
     if installed():
         yield _found(run, place, chosen, MINILM, name, target)
+        yield _plainly(run, chosen)
     else:
         note = "not measured: the extra `embeddings` is not installed"
         yield Measured(name, "share", target=target, note=note)
@@ -57,6 +59,14 @@ def _found(
         )
     note = f"{found} of {len(chosen)} among the {K} best"
     return Measured(name, "share", [found / len(chosen)], target, note=note)
+
+
+def _plainly(run: Run, chosen: Sequence[Needle]) -> Measured:
+    """What cosines alone find, with nothing of search: about as much as there is to be found."""
+    run.tell("comparing with cosines alone")
+    plain = Baselines([needle.memory for needle in chosen], embedder(MINILM))
+    found = sum(number in plain.found(needle.query)[DENSE] for number, needle in enumerate(chosen))
+    return Measured("the same by plain cosines", "share", [found / len(chosen)])
 
 
 def written(path: Path) -> list[Needle]:
