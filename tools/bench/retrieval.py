@@ -21,7 +21,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,9 +86,10 @@ class Tally:
         self._recalls[way][question.category].append(share)
 
     def recall(self, way: str, category: str | None = None) -> float:
-        """The mean over questions."""
+        """The mean over questions: 0 of those where this way found nothing."""
         of = self._recalls[way]
-        return fmean(of[category] if category else [each for some in of.values() for each in some])
+        shares = of[category] if category else [each for some in of.values() for each in some]
+        return sum(shares) / self.questions(category)
 
     def questions(self, category: str | None = None) -> int:
         of = self._recalls[SEARCH]
@@ -216,7 +216,8 @@ def _ask(
     arms: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for each in told[1]:
         for name, arm in each.arms.items():
-            arms[name].append((arm.rank, -numbers[each.id]))  # of equals the newest
+            if arm.rank:
+                arms[name].append((arm.rank, -numbers[each.id]))  # of equals the newest
     for name, ranked in arms.items():
         tally.count(f"{name} alone", question, [-number for _, number in sorted(ranked)[:K]])
 

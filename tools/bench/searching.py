@@ -180,12 +180,10 @@ def fill(memory: MemoryLedger, claims: Sequence[str], run: Run) -> None:
 def built(memory: MemoryLedger, run: Run, subject: str = SUBJECT) -> None:
     """Compute every vector of the subject, and keep it."""
     run.tell("building vectors")
-    finder = memory._finder
-    chosen = finder.embedders.in_force(memory._log.head().position)
-    ref = memory._log.subject(subject) or ""
-    with finder.index(ref, chosen.embedder, everything=True) as index:
-        if index.waiting:
-            raise AssertionError(f"{len(index.waiting):,} texts have no vector.")
+    memory.build_vectors(subject)
+    missing = memory.vectors_status(subject).missing
+    if missing:
+        raise AssertionError(f"{missing:,} texts have no vector.")
 
 
 def searching(run: Run) -> Iterator[Measured]:
