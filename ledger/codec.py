@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -128,20 +128,39 @@ def unseal_page(rows: Iterable[Row], vault: Vault, *, later: bool = False) -> li
             gc.enable()
 
 
+class Raw(NamedTuple):
+    """An event as its parts, which nothing has checked but its seal. `body` is None once it is
+    destroyed, and where there is none."""
+
+    position: int
+    type: str
+    recorded_at: Micros
+    facts: dict[str, Any]
+    body: dict[str, Any] | None
+
+
+def raw_page(rows: Iterable[Row], vault: Vault) -> list[Raw]:
+    """As `unseal_page`, without making events: where thousands are read for a word of each, that is
+    half of the time. What is sealed was checked when it was written."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        read = []
+        for row in rows:
+            fields = envelope.read(row.envelope, row.position)
+            name, facts, body, _ = _parts(row, vault, fields)
+            read.append(Raw(row.position, name, fields["recorded_at"], facts, body))
+        return read
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _event(
     row: Row, vault: Vault, fields: dict[str, Any]
 ) -> tuple[str, dict[str, Any], Event | None]:
     """Today's name, facts and event."""
-    facts: dict[str, Any] = fields["facts"]
-    body: dict[str, Any] | None = None
-    gone = False
-    if fields["body_digest"] is not None:
-        words = _open(row, fields, vault)
-        if words is None:
-            gone = True
-        else:
-            body = canonical.decode(words)
-    name, facts, body = upcast(fields["type"], facts, body)
+    name, facts, body, gone = _parts(row, vault, fields)
     kind = BY_NAME.get(name)
     if kind is None:
         raise UnknownEventType(f"Position {row.position} holds {name!r}.")
@@ -155,6 +174,22 @@ def _event(
         raise LogCorrupted(
             f"The {name} at position {row.position} does not have its fields: {problem}."
         ) from problem
+
+
+def _parts(
+    row: Row, vault: Vault, fields: dict[str, Any]
+) -> tuple[str, dict[str, Any], dict[str, Any] | None, bool]:
+    """Today's name, facts and body, and whether there was a body that is gone."""
+    facts: dict[str, Any] = fields["facts"]
+    body: dict[str, Any] | None = None
+    gone = False
+    if fields["body_digest"] is not None:
+        words = _open(row, fields, vault)
+        if words is None:
+            gone = True
+        else:
+            body = canonical.decode(words)
+    return *upcast(fields["type"], facts, body), gone
 
 
 def _open(row: Row, fields: dict[str, Any], vault: Vault) -> bytes | None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 from ledger import codec, envelope
-from ledger.codec import New, Recorded
+from ledger.codec import New, Raw, Recorded
 from ledger.consumer import Consumer
 from ledger.errors import BackendUnavailable, LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
@@ -259,6 +259,14 @@ class Log:
         rows = self._store.read_at(list(dict.fromkeys(positions)))
         self._refresh()
         return {row.position: codec.unseal(row, self.vault) for row in rows}
+
+    def raw_at(self, positions: Sequence[int]) -> Iterator[Raw]:
+        """As `read_at`, in pages, and only the parts of events: for a word of each of very many."""
+        wanted = list(dict.fromkeys(positions))
+        for start in range(0, len(wanted), PAGE):
+            rows = self._store.read_at(wanted[start : start + PAGE])
+            self._refresh()
+            yield from codec.raw_page(rows, self.vault)
 
     def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Recorded]:
         """The events of one stream of versions in (after, upto]."""

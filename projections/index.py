@@ -7,7 +7,7 @@ a search as of any time goes the same way as one of now. Of words it keeps terms
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from sqlalchemy import BindParameter, Connection, Select, and_, bindparam, or_, select
 
-from ledger.codec import Recorded
-from ledger.events.belief import Written
-from ledger.events.turn import TurnRecorded
+from ledger.codec import Raw
 from ledger.sealing import SubjectKeys
 from ledger.times import Micros, to_datetime
 from projections import tables
 from projections.dense import Dense
 from projections.lexical import Lexical
-from projections.terms import stated, terms
+from projections.terms import indexed, stated, terms
 from projections.vectors import text_tag
 
 if TYPE_CHECKING:
@@ -46,8 +44,8 @@ _NUMBERS = (
 CONVERSATION = "conversation"
 SESSION = "session"
 """The narrowest scope."""
-Read = Callable[[Sequence[int]], Mapping[int, Recorded]]
-"""The events at these positions."""
+Read = Callable[[Sequence[int]], Iterable[Raw]]
+"""The parts of the events at these positions, in the order of these."""
 
 
 class Columns:
@@ -214,7 +212,7 @@ class SubjectIndex:
         query = _rows(generation, everything=not since)
         given = {"subject": self.subject_ref, "since": since}
         new = []
-        for row in connection.execute(query, given):
+        for row in connection.execute(query, given).all():
             known = self._row_at.get(row[0])
             if known is not None:
                 self.rows["closed"][known] = NEVER if row[14] is None else row[14]
@@ -222,7 +220,6 @@ class SubjectIndex:
                 new.append(row)
         if not new:
             return
-        new.sort()
         self._read_memories([row[1] for row in new if row[1] not in self._text_at], read)
         gone = [row for row in new if row[1] not in self._text_at]  # erased
         new = [row for row in new if row[1] in self._text_at] if gone else new
@@ -253,48 +250,47 @@ class SubjectIndex:
         )
 
     def _read_memories(self, positions: Sequence[int], read: Read) -> None:
-        unique = list(dict.fromkeys(positions))
-        words = read(unique)
-        for position in unique:
-            event = words[position].event
-            if isinstance(event, Written):
-                memory = event.memory
-                self._text_at[position] = len(self.texts)
-                row = position, 1, memory.said_at, -1, -1, -1, -1
-                self._add(memory.claim, "", row, "")
+        rows = []
+        for raw in read(sorted(set(positions))):
+            if raw.body is not None:
+                memory = raw.body["memory"]
+                self._text_at[raw.position] = self._add(memory["claim"], "", "")
+                rows.append((raw.position, 1, memory["said_at"], -1, -1, -1, -1))
+        self.texts.add(rows)
 
     def _turns_since(self, connection: Connection, generation: int, read: Read) -> None:
         given = {"subject": self.subject_ref, "since": self.at["turns"]}
-        rows = connection.execute(_turns(generation), given).all()
-        words = read([row[0] for row in rows])
-        for position, turn_id, session_tag in rows:
-            recorded = words[position]
-            event = recorded.event
-            if not isinstance(event, TurnRecorded):
+        turns = connection.execute(_turns(generation), given).all()
+        first = len(self)
+        rows: list[list[int]] = []
+        for turn, raw in zip(turns, read([turn[0] for turn in turns]), strict=True):
+            if raw.body is None:
                 continue  # erased
-            said_at = recorded.recorded_at if event.said_at is None else event.said_at
-            session = self.sessions(session_tag)
+            said_at = raw.body["said_at"]
+            said_at = raw.recorded_at if said_at is None else said_at
+            speaker = raw.body["speaker"] or raw.facts["role"]
+            content = raw.body["content"]
+            session = self.sessions(turn[2])
+            number = self._add(content, heading(speaker, said_at), turn[1])
             last, spoke = self._last_turn.get(session, (-1, ""))
-            before = last if spoke != event.said_by else -1
-            number = self._add(
-                event.content,
-                heading(event, said_at),
-                (position, 0, said_at, session, stated(event.content), before, -1),
-                turn_id,
-            )
-            if before >= 0:
+            before = last if spoke != speaker else -1
+            rows.append([raw.position, 0, said_at, session, stated(content), before, -1])
+            if before >= first:
+                rows[before - first][-1] = number
+            elif before >= 0:
                 self.texts["after"][before] = number
-            self._last_turn[session] = number, event.said_by
+            self._last_turn[session] = number, speaker
+        self.texts.add(rows)
 
     def _shown_since(self, connection: Connection, generation: int) -> None:
         given = {"subject": self.subject_ref, "since": self.at["recalls"]}
         rows = connection.execute(_shown(generation), given)
         self.shown.add([(self.memories(row[0]), row[1], row[2]) for row in rows])
 
-    def _add(self, words: str, head: str, row: Sequence[int], turn_id: str) -> int:
-        number = self.words.add(terms(words))
-        self.heads.add(terms(head))
-        self.texts.add([row])
+    def _add(self, words: str, head: str, turn_id: str) -> int:
+        """Take in a text; returns its number. Its row is for the caller to add."""
+        number = self.words.add(indexed(words))
+        self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
         if self.model is not None:
             self.tags.append(text_tag(self.keys, self.model, words))
@@ -358,10 +354,10 @@ class SubjectIndex:
         return count, last
 
 
-def heading(turn: TurnRecorded, said_at: Micros) -> str:
+def heading(speaker: str, said_at: Micros) -> str:
     """The date and the speaker of a turn, whose words are indexed apart from what was said."""
     day = to_datetime(said_at)
-    return f"{day.day} {day:%B %Y} {turn.said_by}"
+    return f"{day.day} {day:%B %Y} {speaker}"
 
 
 # Made once each: they are asked after every event.
@@ -371,7 +367,11 @@ def heading(turn: TurnRecorded, said_at: Micros) -> str:
 def _rows(generation: int, *, everything: bool) -> Select[Any]:
     """The rows of a subject that were opened or closed since a position."""
     c = tables.belief_versions(generation).c
-    query = select(*(c[name] for name in _ROW)).where(c.subject_ref == bindparam("subject"))
+    query = (
+        select(*(c[name] for name in _ROW))
+        .where(c.subject_ref == bindparam("subject"))
+        .order_by(c.row_id)
+    )
     if everything:
         return query
     since: BindParameter[int] = bindparam("since")

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -53,8 +52,11 @@ class Lexical:
         """Add a text; returns its number."""
         number = len(self._lengths)
         self._lengths.append(len(terms))
+        counts: dict[str, int] = {}
+        for term in terms:
+            counts[term] = counts.get(term, 0) + 1
         texts, times = self._texts, self._times
-        for term, count in Counter(terms).items():
+        for term, count in counts.items():
             found = texts.get(term)
             if found is None:
                 texts[term], times[term] = array("i", (number,)), array("i", (count,))

@@ -11,6 +11,8 @@ from Stemmer import Stemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+_ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)$")
+"""What is possessive, and verbs that are shortened: “she'll” is no shell."""
 _STEMS: dict[str, str] = {}
 _MOST_STEMS = 200_000
 _local = threading.local()
@@ -24,7 +26,8 @@ STOP_WORDS = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in lower case, without what makes them possessive."""
+    """The words of a text, in lower case, without what makes them possessive and without
+    shortened verbs."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)  # an é is an é, however it was typed
     return [_bare(found) for found in _WORD.findall(text.lower())]
@@ -43,8 +46,13 @@ def stated(text: str) -> int:
 
 
 def asked(text: str) -> list[str]:
-    """The terms of a query: each once, and where it has only stop words, those."""
-    return list(dict.fromkeys(terms(text) or stems(words(text))))
+    """The terms of a query, each once."""
+    return list(dict.fromkeys(indexed(text)))
+
+
+def indexed(text: str) -> list[str]:
+    """The terms of a text; where it has only stop words, those."""
+    return terms(text) or stems(words(text))
 
 
 def stems(found: Iterable[str]) -> list[str]:
@@ -59,7 +67,7 @@ def forget() -> None:
 
 def _bare(word: str) -> str:
     if "'" in word or "’" in word:
-        return word.replace("’", "'").removesuffix("'s").replace("'", "")
+        return _ENDING.sub("", word.replace("’", "'")).replace("'", "")
     return word
 
 

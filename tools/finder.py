@@ -114,7 +114,11 @@ class Finder:
                 # this index gets it as it is then.
                 index.start()
             reached = dict(zip(index.at, (state.position for state in states), strict=True))
-            index.follow(connection, generations, reached, self._log.read_at)
+            try:
+                index.follow(connection, generations, reached, self._log.raw_at)
+            except BaseException:  # whatever it was: what was taken in halfway is of no use
+                index.start()
+                raise
         self._generations[key] = generations
 
     def _embed(
