@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from projections.dense import NONE, Dense
+
+
+def unit(random, count, size=16):
+    vectors = random.normal(size=(count, size)).astype(np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(5)
+
+
+def clustered(random, count, centres=12, size=16):
+    middle = unit(random, centres, size)
+    vectors = middle[random.integers(0, centres, count)] + 0.15 * unit(random, count, size)
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_cosines_are_exact(random):
+    vectors, query = unit(random, 50), unit(random, 1)[0]
+    index = Dense(16)
+    index.add(list(range(0, 100, 2)), vectors)  # every other text has a vector
+    cosines = index.cosines(query, np.ones(100, np.bool_))
+    assert np.allclose(cosines[::2], vectors @ query, atol=1e-6)
+    assert (cosines[1::2] == NONE).all()
+    assert (len(index), index.kind) == (50, "flat/1")
+
+
+def test_a_mask_leaves_out_and_changes_no_bit_of_the_rest(random):
+    vectors, query = unit(random, 77), unit(random, 1)[0]
+    index = Dense(16)
+    index.add(range(77), vectors)
+    whole = index.cosines(query, np.ones(77, np.bool_))
+    for _ in range(10):
+        mask = random.random(77) < 0.4
+        cosines = index.cosines(query, mask)
+        assert np.array_equal(cosines[mask], whole[mask])
+        assert (cosines[~mask] == NONE).all()
+    assert (index.cosines(query, np.zeros(77, np.bool_)) == NONE).all()
+
+
+def test_when_a_vector_came_changes_no_bit(random):
+    vectors, query = unit(random, 40), unit(random, 1)[0]
+    whole, bit_by_bit = Dense(16), Dense(16)
+    whole.add(range(40), vectors)
+    for number in random.permutation(40):
+        bit_by_bit.add([int(number)], vectors[number : number + 1])
+    mask = np.ones(40, np.bool_)
+    assert np.array_equal(whole.cosines(query, mask), bit_by_bit.cosines(query, mask))
+
+
+def test_opposites_are_found_too():
+    index = Dense(2)
+    index.add([0, 1], np.array([[1, 0], [-1, 0]], np.float32))
+    assert list(index.cosines(np.array([1, 0], np.float32), np.ones(2, np.bool_))) == [1, -1]
+
+
+@pytest.mark.parametrize("most", [1_000, 100])
+def test_vectors_come_back_and_go(random, most):
+    vectors = clustered(random, 200)
+    index = Dense(16, most_exact=most)
+    index.add(range(200), vectors)
+    assert np.array_equal(index.vectors([7, 3, 199]), vectors[[7, 3, 199]])
+    assert index.remove([3, 4, 5, 5_000]) == 3
+    assert len(index) == 197
+    cosines = index.cosines(vectors[3], np.ones(200, np.bool_))
+    assert (cosines[[3, 4, 5]] == NONE).all()
+    assert cosines[7] == pytest.approx(vectors[7] @ vectors[3], abs=1e-6)
+    index.add([3], vectors[3:4])
+    assert index.cosines(vectors[3], np.ones(200, np.bool_))[3] == pytest.approx(1, abs=1e-5)
+
+
+def test_an_empty_index_knows_nothing():
+    index = Dense(4)
+    index.add([], np.zeros((0, 4), np.float32))
+    assert (index.cosines(np.ones(4, np.float32), np.ones(3, np.bool_)) == NONE).all()
+    assert index.remove([1]) == 0
+    assert index.exact
+
+
+def test_past_its_bound_it_looks_only_where_neighbours_lie(random, monkeypatch):
+    monkeypatch.setattr("projections.dense._LOOKED_THROUGH", 16)
+    vectors = clustered(random, 4_000, centres=60)
+    queries = clustered(np.random.default_rng(6), 30, centres=60)
+    exact, fast, again = Dense(16), Dense(16, most_exact=2_000), Dense(16, most_exact=2_000)
+    for index in (exact, fast, again):
+        index.add(range(2_000), vectors[:2_000])
+        assert index.exact
+        for start in range(2_000, 4_000, 500):
+            index.add(range(start, start + 500), vectors[start : start + 500])
+        index.remove(range(100))
+    assert (exact.kind, fast.kind, len(fast)) == ("flat/1", "ivf/1", 3_900)
+    mask = random.random(4_000) < 0.8
+    recalls = []
+    for query in queries:
+        true, found = exact.cosines(query, mask), fast.cosines(query, mask)
+        assert np.array_equal(found, again.cosines(query, mask))
+        assert (found[~mask] == NONE).all()
+        there = found > NONE
+        assert np.allclose(found[there], true[there], atol=1e-6)
+        top = set(np.argsort(-true)[:10].tolist())
+        recalls.append(len(top & set(np.argsort(-found)[:10].tolist())) / 10)
+    assert (found[:100] == NONE).all()
+    assert np.mean(recalls) >= 0.9
