@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +15,7 @@ from ledger.events import BY_NAME, Event
 from ledger.sealing import NotAuthentic, clear, is_clear
 from ledger.store import Row, Sealed
 from ledger.times import Micros
+from ledger.uncollected import uncollected
 from ledger.upcast import STEPS, upcast
 from ledger.vault import SYSTEM, Vault
 
@@ -114,18 +114,9 @@ def unseal(row: Row, vault: Vault, *, later: bool = False) -> Recorded:
 
 
 def unseal_page(rows: Iterable[Row], vault: Vault, *, later: bool = False) -> list[Recorded]:
-    """As `unseal`, each of a page that fits into memory.
-
-    Decoding makes no cycles, and the garbage collector would look at the page's objects again and
-    again while they become more: a third of the time went there. So it waits for the page's end.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
+    """As `unseal`, each of a page that fits into memory."""
+    with uncollected():
         return [unseal(row, vault, later=later) for row in rows]
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class Raw(NamedTuple):
@@ -142,18 +133,13 @@ class Raw(NamedTuple):
 def raw_page(rows: Iterable[Row], vault: Vault) -> list[Raw]:
     """As `unseal_page`, without making events: where thousands are read for a word of each, that is
     half of the time. What is sealed was checked when it was written."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
+    with uncollected():
         read = []
         for row in rows:
             fields = envelope.read(row.envelope, row.position)
             name, facts, body, _ = _parts(row, vault, fields)
             read.append(Raw(row.position, name, fields["recorded_at"], facts, body))
         return read
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _event(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -166,6 +166,8 @@ class SubjectIndex:
         """The words of the texts that have no vector yet."""
         self.at = {"beliefs": 0, "turns": 0, "recalls": 0}
         """How far it has each view."""
+        self._found: tuple[Filters, Micros, Found] | None = None
+        """What was last found, and until when that is so."""
         self._row_at: dict[int, int] = {}
         self._text_at: dict[int, int] = {}
         self._last_turn: dict[int, tuple[int, str]] = {}
@@ -195,6 +197,7 @@ class SubjectIndex:
         """Take in what the views have and this has not; `reached` is how far each is. Returns how
         many texts are new."""
         before = len(self)
+        self._found = None
         # Each is told at once: when the next cannot be read, nothing is taken in twice.
         if reached["beliefs"] > self.at["beliefs"]:
             self._rows_since(connection, generations.beliefs, read)
@@ -309,8 +312,19 @@ class SubjectIndex:
     # Asking
 
     def found(self, filters: Filters) -> Found:
-        """What is searched: applied before anything is ranked."""
-        count = len(self)
+        """What is searched: applied before anything is ranked. Not to be changed."""
+        if self._found is not None:
+            asked, until, found = self._found
+            same = replace(asked, valid_at=filters.valid_at) == filters
+            if same and asked.valid_at <= filters.valid_at < until:
+                return found
+        found, until = self._find(filters)
+        self._found = filters, until, found
+        return found
+
+    def _find(self, filters: Filters) -> tuple[Found, Micros]:
+        """Also until when the same is found."""
+        count, until = len(self), NEVER
         mask = np.zeros(count, np.bool_)
         row_of = np.full(count, -1, np.int64)
         if filters.memories and len(self.rows):
@@ -318,9 +332,6 @@ class SubjectIndex:
             there = (
                 (rows["opened"] <= filters.position)
                 & (rows["closed"] > filters.position)
-                & (rows["valid_from"] <= filters.valid_at)
-                & (rows["valid_to"] > filters.valid_at)
-                & (rows["expires_at"] > filters.valid_at)
                 & (rows["quarantined"] == 0)
                 & (rows["confidence"] >= filters.min_confidence)
                 & (rows["importance"] >= filters.min_importance)
@@ -335,22 +346,25 @@ class SubjectIndex:
             for own in self.scopes.known([SESSION]):
                 of = self.sessions.known([filters.session_tag])
                 there &= (rows["scope"] != own) | np.isin(rows["session"], of)
+            for column in ("valid_from", "valid_to", "expires_at"):
+                later = rows[column] > filters.valid_at
+                until = min(until, int(rows[column][there & later].min(initial=NEVER)))
+                there &= ~later if column == "valid_from" else later
             at = np.flatnonzero(there)
             mask[rows["text"][at]] = True
             row_of[rows["text"][at]] = at  # of several rows the last one opened
         if filters.episodes:
             mask |= (self.texts["is_memory"] == 0) & (self.texts["words_at"] <= filters.position)
-        return Found(mask, row_of)
+        return Found(mask, row_of), until
 
     def accesses(self, position: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each memory, by its number: how often it was shown up to a position, and when last
         (0 for never)."""
-        count = np.zeros(len(self.memories.names), np.int64)
-        last = np.zeros(len(self.memories.names), np.int64)
         upto = int(np.searchsorted(self.shown["position"], position, side="right"))
         memory = self.shown["memory"][:upto]
-        np.add.at(count, memory, 1)
-        np.maximum.at(last, memory, self.shown["at"][:upto])
+        count = np.bincount(memory, minlength=len(self.memories.names))
+        last = np.zeros(len(self.memories.names), np.int64)
+        last[memory] = self.shown["at"][:upto]  # they are in order: the last one stays
         return count, last
 
 

@@ -52,6 +52,8 @@ class Lexical:
         """Add a text; returns its number."""
         number = len(self._lengths)
         self._lengths.append(len(terms))
+        if not terms:
+            return number
         counts: dict[str, int] = {}
         for term in terms:
             counts[term] = counts.get(term, 0) + 1

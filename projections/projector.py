@@ -6,7 +6,6 @@ whose fold fails stops at that event with its reason and does not stop the other
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -20,6 +19,7 @@ from sqlalchemy.schema import CreateIndex
 
 from ledger.errors import BackendUnavailable, LedgerError
 from ledger.log import Log, Page
+from ledger.uncollected import uncollected
 from projections.homes import Home, SQLiteHome, StillRead
 from projections.rows import delete_subjects
 from projections.tables import FOLD, decay_scores, view_state
@@ -319,7 +319,7 @@ class Projector:
     def _fill(self, filling: Sequence[_Filling], after: int, upto: int) -> int:
         end = min(after + REBUILD_PAGE, upto)
         tables = [table for each in filling for table in each.tables]
-        with _uncollected(), self.home.filling(tables) as connection:
+        with uncollected(), self.home.filling(tables) as connection:
             self._alone.check()
             types = frozenset().union(*(each.view.types for each in filling))
             for page in self._log.wanted(types, after, end, FOLD_PAGE):
@@ -422,19 +422,6 @@ class Projector:
 
     def close(self) -> None:
         self.home.close()
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the garbage collector: folding makes no cycles, and what the views keep would be
-    looked at again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _fold(view: View, page: Page, after: int, connection: Connection) -> tuple[int, str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ledger.candidate import MILLION
 from ledger.errors import BackendUnavailable, NotPermitted
 from ledger.log import Log
+from ledger.uncollected import uncollected
 from projections import embedding, terms
 from projections.beliefs import BeliefsView
 from projections.embedding import Embedder, Hashed
@@ -31,12 +32,18 @@ from tools.moments import Progress
 
 if TYPE_CHECKING:
     from projections.embedding import Vectors
+    from tools.answers import BeliefAnswer
+    from tools.searching import DecisionBrief
 
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 EMBEDDED_AT_ONCE = 512
 MOST_MEANWHILE = 512
 """So many texts get their vectors while somebody waits for an answer; more are left out of the
 comparison of meanings until `vectors build` has run. The fallback is quick, and has no bound."""
+MOST_ANSWERS = 5_000
+"""So many memories are kept as they were last answered with: who asks again soon finds much the
+same."""
+Told = tuple["BeliefAnswer", "DecisionBrief | None"]
 MOST_TEXTS = 500_000
 """Texts of all indexes in memory together: about 2 GB."""
 
@@ -64,6 +71,7 @@ class Finder:
         self._lock = threading.Lock()
         self._erasures = 0
         self._model: str | None = None
+        self._answers: OrderedDict[int, Told] = OrderedDict()
         self.complete: dict[tuple[str, str], tuple[int, int]] = {}
         """Of whom all vectors of a model were built: how many texts, and vectors, they had then."""
 
@@ -115,7 +123,8 @@ class Finder:
                 index.start()
             reached = dict(zip(index.at, (state.position for state in states), strict=True))
             try:
-                index.follow(connection, generations, reached, self._log.raw_at)
+                with uncollected():
+                    index.follow(connection, generations, reached, self._log.raw_at)
             except BaseException:  # whatever it was: what was taken in halfway is of no use
                 index.start()
                 raise
@@ -208,6 +217,23 @@ class Finder:
             self.let_go(before)
         return chosen
 
+    # Answers
+
+    def told(self, rows: Sequence[int]) -> dict[int, Told]:
+        """What was answered lately of these rows: what is said of a row never changes."""
+        with self._lock:
+            for row_id in rows:
+                if row_id in self._answers:
+                    self._answers.move_to_end(row_id)
+            return {each: self._answers[each] for each in rows if each in self._answers}
+
+    def tell(self, answers: Mapping[int, Told]) -> None:
+        """Keep answers, until somebody is erased."""
+        with self._lock:
+            self._answers.update(answers)
+            while len(self._answers) > MOST_ANSWERS:
+                self._answers.popitem(last=False)
+
     # Letting go
 
     def holds(self, subject_ref: str, model: str) -> bool:
@@ -235,6 +261,7 @@ class Finder:
     def forget(self, subject_ref: str) -> None:
         """Drop a subject's indexes, and what is kept of words."""
         with self._lock:
+            self._answers.clear()
             for key in [each for each in self._indexes if each[0] == subject_ref]:
                 del self._indexes[key]
                 self._generations.pop(key, None)
@@ -244,6 +271,7 @@ class Finder:
     def _forget_erased(self) -> None:
         """Drop the indexes of whoever was erased, by this process or another."""
         with self._lock:
+            self._answers.clear()
             people = {subject_ref for subject_ref, _ in self._indexes}
         for subject_ref in people:
             if self._log.keys(subject_ref) is None:
@@ -263,6 +291,7 @@ class Finder:
     def drop(self) -> None:
         """Drop all indexes."""
         with self._lock:
+            self._answers.clear()
             self._indexes.clear()
             self._generations.clear()
 

@@ -327,8 +327,10 @@ class Searching:
     def _memories(self, looked: Looked) -> dict[int, tuple[BeliefAnswer, DecisionBrief | None]]:
         """The memories found, by their rows, as they were known then."""
         ids = [hit.row_id for hit in looked.hits if hit.row_id is not None]
+        told = self._finder.told(ids)
+        ids = [each for each in ids if each not in told]
         if not ids:
-            return {}
+            return told
         projector = self._parts.projector
         with projector.reading() as connection:  # they have all that was found
             states = projector.states(connection)
@@ -351,10 +353,12 @@ class Searching:
             rows, {row.row_id: evidence[row.memory_id] for row in rows}
         )
         row_of = {row.memory_id: row for row in rows}
-        return {
+        fresh = {
             row_of[each.memory_id].row_id: (each, _brief(decided.get(each.decision_id)))
             for each in answers
         }
+        self._finder.tell(fresh)
+        return told | fresh
 
 
 def _episode(recorded: Recorded) -> tuple[str | None, EpisodeAnswer | None]:
