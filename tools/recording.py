@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ledger import backoff
 from ledger.codec import New
-from ledger.errors import LedgerError, NotPermitted
+from ledger.errors import EventIdReused, LedgerError, NotPermitted
 from ledger.log import Log
 from ledger.streams import recall_stream
 
@@ -102,6 +102,9 @@ class Recorder:
             self._log.decide_again(attempt)
         except NotPermitted:
             self._log.decide_again(attempt)  # erased in between; now it is known
+        except EventIdReused:  # an earlier reply was lost: some are in the log already
+            events = [each for each in events if self._log.find(each.event_id) is None]
+            self._log.decide_again(attempt)
 
     def _there(self, subject_ref: str) -> bool:
         return self._log.keys(subject_ref) is not None

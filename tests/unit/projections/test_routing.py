@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+
+from gate.registry import default_types
+from projections import routing
+from projections.routing import route
+
+EXAMPLES = {
+    "when something happened": [
+        "When did Ana move?",
+        "WHAT YEAR was it?",
+        "how long ago was that",
+        "the weddings",
+        "What happened in May?",
+    ],
+    "what somebody prefers": [
+        "her favourite tea",
+        "favorite colour",
+        "Does she prefer tea?",
+        "which editor does she use",
+        "what does Ana enjoy?",
+    ],
+    "how people and things are related": [
+        "Who is Bob?",
+        "who does she report to",
+        "Where does Ana work?",
+        "Ana's manager",
+    ],
+    "what was decided": ["What did we decide about Postgres?", "the decisions so far"],
+    "how something is done": ["How do I deploy?", "the release checklist"],
+    "what binds": ["Is she allowed nuts?", "allergies", "what must not be logged"],
+    "what was promised": ["What did she promise?", "the deadline", "open to-do list"],
+}
+NEAR_MISSES = [
+    "",
+    "?",
+    "whenever it rained",
+    "a whole bunch of flowers",
+    "unlikely weather in Porto",
+    "the undecidedness of it",
+    "footsteps in snow",
+    "overdue books",
+    "somewhere over the sea",
+    "Tell me about the cat",
+    "which one \n\n\n is blue",
+]
+
+
+@pytest.mark.parametrize(
+    ("rule", "question"), [(rule, each) for rule, some in EXAMPLES.items() for each in some]
+)
+def test_each_rule_finds_its_questions(rule, question):
+    found = route(question)
+    assert found is not None
+    assert found.rule == rule
+    assert found.words
+    assert found.words in question
+
+
+@pytest.mark.parametrize("question", NEAR_MISSES)
+def test_near_misses_go_nowhere(question):
+    assert route(question) is None
+
+
+def test_every_rule_has_examples_and_names_known_types():
+    rules = routing._rules()
+    assert [name for name, _, _ in rules] == list(EXAMPLES)
+    for _, types, _ in rules:
+        assert set(types) <= {each.name for each in default_types()}
+
+
+def test_the_first_rule_wins():
+    found = route("When did they decide?")
+    assert found is not None
+    assert found.types == ("event",)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("part", ["which ", "where does ", "a", "what ", "how ", "to do", " ", "é"])
+def test_long_questions_take_no_long_time(part):
+    question = part * (20_000 // len(part))
+    for _, _, pattern in routing._rules():
+        pattern.search(question)
+        pattern.search(question.replace("which", "Which x"))
