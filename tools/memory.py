@@ -521,7 +521,11 @@ class MemoryLedger(
         With `verify`, compare each with what it replaces, and name the first row that differs.
         """
         self._recorder.flush()
-        return self._upkeep.rebuild(view, verify=verify, progress=progress)
+        try:
+            return self._upkeep.rebuild(view, verify=verify, progress=progress)
+        finally:
+            if self._made_finder is not None:
+                self._made_finder.drop()  # what was indexed of the tables that are gone
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Check every event of the log; the answer names the first thing that is wrong, if any."""

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gate.replay import Verdict
 from gate.rulebook import Rules
@@ -102,7 +102,7 @@ class RankedAnswer(Frozen):
 
 
 class RecallDifference(Frozen):
-    """One result that is not as it was; a rank is None where it was not found."""
+    """One result that is not as it was; `was` and `now` are None where it was not found."""
 
     id: str
     text: str | None
@@ -135,6 +135,13 @@ class RecallsReplay(Frozen):
     inputs_destroyed: int
     shown: int
     differing: tuple[RecallReplay, ...]
+
+
+class _Said(NamedTuple):
+    """What a memory or a turn said; None once that is erased, or where no view knows of it."""
+
+    kind: Literal["memory", "episode"]
+    text: str | None = None
 
 
 class Recalling:
@@ -200,10 +207,10 @@ class Recalling:
                 RecalledAnswer(
                     rank=rank,
                     id=each,
-                    kind=words[each][0],
+                    kind=words[each].kind,
                     score=None if score is None else score / MILLION,
-                    shown=not searched or each in memories or words[each][0] == "episode",
-                    text=words[each][1],
+                    shown=not searched or each in memories or words[each].kind == "episode",
+                    text=words[each].text,
                 )
                 for rank, (each, score) in enumerate(zip(ids, scores, strict=False), 1)
             ),
@@ -299,11 +306,9 @@ class Recalling:
             query=None if asked is None else asked.query,
         )
 
-    def _words(
-        self, ids: Sequence[str], position: int
-    ) -> dict[str, tuple[Literal["memory", "episode"], str | None]]:
-        """What memories and turns said at a position; None where that is erased."""
-        found: dict[str, tuple[Literal["memory", "episode"], str | None]] = {}
+    def _words(self, ids: Sequence[str], position: int) -> dict[str, _Said]:
+        """What memories and turns said at a position."""
+        found: dict[str, _Said] = {}
         with self._asking.view(BeliefsView.name) as (connection, generation):
             for each in ids:
                 rows = questions.versions_of_memory(connection, generation, each)
@@ -311,16 +316,16 @@ class Recalling:
                 if upto:
                     event = self._log.read_at(upto[-1:])[upto[-1]].event
                     text = event.memory.claim if isinstance(event, Written) else None
-                    found[each] = "memory", text
+                    found[each] = _Said("memory", text)
         for each in ids:
             if each not in found:
                 turn = self._log.read_stream(each, upto=1)
                 if turn and turn[0].type == TurnRecorded.NAME:
                     said = turn[0].event
                     text = said.content if isinstance(said, TurnRecorded) else None
-                    found[each] = "episode", text
+                    found[each] = _Said("episode", text)
                 else:
-                    found[each] = "memory", None
+                    found[each] = _Said("memory")
         return found
 
     # Doing it again
@@ -354,7 +359,7 @@ class Recalling:
             differs = self._differences(request, chosen, answer.recorded, again)
         except NotPermitted:  # erased just now
             return answer
-        reasons = tuple(_reasons(event, looked, differs))
+        reasons = tuple(_reasons(event, looked))
         return answer.model_copy(
             update={
                 "verdict": (Verdict.DIFFERENT if differs else Verdict.SAME).value,
@@ -389,10 +394,10 @@ class Recalling:
         return tuple(
             RecallDifference(
                 id=each,
-                text=words[each][1],
+                text=words[each].text,
                 was=then.get(each),
                 now=now.get(each),
-                says=_says(then.get(each), now.get(each), words[each][1], further.get(each)),
+                says=_says(then.get(each), now.get(each), further.get(each)),
             )
             for each in ids
         )
@@ -418,9 +423,7 @@ def _differ(was: RankedAnswer | None, now: RankedAnswer | None) -> bool:
     return was.rank != now.rank or abs(was.score - now.score) * MILLION > TOLERANCE + 0.5
 
 
-def _says(
-    was: RankedAnswer | None, now: RankedAnswer | None, text: str | None, further: int | None
-) -> str:
+def _says(was: RankedAnswer | None, now: RankedAnswer | None, further: int | None) -> str:
     """How one result differs, in a sentence; `further` is its rank among all that is found now."""
     told = ""
     if was is not None:
@@ -429,16 +432,12 @@ def _says(
         return f"Then it was not found; now it is {ordinal(now.rank)} with {now.score:.6f}."
     if now is not None:
         return f"{told}; now it is {ordinal(now.rank)} with {now.score:.6f}."
-    if text is None:
-        return f"{told}; its words are erased."
     if further is not None:
         return f"{told}; now it is {ordinal(further)}, further down than was asked for."
     return f"{told}; now it is not found."
 
 
-def _reasons(
-    event: MemoriesRecalled, looked: Looked, differs: Sequence[RecallDifference]
-) -> Iterator[str]:
+def _reasons(event: MemoriesRecalled, looked: Looked) -> Iterator[str]:
     """What is known to be other than it was then."""
     profile = "" if event.asked is None else f"{event.asked.profile}/{profiles.VERSION}"
     if event.ranker != profile:
@@ -455,9 +454,6 @@ def _reasons(
             f"Then {event.unembedded:,} texts had no vector and were compared by words alone; now"
             f" {looked.unembedded:,}."
         )
-    erased = sum(each.text is None for each in differs)
-    if erased:
-        yield f"The words of {erased:,} results are erased."
 
 
 def _plain(asked: Asked) -> dict[str, Any]:
