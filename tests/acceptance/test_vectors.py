@@ -53,23 +53,24 @@ class Counting(Hashed):
         return super().embed(texts)
 
 
-class Blurred(Counting):
-    """A worse model: it sees the first word of a text alone."""
+class Knowing(Counting):
+    """A better model: it knows other words for some things."""
 
     def embed(self, texts):
-        return super().embed([text.split(": ", 1)[-1].split()[0] for text in texts])
+        known = {"beverage": "green tea", "stomatologist": "dentist"}
+        return super().embed([" ".join(known.get(w, w) for w in text.split()) for text in texts])
 
 
 @pytest.fixture
 def opening(clock):
-    """Opens a ledger whose process has models of our own: `counted`, `second` and `blurred`."""
+    """Opens a ledger whose process has models of our own: `counted`, `second` and `knowing`."""
     opened = []
 
     def open_(place):
         memory = open_memory(place, clock=clock)
         opened.append(memory)
         memory.counted, memory.second = Counting(), Counting("second")
-        for model in (memory.counted, memory.second, Blurred("blurred")):
+        for model in (memory.counted, memory.second, Knowing("knowing")):
             memory._parts.embedders._loaded[model.name] = model
         return memory
 
@@ -194,34 +195,34 @@ def test_a_move_is_compared_and_every_process_follows_at_its_next_search(memory,
 
 
 def test_a_model_that_finds_less_is_refused_when_told(memory):
-    misspelt = ("glasblowing", "acordion")  # no words to find them by
-    tell(memory, {"ana": ["Hm, glassblowing.", "Oh, accordion."]})
-    ask(memory, *misspelt)
-    tried = memory.migrate_vectors("blurred", by="dora", dry_run=True)
+    assert memory.migrate_vectors("knowing", by="dora").adopted
+    unsaid = ("beverage", "stomatologist")
+    ask(memory, *unsaid)
+    tried = memory.migrate_vectors("hashed-1", by="dora", dry_run=True)
     assert not tried.adopted
     assert tried.refused is None
     assert 0 < tried.parity < 1
-    assert tried.queries == len(QUERIES) + len(misspelt)
-    assert kept(memory)["blurred"][0] == texts_of(memory)
+    assert tried.queries == len(QUERIES) + len(unsaid)
+    assert kept(memory)["hashed-1"] == kept(memory)["knowing"] == (texts_of(memory), 2)
     worst = [each.overlap for each in tried.worst]
     assert worst == sorted(worst)
-    assert worst[0] < tried.parity
+    assert worst[0] == 0
     first = tried.worst[0]
     assert first.subject == "ana"
-    assert first.query in misspelt
+    assert first.query in unsaid
     assert first.missed
-    refused = memory.migrate_vectors("blurred", by="dora", at_least=tried.parity + 0.01)
+    refused = memory.migrate_vectors("hashed-1", by="dora", at_least=tried.parity + 0.01)
     assert not refused.adopted
     assert "asked for" in refused.refused
     assert refused.built.computed == 0, "built before"
-    assert adopted(memory) == []
-    assert memory.search("ana", "tea", record=False).embedder == "hashed-1"
-    assert not memory._finder.holds(memory._log.subject("ana"), "blurred")
-    few = memory.migrate_vectors("blurred", by="dora", queries=2, dry_run=True)
-    assert few.queries == 2
-    taken = memory.migrate_vectors("blurred", by="dora", at_least=tried.parity - 0.01)
+    assert [each.model for each in adopted(memory)] == ["knowing"]
+    assert memory.search("ana", "tea", record=False).embedder == "knowing"
+    assert not memory._finder.holds(memory._log.subject("ana"), "hashed-1")
+    few = memory.migrate_vectors("hashed-1", by="dora", queries=2, dry_run=True)
+    assert (few.queries, few.parity) == (2, 0.0), "the last ones"
+    taken = memory.migrate_vectors("hashed-1", by="dora", at_least=tried.parity - 0.01)
     assert taken.adopted
-    assert adopted(memory)[0].parity == round(tried.parity * 1_000_000)
+    assert adopted(memory)[-1].parity == round(tried.parity * 1_000_000)
 
 
 def test_without_a_recorded_search_there_is_no_parity(memory):
@@ -275,11 +276,11 @@ def test_of_two_who_move_at_once_the_second_is_told(memory, opening, place, monk
 
     def first(*_step):
         if not adopted(other):
-            other.migrate_vectors("blurred", by="ben")
+            other.migrate_vectors("knowing", by="ben")
 
     with pytest.raises(VersionConflict):
         memory.migrate_vectors("second", by="dora", progress=first)
-    assert [each.model for each in adopted(memory)] == ["blurred"]
+    assert [each.model for each in adopted(memory)] == ["knowing"]
 
 
 def test_without_an_earlier_model_nothing_goes_back(memory):
