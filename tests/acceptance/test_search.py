@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -483,6 +484,7 @@ def test_the_command_says_why(place):
     for each in ("admit, because truth.new", "evidence", "session s1", "meaning", "visible to"):
         assert each in page
         assert each not in plain or each == "meaning"
+    assert not re.search(r"^ \w+ +0 +\d\.\d", page, re.M)  # what is not ranked has no rank
     parts = run(place, "search", "dark", "-s", "ana", "--why", "--profile", "recall").stdout
     assert "relevance" in parts
 

@@ -181,7 +181,7 @@ def _why(found: FoundAnswer) -> Iterator[Any]:
     yield output.cell(f"{found.rank}. {found.text}", "bold")
     arms = output.table(("by", output.FIXED), ("rank", output.RIGHT), ("score", output.RIGHT))
     for name, arm in found.arms.items():
-        arms.add_row(name, f"{arm.rank:,}", f"{arm.score:.4f}")
+        arms.add_row(name, f"{arm.rank:,}" if arm.rank else "–", f"{arm.score:.4f}")
     yield arms
     rows = {}
     if found.components:
