@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ledger.candidate import MILLION
 from ledger.errors import BackendUnavailable, NotPermitted
 from ledger.log import Log
+from ledger.store import Head
 from ledger.uncollected import uncollected
 from projections import embedding, terms
 from projections.beliefs import BeliefsView
@@ -90,11 +91,7 @@ class Finder:
         `everything` computes the vectors of all texts that have none, however long that takes;
         without `computing` none is. Raises `NotPermitted` for an erased subject.
         """
-        head = self._log.head()
-        self._log.vault.refresh(head.erasures)
-        if head.erasures != self._erasures:
-            self._forget_erased()
-            self._erasures = head.erasures
+        head = self.follow_erasures()
         keys = self._log.keys(subject_ref)
         if keys is None:
             self.forget(subject_ref)
@@ -267,6 +264,15 @@ class Finder:
                 self._generations.pop(key, None)
         terms.forget()
         embedding.forget()
+
+    def follow_erasures(self) -> Head:
+        """Let go of whoever was erased, by this process or another; returns the log's head."""
+        head = self._log.head()
+        self._log.vault.refresh(head.erasures)
+        if head.erasures != self._erasures:
+            self._forget_erased()
+            self._erasures = head.erasures
+        return head
 
     def _forget_erased(self) -> None:
         """Drop the indexes of whoever was erased, by this process or another."""

@@ -223,6 +223,7 @@ class Searching:
         ref = self._asking.known_or_none(subject)
         try:
             if ref is None:
+                self._finder.follow_erasures()  # it may be somebody whose index is in memory
                 raise NotPermitted
             request = self._request(ref, asked, asked.as_of, now, rules)
             looked = self._finder.look(request)
