@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import hashlib
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +12,7 @@ import yaml
 
 from ledger.errors import EmbedderMissing, EmbedderWrong
 from projections import embedding
-from projections.embedding import MiniLM
+from projections.embedding import Hashed, MiniLM
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +64,66 @@ def test_other_weights_are_refused(monkeypatch):
     monkeypatch.setattr(embedding, "WEIGHTS_SHA256", "0" * 64)
     with pytest.raises(EmbedderWrong, match="SHA-256"):
         MiniLM().embed(["User likes tea"])
+
+
+def test_computed_quickly_it_means_the_same(model):
+    texts = [f"Ana said on day {n} that she {w} in Porto" for n in range(35) for w in ("is", "was")]
+    assert len(texts) >= embedding._BATCH
+    plain, quick = model.embed(texts), MiniLM(quickly=True).embed(texts)
+    assert np.sum(plain * quick, axis=1).min() >= 0.999
+
+
+HASHED_SHA256 = "4a00bfe74b69c63cee09bff57179a5bf6bfcfb9ead768d4de10a0a4051e17224"
+FORMS = ["I was moving house", "Grüne Straße 7, 我喜欢茶", "who are you", "tea tea tea"]
+
+
+def _digest():
+    kept = Hashed().embed(FORMS).round(4) + 0.0
+    return hashlib.sha256(kept.astype(np.float32).tobytes()).hexdigest()
+
+
+def test_hashed_vectors_are_the_same_in_every_process():
+    """A change of these needs another name: vectors are kept under it."""
+    here = "import test_embedding as t; print(t._digest())"
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", here],
+            cwd=Path(__file__).parent,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in ("1", "2")
+    }
+    assert digests == {_digest()} == {HASHED_SHA256}
+
+
+def test_hashed_vectors_have_length_one_and_nothing_has_none():
+    vectors = Hashed().embed([*FORMS[:2], "", "🎉 …", "the of and"])
+    assert vectors.shape == (5, Hashed.dimension)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors[:2], axis=1), 1, atol=1e-6)
+    assert not vectors[2:].any()
+    assert Hashed().embed([]).shape == (0, Hashed.dimension)
+
+
+@pytest.mark.parametrize(
+    ("word", "form", "other"),
+    [
+        ("allergy", "allergic", "umbrella"),
+        ("restaurant", "restaraunt", "bicycle"),
+        ("Kubernetes", "kubernets", "piano"),
+        ("photography", "photographer", "dinner"),
+    ],
+)
+def test_hashed_vectors_bring_forms_of_a_word_near(word, form, other):
+    a, b, c = Hashed().embed([word, form, other])
+    assert a @ b > a @ c + 0.05
+
+
+def test_forgetting_words_changes_no_vector():
+    before = Hashed().embed(FORMS)
+    embedding.forget()
+    assert not embedding._FEATURES
+    assert np.array_equal(Hashed().embed(FORMS), before)
