@@ -1,0 +1,238 @@
+"""After an erasure nothing can be asked what the person's words were near to: there is no row of
+theirs in a file or a table, and no index in memory, in this process or another."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from beliefledger import open_memory
+from ledger.errors import BackendUnavailable, NotPermitted
+from ledger.postgres.server import is_postgres
+from projections.embedding import Hashed
+from projections.tables import vectors as table
+from projections.vectors import rounded
+
+ROOT = Path(__file__).parents[2]
+CANARY = "I always use xylographic mode."
+PROBE = "xylographic mode"
+
+
+@pytest.fixture(autouse=True)
+def _master_key(monkeypatch, master):
+    """A ledger on a server is told its master key."""
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", master.key.hex())
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock) as opened:
+        tell(opened)
+        yield opened
+
+
+def tell(memory):
+    for person, texts in {"ana": [CANARY, "I live in Vilarinho."], "ben": ["I like tea."]}.items():
+        memory.grant_consent(person, "consent")
+        for text in texts:
+            memory.record_turn(person, text, session="s")
+    memory.process()
+
+
+def rows(memory, ref):
+    """Somebody's rows, as they are kept."""
+    store = memory._finder.store
+    with store._home.reading() as connection:
+        found = connection.execute(select(table).where(table.c.subject_ref == ref)).all()
+    return [(row[0], bytes(row[3])) for row in found]
+
+
+def nearest(vectors):
+    """How near the canary's own vector comes to any of these."""
+    probe = rounded(Hashed().embed([f"ana: {CANARY}", CANARY]))
+    return max((float((probe @ vector).max()) for vector in vectors), default=-1.0)
+
+
+def holding(place, blobs):
+    return [
+        path.name
+        for path in Path(place).rglob("*")
+        if path.is_file()
+        for data in [path.read_bytes()]
+        if any(blob in data or blob[:64] in data or tag.encode() in data for tag, blob in blobs)
+    ]
+
+
+def warm(memory):
+    """Whether a search finds the canary; afterwards the index is in memory."""
+    return any("xylographic" in each.text for each in memory.search("ana", PROBE).results)
+
+
+def test_the_canarys_vector_is_nowhere_after_an_erasure(memory, place):
+    assert warm(memory)
+    ref = memory._log.subject("ana")
+    keys = memory._log.keys(ref)
+    finder = memory._finder
+    kept = rows(memory, ref)
+    there = finder.store.all_of(keys, "hashed-1", Hashed.dimension)
+    assert nearest(there.values()) > 0.99
+    index = finder._indexes[ref, "hashed-1"]
+    assert nearest(index.dense.vectors(range(len(index)))) > 0.99
+    if not is_postgres(place):
+        assert holding(place, kept)
+    of_ben = memory.search("ben", "tea").results
+    memory.erase("ana")
+    assert rows(memory, ref) == []
+    assert finder._indexes.keys() == {(memory._log.subject("ben"), "hashed-1")}
+    assert memory._log.keys(ref) is None
+    with pytest.raises(NotPermitted), finder.index(ref, Hashed()):
+        pass
+    assert memory.search("ana", PROBE).results == ()
+    if not is_postgres(place):
+        assert holding(place, kept) == []
+    assert memory.search("ben", "tea").results == of_ben
+    memory.build_vectors()
+    memory.rebuild()
+    memory.search("ana", PROBE)
+    assert rows(memory, ref) == []
+    memory.close()
+    if not is_postgres(place):
+        assert holding(place, kept) == []
+
+
+def test_another_open_ledger_that_had_the_index_warm_finds_nothing_more(memory, place, clock):
+    with open_memory(place, clock=clock) as other:
+        assert warm(other)
+        ref, their = other._log.subject("ana"), other._finder
+        assert warm(memory)
+        memory.erase("ana")
+        assert their.holds(ref, "hashed-1"), "nobody has told it yet"
+        with pytest.raises(NotPermitted), their.index(ref, Hashed()):
+            pass
+        assert not their.holds(ref, "hashed-1")
+        assert not warm(other)
+        other.search("ben", "tea")
+        assert {each for each, _ in their._indexes} == {other._log.subject("ben")}
+        assert rows(other, ref) == []
+
+
+def test_a_search_for_somebody_else_lets_go_of_the_erased_too(memory, place, clock):
+    with open_memory(place, clock=clock) as other:
+        assert warm(other)
+        ref = other._log.subject("ana")
+        memory.erase("ana")
+        assert other.search("ben", "tea").results
+        assert not other._finder.holds(ref, "hashed-1")
+
+
+SEARCHING = """
+import sys
+from beliefledger import open_memory
+memory = open_memory(sys.argv[1])
+for _ in range(2):
+    answer = memory.search("ana", sys.argv[2], record=False)
+    print(len(answer.results), len(memory._finder._indexes), flush=True)
+    sys.stdin.readline()
+memory.close()
+"""
+
+
+def test_another_process_that_had_the_index_warm_finds_nothing_more(place):
+    with open_memory(place) as memory:
+        tell(memory)
+        ref = memory._log.subject("ana")
+        with subprocess.Popen(
+            [sys.executable, "-c", SEARCHING, place, PROBE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        ) as other:
+            try:
+                found, indexes = other.stdout.readline().split()
+                assert int(found) > 0
+                assert indexes == "1"
+                assert rows(memory, ref), "that process has kept them"
+                memory.erase("ana")
+                other.stdin.write("\n")
+                other.stdin.flush()
+                assert other.stdout.readline().split() == ["0", "0"]
+                assert rows(memory, ref) == []
+            finally:
+                other.kill()
+
+
+def test_what_is_computed_while_somebody_is_erased_does_not_stay(memory, place, clock):
+    """The other process is in the middle of a build when the erasure comes."""
+
+    class Slow(Hashed):
+        def embed(self, texts):
+            if rows(memory, ben):
+                memory.erase("ana")
+            return super().embed(texts)
+
+    ana, ben = memory._log.subject("ana"), memory._log.subject("ben")
+    memory.build_vectors("ben")
+    with open_memory(place, clock=clock) as other:
+        other._parts.embedders._loaded["hashed-1"] = Slow()
+        assert other.build_vectors("ana").computed == 0
+        assert rows(other, ana) == []
+        assert not other._finder.holds(ana, "hashed-1")
+
+
+@pytest.mark.parametrize("step", ["delete_bodies", "destroy"])
+def test_an_erasure_that_a_crash_cut_short_leaves_no_index_to_be_asked(place, clock, step):
+    class Crash(BaseException):
+        pass
+
+    def crash(*_args, **_options):
+        raise Crash
+
+    with open_memory(place, clock=clock) as memory:
+        tell(memory)
+        assert warm(memory)
+        ref = memory._log.subject("ana")
+        setattr(memory._log._store if step == "delete_bodies" else memory._log.vault, step, crash)
+        with pytest.raises(Crash):
+            memory.erase("ana")
+        assert rows(memory, ref), "it did not come to them"
+        if step == "delete_bodies":
+            assert not warm(memory)
+    with open_memory(place, clock=clock) as again:
+        assert not warm(again)
+        again.search("ben", "tea")
+        assert rows(again, ref) == [], "swept by the first search"
+        assert all(each != ref for each, _ in again._finder._indexes)
+        assert again.verify().ok
+
+
+def test_who_cannot_be_reached_by_one_deletion_is_by_the_other(memory, monkeypatch):
+    """The views are read by somebody who does not let go: the vectors go all the same."""
+    assert warm(memory)
+    ref = memory._log.subject("ana")
+
+    def held(_ref):
+        raise BackendUnavailable("read")
+
+    monkeypatch.setattr(memory._upkeep, "forget", held)
+    with pytest.raises(BackendUnavailable):
+        memory.erase("ana")
+    assert rows(memory, ref) == []
+    assert not memory._finder.holds(ref, "hashed-1")
+
+
+def test_the_job_deletes_what_a_killed_erasure_left(memory):
+    memory.build_vectors()
+    ref = memory._log.subject("ana")
+    left = list(memory._finder.store.pages([ref]))
+    memory.erase("ana")
+    for page in left:
+        memory._finder.store.bring(page)
+    assert rows(memory, ref)
+    swept = memory.run_job("vectors").counts["swept"]
+    assert swept == sum(map(len, left)) > 0
+    assert rows(memory, ref) == []
