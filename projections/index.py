@@ -13,7 +13,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from sqlalchemy import BindParameter, Connection, Select, and_, bindparam, or_, select
+from sqlalchemy import (
+    BindParameter,
+    CompoundSelect,
+    Connection,
+    Select,
+    bindparam,
+    select,
+    union_all,
+)
 
 from ledger.codec import Raw
 from ledger.sealing import SubjectKeys
@@ -378,18 +386,16 @@ def heading(speaker: str, said_at: Micros) -> str:
 
 
 @cache
-def _rows(generation: int, *, everything: bool) -> Select[Any]:
-    """The rows of a subject that were opened or closed since a position."""
+def _rows(generation: int, *, everything: bool) -> Select[Any] | CompoundSelect[Any]:
+    """The rows of a subject that were opened or closed since a position. Each of the two is a range
+    of one index; an OR of them would look at all that the subject has."""
     c = tables.belief_versions(generation).c
-    query = (
-        select(*(c[name] for name in _ROW))
-        .where(c.subject_ref == bindparam("subject"))
-        .order_by(c.row_id)
-    )
+    query = select(*(c[name] for name in _ROW)).where(c.subject_ref == bindparam("subject"))
     if everything:
-        return query
+        return query.order_by(c.row_id)
     since: BindParameter[int] = bindparam("since")
-    return query.where(or_(c.closed > since, and_(c.closed.is_(None), c.opened > since)))
+    opened = query.where(c.closed.is_(None), c.opened > since)
+    return union_all(query.where(c.closed > since), opened).order_by("row_id")
 
 
 @cache
