@@ -118,6 +118,8 @@ class Finder:
                 # Rebuilt: what an older version folded otherwise is not to stay. Whoever waits for
                 # this index gets it as it is then.
                 index.start()
+                with self._lock:
+                    self._answers.clear()
             reached = dict(zip(index.at, (state.position for state in states), strict=True))
             try:
                 with uncollected():
