@@ -252,7 +252,7 @@ def seen(answer):
     )
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@settings(phases=(Phase.explicit, Phase.generate), max_examples=15, deadline=None, derandomize=True)
 @given(visible, st.sampled_from(["default", "recall"]), st.booleans())
 def test_what_is_not_visible_changes_nothing(memories, profile, shown):
     answers = []
