@@ -23,6 +23,7 @@ from tools.cli import output
 from tools.cli.asking import belief_table, history_table
 from tools.cli.knowing import path_tree
 from tools.cli.pages import marked
+from tools.cli.searching import found_table
 from tools.memory import MemoryLedger, open_memory
 
 ANA = "ana"
@@ -120,7 +121,10 @@ def tell(out: Console, keep: Path | None = None) -> None:
     begun = perf_counter()
     clock = Hands()
     clock.set("2026-01-12 08:59")
-    with _place(keep) as place, open_memory(place, extractor="rules", clock=clock) as memory:
+    with (
+        _place(keep) as place,
+        open_memory(place, extractor="rules", embedder="hashed-1", clock=clock) as memory,
+    ):
         story = Story(memory, clock, out)
         play(story)
     out.print()
@@ -135,6 +139,7 @@ def play(story: Story) -> None:
     _asking(story)
     _looping(story)
     _naming(story)
+    _searching(story)
     _auditing(story)
     _forgetting(story)
     _rebuilding(story)
@@ -210,6 +215,17 @@ def _naming(story: Story) -> None:
     )
     story.say("is known of the other. Whom does she report to, and what is known of that person?")
     story.show(path_tree(story.memory.related(ANA, relation="reports-to", hops=2)))
+
+
+def _searching(story: Story) -> None:
+    memory = story.memory
+    story.chapter("Asked in other words, the right memory comes first")
+    answer = memory.search(ANA, "Which city did Ana move to?", 3, include=["memories"])
+    story.show(found_table(answer))
+    then = memory.search(ANA, "Where does Ana live?", 1, as_of="2026-01-31", include=["memories"])
+    story.say(f"As of January, where does she live? {then.results[0].text}. What was found is on")
+    again = memory.replay_recall(answer.recall_id or "")
+    story.say(f"record, so that it can be made again: the {again.verdict}.")
 
 
 def _auditing(story: Story) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,7 @@ def open_memory(
     *,
     policy: Policy | Path | str | Mapping[str, Any] | None = None,
     extractor: Extractor | str | None = None,
+    embedder: str | None = None,
     clock: Clock = system_clock,
     create: bool = True,
 ) -> MemoryLedger:
@@ -91,12 +93,15 @@ def open_memory(
     """
     place = place_of(path_or_url)
     chosen = None if policy is None else load(policy)
+    settings = Settings.read()
+    if embedder is not None:
+        settings = replace(settings, embedder=embedder)
     parts = build(
         place,
         policy=chosen,
         extractor=extractor,
         clock=clock,
-        settings=Settings.read(),
+        settings=settings,
         create=create,
     )
     return MemoryLedger(place, parts, clock)

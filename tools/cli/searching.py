@@ -1,7 +1,6 @@
 """The command that searches: what it found, and why."""
 
 # Heavy imports stand in the commands, so that help is quick:
-# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -117,7 +116,7 @@ def _found(answer: SearchAnswer, *, why: bool) -> Iterator[Any]:
             yield output.cell(f"Nothing was found; {searched} searched.")
     else:
         yield output.cell(_head(answer))
-        yield _table(answer)
+        yield found_table(answer)
         if why:
             for each in answer.results:
                 yield from _why(each)
@@ -138,7 +137,7 @@ def _head(answer: SearchAnswer) -> str:
     return f"{head}; {answer.route} → {', '.join(answer.routed)}" if answer.route else head
 
 
-def _table(answer: SearchAnswer) -> Any:
+def found_table(answer: SearchAnswer) -> Any:
     made = output.table(
         ("", output.RIGHT),
         ("id", output.FIXED),
@@ -203,6 +202,5 @@ def _why(found: FoundAnswer) -> Iterator[Any]:
         said = found.episode
         session = "" if said.session is None else f", session {said.session}"
         rows["turn"] = f"position {said.position:,}, {output.when(said.said_at)}{session}"
-    from tools.cli.pages import fact_table
 
     yield fact_table(rows)
