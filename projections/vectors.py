@@ -145,6 +145,13 @@ class VectorStore:
         strangers = set(there) - set(known()) if there else set()
         return sum(map(self.forget, sorted(strangers)))
 
+    def scrub(self) -> None:
+        """Leave no deleted row behind in files, also where a deletion was cut short before it did.
+
+        Raises `BackendUnavailable` while another process reads them there.
+        """
+        self._home.scrub()
+
     def drop_damaged(self, keys: SubjectKeys, dimensions: Mapping[str, int]) -> int:
         """Delete those of a subject's vectors that are not as they were kept; returns how many.
         `dimensions` are of the models that are known."""

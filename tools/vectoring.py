@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from gate.policy import millionths
 from gate.rulebook import Rules
 from ledger.candidate import MILLION, Frozen
 from ledger.codec import New
-from ledger.errors import InvalidTurn, NotPermitted
+from ledger.errors import BackendUnavailable, InvalidTurn, NotPermitted
 from ledger.events.ops import EmbedderAdopted
 from ledger.events.recall import Asked, MemoriesRecalled
 from ledger.log import Log, new_id
@@ -334,6 +334,8 @@ class Vectoring:
         """Compute the vectors that are missing and delete those of whoever is not known any more;
         returns how many of each. Raises `EmbedderMissing`."""
         swept = self._finder.sweep()
+        with suppress(BackendUnavailable):  # they are read just now: the next run will
+            self._finder.store.scrub()
         model = self._parts.embedders.usable(self._in_force().name)
         texts = self._texts()
         kept = self._finder.store.counted(model.name)

@@ -3,6 +3,7 @@ theirs in a file or a table, and no index in memory, in this process or another.
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -223,6 +224,29 @@ def test_who_cannot_be_reached_by_one_deletion_is_by_the_other(memory, monkeypat
         memory.erase("ana")
     assert rows(memory, ref) == []
     assert not memory._finder.holds(ref, "hashed-1")
+
+
+def test_what_a_reader_of_the_file_held_up_is_emptied_by_the_job(tmp_path, clock):
+    with open_memory(tmp_path, clock=clock) as memory:
+        tell(memory)
+        assert warm(memory)
+        ref = memory._log.subject("ana")
+        kept = rows(memory, ref)
+        with memory._finder.store._home.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA busy_timeout=1")
+        reader = sqlite3.connect(tmp_path / "views" / "vectors.db", isolation_level=None)
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM vectors").fetchone()
+        with pytest.raises(BackendUnavailable, match="does not let go"):
+            memory.erase("ana")
+        assert rows(memory, ref) == []
+        assert memory._log.keys(ref) is None
+        assert memory.run_job("vectors").outcome == "done"
+        assert holding(tmp_path, kept), "sealed with a key that is gone"
+        reader.close()
+        clock.ahead(3600)
+        assert memory.run_job("vectors").outcome == "done"
+        assert holding(tmp_path, kept) == []
 
 
 def test_the_job_deletes_what_a_killed_erasure_left(memory):
