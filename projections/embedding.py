@@ -184,11 +184,11 @@ def is_of_directory(name: str) -> bool:
 class Hashed:
     """Without any model: a text's stems and the letters of its words, hashed into a vector.
 
-    It finds other forms and misspellings of a word, and no other words for a thing. A text's
-    features are its stems, and the sequences of three to five letters of each between `<` and `>`;
-    their place and sign are told by their BLAKE2b digest. A stem counts 1 + ln(its times), its n
-    sequences half of that over √n. Weinberger et al., Feature Hashing for Large Scale Multitask
-    Learning, ICML 2009.
+    It compares stems and, a little, the letters that words share; it knows no other words for a
+    thing. A text's features are its stems, and the sequences of three to five letters of each
+    between `<` and `>`; their place and sign are told by their BLAKE2b digest. A stem counts
+    1 + ln(its times), its n sequences half of that over √n. Weinberger et al., Feature Hashing for
+    Large Scale Multitask Learning, ICML 2009.
     """
 
     name = "hashed-1"

@@ -281,9 +281,10 @@ class SubjectIndex:
             said_at = raw.recorded_at if said_at is None else said_at
             speaker = raw.body["speaker"] or raw.facts["role"]
             content = raw.body["content"]
-            session = self.sessions(turn[2])
+            # Turns without a session are no conversation: nobody says that they follow each other.
+            session = -1 if raw.body["session"] is None else self.sessions(turn[2])
             number = self._add(content, heading(speaker, said_at), turn[1])
-            last, spoke = self._last_turn.get(session, (-1, ""))
+            last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
             rows.append([raw.position, 0, said_at, session, stated(content), before, -1])
             if before >= first:

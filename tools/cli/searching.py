@@ -177,6 +177,8 @@ def _score(score: float) -> str:
 
 def _why(found: FoundAnswer) -> Iterator[Any]:
     """How one result came to its score, and on what it stands."""
+    from tools.cli.pages import fact_table
+
     yield output.cell(f"{found.rank}. {found.text}", "bold")
     arms = output.table(("by", output.FIXED), ("rank", output.RIGHT), ("score", output.RIGHT))
     for name, arm in found.arms.items():
