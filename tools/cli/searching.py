@@ -1,6 +1,7 @@
 """The command that searches: what it found, and why."""
 
 # Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
