@@ -35,7 +35,8 @@ def in_context(
     """The scores of `count` texts, of which some are turns with neighbours."""
     scores = np.zeros(count, np.float32)
     most = np.zeros(count, np.float32)
-    for texts, values in parts:
+    for part in parts:
+        texts, values = part.texts, part.values
         most[texts] = values
         begun = texts.astype(np.int64)
         reached = [begun]

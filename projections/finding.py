@@ -29,7 +29,7 @@ _POOL = 50
 """Among so many of the best, at least, results are chosen for being different."""
 
 # The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
-WORDS, SESSION, HEADING = 1.0, 0.3, 3.0
+WORDS, SESSION, HEADING = 1.5, 0.45, 4.5
 ROUTED = 0.2
 _STATED = 2.0
 """A turn counts (n + 1)/(n + 1 + this), where n is how many terms it has outside its questions: a
@@ -148,6 +148,7 @@ def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm]
     texts, words, count = index.texts, asked(query.words), len(index)
     before, after = texts["before"], texts["after"]
     parts = index.words.parts(words, mask)
+    top = lexical.most(parts, len(words), int(mask.sum()))
     if index.has_turns:
         said = in_context(parts, before, after, mask, count)
         heads = index.heads.scores(words, mask)
@@ -155,9 +156,11 @@ def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm]
     else:
         said = session = lexical.added(parts, count)
         heads = np.zeros(count, np.float32)
-    top = float(said.max())
-    signal = said > 0 if top else heads > 0
-    arms = {"words": Arm(said, WORDS), "session": Arm(session, SESSION, ranked=False)}
+    signal = said > 0 if said.any() else heads > 0
+    arms = {
+        "words": Arm(said, WORDS, top=top),
+        "session": Arm(session, SESSION, ranked=False, top=top),
+    }
     if index.has_turns:
         arms["heading"] = Arm(heads, HEADING, ranked=False, top=top)
     if query.vector is not None and index.dense is not None:

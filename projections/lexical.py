@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,14 @@ K1 = 1.2
 B = 0.4
 DELTA = 1.0
 VERSION = "bm25+/1"
-Part = tuple["NDArray[np.int32]", "Scores"]
-"""Texts, and what one term adds to the score of each."""
+
+
+class Part(NamedTuple):
+    """What one term adds to the scores of which texts."""
+
+    texts: NDArray[np.int32]
+    values: Scores
+    idf: float
 
 
 class Lexical:
@@ -83,10 +89,10 @@ class Lexical:
             texts = texts[there]
             if texts.size:
                 times = np.frombuffer(self._times[term], np.int32)[there].astype(np.float32)
-                idf = math.log(1 + (searched - texts.size + 0.5) / (texts.size + 0.5))
+                idf = _idf(searched, texts.size)
                 long = K1 * (1 - self._b + (self._b / average) * lengths[texts])
                 added = idf * (DELTA + times * (K1 + 1) / (times + long))
-                found.append((texts, added.astype(np.float32)))
+                found.append(Part(texts, added.astype(np.float32), idf))
         return found
 
     def scores(self, query: Sequence[str], mask: Mask) -> Scores:
@@ -95,9 +101,20 @@ class Lexical:
         return added(self.parts(query, mask), len(self))
 
 
+def _idf(searched: int, count: int) -> float:
+    return math.log(1 + (searched - count + 0.5) / (count + 0.5))
+
+
 def added(parts: Sequence[Part], count: int) -> Scores:
     """The parts, added up over `count` texts."""
     scores = np.zeros(count, np.float32)
-    for texts, values in parts:
-        scores[texts] += values
+    for part in parts:
+        scores[part.texts] += part.values
     return scores
+
+
+def most(parts: Sequence[Part], terms: int, searched: int) -> float:
+    """About what a text scores that has each of so many terms once. Those that are nowhere count
+    too: a text with one common word of many is known to have little of what is asked."""
+    nowhere = (terms - len(parts)) * _idf(searched, 0)
+    return (DELTA + 1) * (sum(part.idf for part in parts) + nowhere)
