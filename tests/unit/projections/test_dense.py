@@ -3,12 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from projections.dense import NONE, Dense
+from projections.dense import FOUND_AT_MOST, NONE, Dense
 
 
 def unit(random, count, size=16):
-    vectors = random.normal(size=(count, size)).astype(np.float32)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return halved(random.normal(size=(count, size)))
+
+
+def halved(vectors):
+    """Of length 1, as they are kept."""
+    vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors.astype(np.float16).astype(np.float32)
 
 
 @pytest.fixture
@@ -19,7 +24,7 @@ def random():
 def clustered(random, count, centres=12, size=16):
     middle = unit(random, centres, size)
     vectors = middle[random.integers(0, centres, count)] + 0.15 * unit(random, count, size)
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return halved(vectors)
 
 
 def test_cosines_are_exact(random):
@@ -73,7 +78,8 @@ def test_vectors_come_back_and_go(random, most):
     assert (cosines[[3, 4, 5]] == NONE).all()
     assert cosines[7] == pytest.approx(vectors[7] @ vectors[3], abs=1e-6)
     index.add([3], vectors[3:4])
-    assert index.cosines(vectors[3], np.ones(200, np.bool_))[3] == pytest.approx(1, abs=1e-5)
+    again = index.cosines(vectors[3], np.ones(200, np.bool_))[3]
+    assert again == pytest.approx(vectors[3] @ vectors[3], abs=1e-5)
 
 
 def test_an_empty_index_knows_nothing():
@@ -108,3 +114,13 @@ def test_past_its_bound_it_looks_only_where_neighbours_lie(random, monkeypatch):
         recalls.append(len(top & set(np.argsort(-found)[:10].tolist())) / 10)
     assert (found[:100] == NONE).all()
     assert np.mean(recalls) >= 0.9
+
+
+def test_of_very_many_the_nearest_have_a_cosine(random):
+    vectors, query = unit(random, FOUND_AT_MOST + 300), unit(random, 1)[0]
+    index = Dense(16)
+    index.add(range(len(vectors)), vectors)
+    cosines = index.cosines(query, np.ones(len(vectors), np.bool_))
+    nearest = np.argsort(-(vectors @ query))[:FOUND_AT_MOST]
+    assert (cosines[nearest] > NONE).sum() >= FOUND_AT_MOST - 1  # of two equal ones either
+    assert (cosines > NONE).sum() == FOUND_AT_MOST
