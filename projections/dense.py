@@ -33,7 +33,7 @@ NONE = np.float32(-2.0)
 
 
 class Dense:
-    """Vectors of numbered texts, in float16. Not safe in several threads at once: whoever has it takes turns.
+    """Vectors of numbered texts. Not safe in several threads at once: whoever has it takes turns.
 
     `most_exact` is how many are compared one by one.
     """
@@ -78,11 +78,13 @@ class Dense:
         if not len(self):
             return cosines
         row = np.ascontiguousarray(query.reshape(1, -1), np.float32)
-        chosen = faiss.IDSelectorBitmap(np.packbits(mask, bitorder="little"))
-        if self.exact:
-            parameters = faiss.SearchParameters(sel=chosen)
-        else:
+        everything = bool(mask.all())
+        bits = None if everything else np.packbits(mask, bitorder="little")
+        chosen = None if bits is None else faiss.IDSelectorBitmap(bits)
+        if not self.exact:
             parameters = faiss.SearchParametersIVF(sel=chosen, nprobe=_LOOKED_THROUGH)
+        else:
+            parameters = None if everything else faiss.SearchParameters(sel=chosen)
         found, ids = self._index.search(row, min(FOUND_AT_MOST, len(self)), params=parameters)
         there = ids[0] >= 0
         cosines[ids[0][there]] = found[0][there]
@@ -97,7 +99,8 @@ class Dense:
         lists = int(_LISTS_PER_ROOT * np.sqrt(len(ids)))
         coarse = faiss.IndexFlatIP(self.dimension)
         half, product = faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-        index = faiss.IndexIVFScalarQuantizer(coarse, self.dimension, lists, half, product, False)
+        index = faiss.IndexIVFScalarQuantizer(coarse, self.dimension, lists, half, product)
+        index.by_residual = False  # as they are: nothing more is lost
         index.cp.seed = 1
         index.cp.niter = _TRAINED_TIMES
         index.cp.max_points_per_centroid = _TRAINED_ON

@@ -85,14 +85,15 @@ class Lexical:
             if term not in self._texts:
                 continue
             texts = np.frombuffer(self._texts[term], np.int32)
-            there = mask[texts]
-            texts = texts[there]
+            times = np.frombuffer(self._times[term], np.int32)
+            if searched < mask.size:
+                there = mask[texts]
+                texts, times = texts[there], times[there]
             if texts.size:
-                times = np.frombuffer(self._times[term], np.int32)[there].astype(np.float32)
                 idf = _idf(searched, texts.size)
                 long = K1 * (1 - self._b + (self._b / average) * lengths[texts])
-                added = idf * (DELTA + times * (K1 + 1) / (times + long))
-                found.append(Part(texts, added.astype(np.float32), idf))
+                values = np.float32(idf) * (DELTA + times * np.float32(K1 + 1) / (times + long))
+                found.append(Part(texts, values.astype(np.float32), idf))
         return found
 
     def scores(self, query: Sequence[str], mask: Mask) -> Scores:

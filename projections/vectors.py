@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 from sqlalchemy.schema import CreateIndex
 
 from ledger.errors import LogCorrupted
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from projections.embedding import Vectors
 
 _PAGE = 5_000
+_SOME = select(table.c.tag, table.c.vector).where(
+    table.c.tag.in_(bindparam("tags", expanding=True))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,10 @@ class VectorStore:
 
     def some(self, keys: SubjectKeys, tags: Sequence[str], dimension: int) -> dict[str, Vectors]:
         """Those of these tags that are there."""
-        c = table.c
         found: dict[str, Vectors] = {}
         with self._home.reading() as connection:
             for start in range(0, len(tags), 500):
-                query = select(c.tag, c.vector).where(c.tag.in_(tags[start : start + 500]))
-                for row in connection.execute(query):
+                for row in connection.execute(_SOME, {"tags": tags[start : start + 500]}):
                     found[row[0]] = _opened(keys, row[0], row[1], dimension)
         return found
 
