@@ -33,13 +33,15 @@ def search(
         ),
     ] = None,
     valid_at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Search what was true then.")
+        str | None, typer.Option(metavar="TIME", help="Only memories that were true then.")
     ] = None,
     type: Annotated[
-        list[str] | None, typer.Option(help="Only memories of this type; for each, again.")
+        list[str] | None,
+        typer.Option(help="Only memories of this type, and turns; for each, again."),
     ] = None,
     topic: Annotated[
-        list[str] | None, typer.Option(help="Only memories of this topic; for each, again.")
+        list[str] | None,
+        typer.Option(help="Only memories of this topic, and turns; for each, again."),
     ] = None,
     scope: Annotated[
         str | None,
@@ -111,7 +113,9 @@ def search(
 def _found(answer: SearchAnswer, *, why: bool) -> Iterator[Any]:
     if not answer.results:
         if answer.left_out:
-            yield output.cell("Not even the first result fits into so few tokens: --max-tokens")
+            yield output.cell(
+                "Not even the first result fits into so few tokens: give more with --max-tokens."
+            )
         elif answer.embedder is not None:
             searched = output.count(answer.candidates, "text was", "texts were")
             yield output.cell(f"Nothing was found; {searched} searched.")
@@ -122,8 +126,8 @@ def _found(answer: SearchAnswer, *, why: bool) -> Iterator[Any]:
             for each in answer.results:
                 yield from _why(each)
     if answer.results and answer.left_out:
-        left = output.count(answer.left_out, "result")
-        yield output.cell(f"{left} more did not fit into the tokens.")
+        left = output.count(answer.left_out, "further result")
+        yield output.cell(f"{left} did not fit into the tokens (--max-tokens).")
     if answer.recall_id is not None:
         short = answer.recall_id[: output.SHORT_ID]
         yield output.cell(f"recall {short}: beliefledger recalls show {short}", "dim")
@@ -133,7 +137,7 @@ def _head(answer: SearchAnswer) -> str:
     head = (
         f"{output.count(len(answer.results), 'result')} of"
         f" {output.count(answer.candidates, 'text')}, about {answer.tokens:,} tokens; as of"
-        f" position {answer.position:,}, {output.when(answer.valid_at)} UTC"
+        f" position {answer.position:,}, true at {output.when(answer.valid_at)} UTC"
     )
     return f"{head}; {answer.route} → {', '.join(answer.routed)}" if answer.route else head
 
