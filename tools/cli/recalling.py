@@ -35,7 +35,7 @@ def recalls_list(
         typer.Option(
             callback=named,
             metavar="ID",
-            help="Only those that showed this memory or turn; its first characters do.",
+            help="Only those that found this memory or turn; its first characters do.",
         ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Only the last so many.")] = 20,
