@@ -283,9 +283,10 @@ def _loaded(place: str) -> SentenceTransformer:
     try:
         return SentenceTransformer(place, device="cpu", local_files_only=True)
     except OSError as problem:
-        raise EmbedderMissing(
-            f"There is no model {place!r} here: {str(problem).splitlines()[0]}"
-        ) from problem
+        why = "it is not in the library's cache, and nothing is fetched; name a model's directory."
+        if Path(place).is_dir():
+            why = str(problem).splitlines()[0]
+        raise EmbedderMissing(f"There is no model {place!r} here: {why}") from problem
     finally:
         if shown:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
