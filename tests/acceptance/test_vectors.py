@@ -519,6 +519,8 @@ def test_the_commands(memory, place):
     assert "in force" in run(place, "drop", "--model", MINILM, code=3)
     assert told("rollback", "--by", "dora")["model"] == "hashed-1"
     assert told("drop", "--model", MINILM)["vectors"] == total
+    assert "to compute them: beliefledger vectors build" in run(place, "rollback", "--by", "dora")
+    assert told("rollback", "--by", "dora")["model"] == "hashed-1"
     assert told("drop", "--damaged") == {"model": None, "subject": None, "vectors": 0}
     for words in (
         ("drop",),
@@ -526,4 +528,6 @@ def test_the_commands(memory, place):
         ("drop", "--damaged", "--in-force"),
     ):
         assert "either --model or --damaged" in run(place, *words, code=2)
-    assert "There is no model" in run(place, "build", "--model", "nobody/nothing", code=3)
+    missing = run(place, "build", "--model", "nobody/nothing", code=3)
+    assert "There is no model" in missing
+    assert "name a model's directory" in missing

@@ -144,6 +144,8 @@ def _rolled_back(answer: RollbackAnswer) -> Iterator[Any]:
         f"{answer.model} is in force again, with {output.count(answer.vectors, 'vector')}; it was"
         f" {answer.previous}."
     )
+    if not answer.vectors:
+        yield output.cell("None are kept of it; to compute them: beliefledger vectors build")
 
 
 @vectors.command("drop")
