@@ -114,6 +114,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
         chosen = ranking.diverse(scores[places], known, vectors, query.k, query.diversity)
         places = [places[each] for each in chosen]
 
+    against = index.against(query.filters.position)
+
     def hit(place: int) -> Hit:
         number = int(kept[place])
         votes = {
@@ -128,7 +130,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
                 votes["type"] = Vote(0, 1.0)
         told = {name: float(each[place]) for name, each in components.items()}
         identity = _identity(index, number, int(some.row[place]))
-        return Hit(*identity, float(scores[place]), votes, told)
+        disagrees = tuple(against.get(identity[0], ()))
+        return Hit(*identity, float(scores[place]), votes, told, disagrees)
 
     without = sum(1 for number in index.waiting if mask[number])
     return Result(tuple(map(hit, places)), searched, searched - int(signal.sum()), without)

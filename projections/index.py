@@ -43,11 +43,12 @@ NEVER = (1 << 63) - 1
 _ROW = (
     "row_id", "words_at", "memory_id", "type", "topic_tag", "visibility_scope", "quarantined",
     "confidence", "importance", "valid_from", "valid_to", "expires_at", "said_at", "opened",
-    "closed", "session_tag",
+    "closed", "session_tag", "contradicts",
 )  # fmt: skip
 _NUMBERS = (
     "text", "memory", "type", "topic", "scope", "quarantined", "confidence", "importance",
     "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "session",
+    "against",
 )  # fmt: skip
 CONVERSATION = "conversation"
 SESSION = "session"
@@ -174,6 +175,9 @@ class SubjectIndex:
         """The words of the texts that have no vector yet."""
         self.at = {"beliefs": 0, "turns": 0, "recalls": 0}
         """How far it has each view."""
+        none = np.zeros(0, np.int64)
+        self._counted = 0, none, none
+        """Of how many showings the counts are, how often each memory was shown, and when last."""
         self._found: tuple[Filters, Micros, Found] | None = None
         """What was last found, and until when that is so."""
         self._row_at: dict[int, int] = {}
@@ -255,6 +259,7 @@ class SubjectIndex:
                     NEVER if row[14] is None else row[14],
                     row[0],
                     self.sessions(row[15]),
+                    -1 if row[16] is None else self.memories(row[16]),
                 )
                 for row in new
             ]
@@ -366,15 +371,49 @@ class SubjectIndex:
             mask |= (self.texts["is_memory"] == 0) & (self.texts["words_at"] <= filters.position)
         return Found(mask, row_of), until
 
+    def against(self, position: int) -> dict[str, list[str]]:
+        """The memories that disagreed with each other at a position, by their ids."""
+        rows, found = self.rows, dict[str, list[str]]()
+        weak = np.flatnonzero(rows["against"] >= 0)
+        if weak.size:
+            there = (rows["opened"] <= position) & (rows["closed"] > position)
+            weak = weak[there[weak]]
+            weak = weak[np.isin(rows["against"][weak], rows["memory"][there])]
+        for row in weak:
+            one = self.memories.names[int(rows["memory"][row])] or ""
+            other = self.memories.names[int(rows["against"][row])] or ""
+            found.setdefault(one, []).append(other)
+            found.setdefault(other, []).append(one)
+        return found
+
     def accesses(self, position: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Of each memory, by its number: how often it was shown up to a position, and when last
         (0 for never)."""
         upto = int(np.searchsorted(self.shown["position"], position, side="right"))
-        memory = self.shown["memory"][:upto]
-        count = np.bincount(memory, minlength=len(self.memories.names))
-        last = np.zeros(len(self.memories.names), np.int64)
-        last[memory] = self.shown["at"][:upto]  # they are in order: the last one stays
+        if upto == len(self.shown):
+            return self._count_on()
+        return _counts(self.shown, upto, len(self.memories.names))
+
+    def _count_on(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """As of now: what was counted before, and what came since."""
+        known, count, last = self._counted
+        size = len(self.memories.names) - len(count)
+        if size:
+            count, last = np.pad(count, (0, size)), np.pad(last, (0, size))
+        memory = self.shown["memory"][known:]
+        np.add.at(count, memory, 1)
+        last[memory] = self.shown["at"][known:]
+        self._counted = len(self.shown), count, last
         return count, last
+
+
+def _counts(
+    shown: Columns, upto: int, memories: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    memory = shown["memory"][:upto]
+    last = np.zeros(memories, np.int64)
+    last[memory] = shown["at"][:upto]  # they are in order: the last one stays
+    return np.bincount(memory, minlength=memories), last
 
 
 def heading(speaker: str, said_at: Micros) -> str:

@@ -52,6 +52,8 @@ class Hit:
     score: float
     votes: Mapping[str, Vote]
     components: Mapping[str, float]
+    against: tuple[str, ...] = ()
+    """The memories with which it disagreed then."""
 
     @property
     def millionths(self) -> int:

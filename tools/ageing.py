@@ -24,6 +24,7 @@ from projections.ageing_questions import NEVER, Access
 from projections.beliefs import BeliefsView, Version
 from projections.decay import Profile, ProfileName, days_since
 from projections.jobs import JobsView
+from tools import bounds
 from tools.answers import BeliefAnswer, JobAnswer
 from tools.asking import Asking
 from tools.jobs import JOBS, Counts, Endings, Runs, unless_busy
@@ -204,6 +205,7 @@ class Ageing:
                 found = questions.versions_of_memory(connection, generation, memory_id)
                 if not found or found[0].subject_ref != ref:
                     raise UnknownMemory(f"There is no memory {memory_id} of {subject!r}.")
+        given = None if purpose is None else bounds.purpose(purpose)
         actor = self._log.principal(by)
         stream = recall_stream(ref)
 
@@ -213,7 +215,7 @@ class Ageing:
             draft.reads(stream, self._log.version(stream))
             keys = draft.keys(ref)
             event = MemoriesRecalled(
-                purpose=purpose or draft.rules.policy.purpose,
+                purpose=given or draft.rules.policy.purpose,
                 session_tag=session_tag(keys.ids, session),
                 query_digest=tag(keys.ids, "query", query),
                 ranker=SHOWN,

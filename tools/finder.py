@@ -73,6 +73,8 @@ class Finder:
         self._erasures = 0
         self._model: str | None = None
         self._answers: OrderedDict[int, Told] = OrderedDict()
+        self.forgotten = 0
+        """How often words were let go of: what was read before is not to be kept after."""
         self.complete: dict[tuple[str, str], tuple[int, int]] = {}
         """Of whom all vectors of a model were built: how many texts, and vectors, they had then."""
 
@@ -85,13 +87,15 @@ class Finder:
         everything: bool = False,
         computing: bool = True,
         progress: Progress | None = None,
+        head: Head | None = None,
     ) -> Iterator[SubjectIndex]:
         """The index of a subject, up to the log's head, for whoever is in it alone.
 
-        `everything` computes the vectors of all texts that have none, however long that takes;
-        without `computing` none is. Raises `NotPermitted` for an erased subject.
+        `head` is what `follow_erasures` gave a moment ago. `everything` computes the vectors of all
+        texts that have none, however long that takes; without `computing` none is. Raises
+        `NotPermitted` for an erased subject.
         """
-        head = self.follow_erasures()
+        head = head or self.follow_erasures()
         keys = self._log.keys(subject_ref)
         if keys is None:
             self.forget(subject_ref)
@@ -105,6 +109,9 @@ class Finder:
         with index.lock:
             if index.position < head.position:
                 self._follow(key, index)
+                if self._log.keys(subject_ref) is None:  # erased while this read
+                    self.forget(subject_ref)
+                    raise NotPermitted("The subject was erased.")
             if index.waiting:
                 most = None if everything else MOST_MEANWHILE if computing else 0
                 self._embed(index, model, most, progress)
@@ -120,6 +127,7 @@ class Finder:
                 index.start()
                 with self._lock:
                     self._answers.clear()
+                    self.forgotten += 1
             reached = dict(zip(index.at, (state.position for state in states), strict=True))
             try:
                 with uncollected():
@@ -151,7 +159,11 @@ class Finder:
         quick = isinstance(model, Hashed)
         if most is not None and (not quick or not most) and len(missing) > most:
             return
-        self._compute(index, model, progress)
+        try:
+            self._compute(index, model, progress)
+        except BackendUnavailable:  # they cannot be kept: who asks is answered by words alone
+            if most is None:
+                raise
 
     def _compute(self, index: SubjectIndex, model: Embedder, progress: Progress | None) -> None:
         total = len(index.waiting)
@@ -171,15 +183,18 @@ class Finder:
 
     # Searching
 
-    def look(self, request: Request, chosen: Chosen | None = None) -> Looked:
+    def look(
+        self, request: Request, chosen: Chosen | None = None, head: Head | None = None
+    ) -> Looked:
         """Search with the model in force, or another: the one path for searches, for their replays
         and for comparing models. Raises `NotPermitted` for an erased subject."""
         asked = request.asked
-        chosen = chosen or self._in_force()
+        head = head or self.follow_erasures()
+        chosen = chosen or self._in_force(head)
         model = chosen.embedder
         vector = rounded(model.embed([asked.query]))[0]
         turned = None if asked.types else route(asked.query)
-        with self.index(request.subject_ref, model) as index:
+        with self.index(request.subject_ref, model, head=head) as index:
             position = index.position if request.position is None else request.position
             query = Query(
                 words=asked.query,
@@ -208,9 +223,9 @@ class Finder:
                 chosen.note,
             )
 
-    def _in_force(self) -> Chosen:
+    def _in_force(self, head: Head) -> Chosen:
         """The model to search with. Once it is another than before, no index of that is needed."""
-        chosen = self.embedders.in_force(self._log.head().position)
+        chosen = self.embedders.in_force(head.position)
         before, self._model = self._model, chosen.embedder.name
         if before is not None and before != self._model:
             self.let_go(before)
@@ -226,9 +241,11 @@ class Finder:
                     self._answers.move_to_end(row_id)
             return {each: self._answers[each] for each in rows if each in self._answers}
 
-    def tell(self, answers: Mapping[int, Told]) -> None:
-        """Keep answers, until somebody is erased."""
+    def tell(self, answers: Mapping[int, Told], forgotten: int) -> None:
+        """Keep answers until somebody is erased; `forgotten` is as it was before they were read."""
         with self._lock:
+            if forgotten != self.forgotten:
+                return
             self._answers.update(answers)
             while len(self._answers) > MOST_ANSWERS:
                 self._answers.popitem(last=False)
@@ -260,10 +277,14 @@ class Finder:
     def forget(self, subject_ref: str) -> None:
         """Drop a subject's indexes, and what is kept of words."""
         with self._lock:
-            self._answers.clear()
+            self._forget_words()
             for key in [each for each in self._indexes if each[0] == subject_ref]:
                 del self._indexes[key]
                 self._generations.pop(key, None)
+
+    def _forget_words(self) -> None:
+        self._answers.clear()
+        self.forgotten += 1
         terms.forget()
         embedding.forget()
 
@@ -279,7 +300,7 @@ class Finder:
     def _forget_erased(self) -> None:
         """Drop the indexes of whoever was erased, by this process or another."""
         with self._lock:
-            self._answers.clear()
+            self._forget_words()  # also of those whose index was dropped before
             people = {subject_ref for subject_ref, _ in self._indexes}
         for subject_ref in people:
             if self._log.keys(subject_ref) is None:
@@ -300,6 +321,7 @@ class Finder:
         """Drop all indexes."""
         with self._lock:
             self._answers.clear()
+            self.forgotten += 1
             self._indexes.clear()
             self._generations.clear()
 

@@ -20,6 +20,8 @@ def micros(moment: Moment | None, name: str) -> Micros | None:
     """Raises `InvalidTurn` naming the argument."""
     if moment is None:
         return None
+    if isinstance(moment, bool) or not isinstance(moment, int | datetime | str):
+        raise InvalidTurn(f"{name}: {moment!r} is not a time.")
     if isinstance(moment, int):
         found = moment
     elif isinstance(moment, datetime):

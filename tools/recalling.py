@@ -25,10 +25,11 @@ from projections.profiles import Looked, Request
 from projections.recalls import RecallRow, RecallsView
 from tools.ageing import SHOWN
 from tools.asking import Asking
+from tools.bounds import MOST_RESULTS
 from tools.embedders import Chosen
 from tools.moments import Progress
 from tools.recording import Recorder
-from tools.searching import MOST_RESULTS, ordinal
+from tools.searching import ordinal
 from tools.wiring import Parts
 
 if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy

@@ -10,12 +10,12 @@ from gate.policy import millionths
 from gate.rulebook import Rules
 from ledger.candidate import Frozen
 from ledger.codec import New, Recorded
-from ledger.errors import InvalidTurn, NotPermitted
+from ledger.errors import NotPermitted
 from ledger.events.recall import Asked, MemoriesRecalled
 from ledger.events.turn import TurnRecorded
 from ledger.log import Log, new_id
 from ledger.streams import recall_stream, session_tag, tag
-from ledger.times import Micros, to_datetime
+from ledger.times import Clock, Micros, to_datetime
 from ledger.vault import SYSTEM
 from projections import profiles, questions
 from projections.beliefs import BeliefsView
@@ -23,6 +23,7 @@ from projections.decay import Profile
 from projections.decisions import DecisionsView
 from projections.profiles import Hit, Looked, Request
 from projections.questions import DecisionRow
+from tools import bounds
 from tools.answers import BeliefAnswer
 from tools.asking import Asking, Snapshot
 from tools.moments import Moment, micros
@@ -35,7 +36,6 @@ if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
 
 Included = Literal["memories", "episodes"]
 EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
-MOST_RESULTS = 1_000
 
 
 class ArmAnswer(Frozen):
@@ -123,6 +123,7 @@ class Searching:
     _log: Log
     _asking: Asking
     _recorder: Recorder
+    _clock: Clock
 
     if TYPE_CHECKING:  # of the front door itself, and of another base
 
@@ -169,35 +170,18 @@ class Searching:
         Raises `InvalidTurn` for what cannot be asked. A subject nobody knows, or who was erased,
         has nothing to find.
         """
-        included = tuple(include)
-        bounds = {"recency_weight": recency_weight, "diversity": diversity}
-        bounds |= {"min_confidence": min_confidence, "min_importance": min_importance}
-        for name, value in bounds.items():
-            if not 0 <= value <= 1:
-                raise InvalidTurn(f"{name} is {value}; it must be from 0 to 1.")
-        if not query.strip():
-            raise InvalidTurn("query: write what to look for.")
-        if not 1 <= k <= MOST_RESULTS:
-            raise InvalidTurn(f"k is {k}; it must be from 1 to {MOST_RESULTS:,}.")
-        if max_tokens is not None and max_tokens < 1:
-            raise InvalidTurn(f"max_tokens is {max_tokens}; it must be at least 1.")
-        if not included or not set(included) <= set(EVERYTHING):
-            raise InvalidTurn(f"include: {included} must name memories, episodes or both.")
-        if profile not in profiles.PROFILES:
-            known = ", ".join(profiles.PROFILES)
-            raise InvalidTurn(f"profile: there is no {profile!r}; there are: {known}.")
+        for name, value in (("subject", subject), ("by", by), ("session", session or "")):
+            bounds.text(name, value)
+        query = bounds.words(query)
+        shares = {"recency_weight": recency_weight, "diversity": diversity}
+        shares |= {"min_confidence": min_confidence, "min_importance": min_importance}
+        for name, share in shares.items():
+            bounds.share(name, share)
+        bounds.counts(k, max_tokens)
+        bounds.included(include)
         rules = self._parts.rulebook.refreshed()
-        unknown = set(types) - {*rules.registry.types, *rules.registry.retired}
-        if unknown:
-            names = ", ".join(rules.registry.types)
-            raise InvalidTurn(f"types: there is no {min(unknown)!r}; there are: {names}.")
-        unknown = set(topics) - set(rules.policy.topics)
-        if unknown:
-            names = ", ".join(rules.policy.topics)
-            raise InvalidTurn(f"topics: there is no {min(unknown)!r}; there are: {names}.")
-        if scope is not None and scope not in rules.policy.scopes:
-            names = ", ".join(rules.policy.scopes)
-            raise InvalidTurn(f"scope: there is no {scope!r}; there are: {names}.")
+        bounds.names(rules, types, topics, scope, profile)
+        purpose = bounds.purpose(purpose or rules.policy.purpose)
         snapshot = self._snapshot(as_of)
         stated = micros(valid_at, "valid_at")
         asked = Asked(
@@ -213,28 +197,28 @@ class Searching:
             recency_weight=millionths(recency_weight),
             diversity=millionths(diversity),
             max_tokens=max_tokens,
-            include=included,
+            include=tuple(include),
             profile=profile,
             session=session,
         )
+        head = self._finder.follow_erasures()  # also where it is they who are asked about
         now = stated
         if now is None:
-            now = self._asking.now() if snapshot is None else snapshot.at
+            now = max(self._clock(), head.recorded_at) if snapshot is None else snapshot.at
         ref = self._asking.known_or_none(subject)
         try:
             if ref is None:
-                self._finder.follow_erasures()  # it may be somebody whose index is in memory
                 raise NotPermitted
             request = self._request(ref, asked, asked.as_of, now, rules)
-            looked = self._finder.look(request)
+            looked = self._finder.look(request, head=head)
+            found = self._read(looked)
+            shown = found[: within([each.tokens for each in found], max_tokens)]
+            recall_id = None
+            if record and looked.hits:
+                ids = {each.id for each in shown}
+                recall_id = self._note(request, looked, ids, purpose, by)
         except NotPermitted:  # also: erased just now
-            return _nothing(subject, asked, now, self._log.head().position)
-        found = self._read(looked)
-        shown = found[: within([each.tokens for each in found], max_tokens)]
-        recall_id = None
-        if record and looked.hits:
-            ids = {each.id for each in shown}
-            recall_id = self._note(request, looked, ids, purpose or rules.policy.purpose, by)
+            return _nothing(subject, asked, now, head.position)
         return _answer(subject, request, looked, shown, len(found) - len(shown), recall_id)
 
     def _request(
@@ -300,6 +284,8 @@ class Searching:
             if hit.row_id is not None:
                 memory, decision = memories.get(hit.row_id, (None, None))
                 text = None if memory is None else memory.text
+                if memory is not None and hit.against:
+                    memory = memory.model_copy(update={"contradicts": hit.against})
             else:
                 text, episode = _episode(words[hit.words_at])
             if text is None:
@@ -328,6 +314,7 @@ class Searching:
     def _memories(self, looked: Looked) -> dict[int, tuple[BeliefAnswer, DecisionBrief | None]]:
         """The memories found, by their rows, as they were known then."""
         ids = [hit.row_id for hit in looked.hits if hit.row_id is not None]
+        forgotten = self._finder.forgotten
         told = self._finder.told(ids)
         ids = [each for each in ids if each not in told]
         if not ids:
@@ -358,7 +345,7 @@ class Searching:
             row_of[each.memory_id].row_id: (each, _brief(decided.get(each.decision_id)))
             for each in answers
         }
-        self._finder.tell(fresh)
+        self._finder.tell(fresh, forgotten)
         return told | fresh
 
 

@@ -31,8 +31,8 @@ from projections.embedding import MINILM, Hashed, embedder, installed
 from projections.terms import asked, terms
 from tools.bench.measure import Measured, Run, Target
 from tools.bench.searching import K, built, model_of
+from tools.bounds import MOST_RESULTS
 from tools.memory import MemoryLedger, open_memory
-from tools.searching import MOST_RESULTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,196 @@
+"""Search where it hurts: what callers get wrong, erasures in between, and a cache that is full."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from beliefledger import open_memory
+from ledger.errors import BackendUnavailable, InvalidTurn
+from ledger.events.recall import MemoriesRecalled
+from projections import embedding, terms
+from tools.finder import Finder
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.remember("ana", "I always use dark mode.")
+        yield memory
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"query": 5},
+        {"query": "dark \ud800"},
+        {"query": "x" * 1_000_001},
+        {"subject": None},
+        {"subject": "\ud800"},
+        {"session": "\ud800"},
+        {"session": 5},
+        {"by": None},
+        {"purpose": 5},
+        {"purpose": "a\0b"},
+        {"purpose": "\ud800"},
+        {"k": True},
+        {"k": 1.5},
+        {"k": "3"},
+        {"max_tokens": 10**40},
+        {"max_tokens": 1.5},
+        {"max_tokens": True},
+        {"diversity": "0.5"},
+        {"recency_weight": float("nan")},
+        {"min_confidence": None},
+        {"types": "fact"},
+        {"types": None},
+        {"topics": "general"},
+        {"include": "memories"},
+        {"include": None},
+        {"valid_at": 1.5},
+        {"as_of": 1.5},
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(memory, asked):
+    named = {"subject": "ana", "query": "dark mode"} | asked
+    with pytest.raises(InvalidTurn):
+        memory.search(**named)
+    memory.record_turn("ana", "It is still dark.")  # appends the searches that wait
+    assert memory.recalls() == []
+
+
+def test_a_purpose_that_no_view_takes_is_refused_where_a_caller_chose(memory):
+    [belief] = memory.beliefs("ana")
+    with pytest.raises(InvalidTurn, match="purpose"):
+        memory.shown("ana", [belief], purpose="a\0b")
+
+
+def test_a_secret_in_a_query_is_not_kept(memory):
+    secret = "sk-ant-api03-" + "abcDEF123456" * 8
+    answer = memory.search("ana", f"dark mode with {secret}")
+    assert answer.results
+    assert secret not in answer.query
+    details = memory.recall(answer.recall_id)
+    assert secret not in details.asked["query"]
+    [event] = [each.event for each in memory._log.read() if each.type == MemoriesRecalled.NAME]
+    assert secret not in event.asked.query
+    assert memory.replay_recall(answer.recall_id).verdict == "same"
+
+
+def test_a_memory_that_is_disagreed_with_says_so_as_of_then(memory):
+    memory.store("ana", "Porto", attribute="city", text="zeta Porto")
+    before = memory._log.head().position
+    assert memory.search("ana", "zeta").results[0].memory.contradicts == ()
+    memory.store("ana", "Braga", attribute="city", text="zeta Braga", confidence=0.45)
+    [found] = memory.search("ana", "zeta", include=["memories"]).results
+    [believed] = [each for each in memory.beliefs("ana") if each.text == "zeta Porto"]
+    assert believed.contradicts
+    assert found.memory == believed
+    [then] = memory.search("ana", "zeta", include=["memories"], as_of=before).results
+    assert then.memory.contradicts == ()
+
+
+def test_words_of_somebody_erased_elsewhere_do_not_stay_without_their_index(place, clock):
+    with open_memory(place, clock=clock) as here, open_memory(place, clock=clock) as there:
+        here.grant_consent("ana", "consent")
+        here.grant_consent("bob", "consent")
+        here.remember("ana", "My quixotic aunt is Marta.")
+        assert here.search("ana", "quixotic").results
+        here._finder.drop()  # as a rebuild does, and memory that gets short
+        assert "quixotic" in terms._STEMS
+        assert embedding._FEATURES
+        there.erase("ana", by="office")
+        terms._STEMS["quixotic"] = "quixot"  # of another process, as it were
+        here.search("bob", "something")
+        assert "quixotic" not in terms._STEMS
+
+
+def test_an_answer_that_was_read_before_an_erasure_is_not_kept_after_it(memory, monkeypatch):
+    tell = Finder.tell
+
+    def late(self, *given):
+        memory.erase("ana", by="office")
+        tell(self, *given)
+
+    monkeypatch.setattr(Finder, "tell", late)
+    memory.search("ana", "dark mode", record=False)
+    assert not memory._finder._answers
+
+
+def test_an_index_that_was_read_during_an_erasure_is_dropped(memory, monkeypatch):
+    follow = Finder._follow
+
+    def slow(self, *given):
+        memory.erase("ana", by="office")
+        follow(self, *given)
+        terms.indexed("quixotic")  # of what it had read already
+
+    monkeypatch.setattr(Finder, "_follow", slow)
+    assert memory.search("ana", "dark mode").results == ()
+    assert "quixotic" not in terms._STEMS
+    assert not memory._finder._indexes
+
+
+def test_vectors_that_cannot_be_kept_do_not_keep_a_search_from_words(memory, monkeypatch):
+    store = memory._finder.store
+
+    def full(*_given):
+        raise BackendUnavailable("The disk is full.")
+
+    monkeypatch.setattr(store, "keep", full)
+    answer = memory.search("ana", "dark mode")
+    assert answer.results
+    assert answer.unembedded
+    with pytest.raises(BackendUnavailable):
+        memory.build_vectors("ana")
+    monkeypatch.undo()
+    assert memory.search("ana", "dark mode").unembedded == 0
+
+
+def test_threads_search_write_erase_and_rebuild_at_once(memory):
+    problems, ended = [], threading.Event()
+
+    def work(do):
+        try:
+            while not ended.is_set():
+                do()
+        except Exception as problem:  # noqa: BLE001  (whatever it is, the test is to tell)
+            problems.append(problem)
+
+    def erased():
+        memory.grant_consent("bob", "consent") if not memory.beliefs("bob") else None
+        memory.remember("bob", "I always use light mode.")
+        memory.erase("bob", by="office")
+        memory.register_anew("bob", by="office")
+
+    work_of = (
+        lambda: memory.search("ana", "dark mode"),
+        lambda: memory.search("bob", "light mode"),
+        lambda: memory.record_turn("ana", "It is dark again."),
+        erased,
+        memory.rebuild,
+    )
+    threads = [threading.Thread(target=work, args=(each,)) for each in work_of]
+    for each in threads:
+        each.start()
+    ended.wait(3)
+    ended.set()
+    for each in threads:
+        each.join(60)
+    assert problems == []
+    assert memory.search("ana", "dark mode").results
+    assert memory.search("bob", "light mode").results == ()
+
+
+def test_whoever_is_erased_before_their_search_is_recorded_has_nothing_to_find(memory, monkeypatch):
+    look = Finder.look
+
+    def slow(self, *given, **named):
+        looked = look(self, *given, **named)
+        memory.erase("ana", by="office")
+        return looked
+
+    monkeypatch.setattr(Finder, "look", slow)
+    assert memory.search("ana", "dark mode").results == ()
