@@ -100,7 +100,7 @@ class EventIdReused(CallerMistake):
 
 
 class InvalidTurn(CallerMistake):
-    """The turn cannot be recorded as given. Correct it and record it again."""
+    """What was given cannot be taken as it is. Correct it, and try again."""
 
 
 class UnknownMemory(CallerMistake):
