@@ -29,7 +29,7 @@ from tools.bounds import MOST_RESULTS
 from tools.embedders import Chosen
 from tools.moments import Progress
 from tools.recording import Recorder
-from tools.searching import ordinal
+from tools.searching import ordinal, tokens, within
 from tools.wiring import Parts
 
 if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
@@ -196,6 +196,8 @@ class Recalling:
         scores = facts["scores"] or [None] * len(ids)
         at = facts["position"] if searched else recorded.position
         words = self._words(ids, at)
+        most = None if asked is None else asked.max_tokens
+        room = ids[: within([tokens(words[each].text or "") for each in ids], most)]
         return RecallDetails(
             recall=self._answer_of(recorded),
             asked=None if asked is None else _plain(asked),
@@ -210,7 +212,7 @@ class Recalling:
                     id=each,
                     kind=words[each].kind,
                     score=None if score is None else score / MILLION,
-                    shown=not searched or each in memories or words[each].kind == "episode",
+                    shown=each in (memories if words[each].kind == "memory" else room),
                     text=words[each].text,
                 )
                 for rank, (each, score) in enumerate(zip(ids, scores, strict=False), 1)

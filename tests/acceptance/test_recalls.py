@@ -159,6 +159,17 @@ def test_what_had_no_room_is_marked(memory):
     assert verdict(memory, answer.recall_id) == "same"
 
 
+def test_turns_that_had_no_room_are_marked_too(memory):
+    memory.record_turn("ana", "I had a dark roast, and then another one that was darker.")
+    whole = memory.search("ana", "dark", record=False)
+    assert {each.kind for each in whole.results} == {"memory", "episode"}
+    for room in range(len(whole.results)):
+        most = sum(each.tokens for each in whole.results[:room]) + 1
+        answer = memory.search("ana", "dark", max_tokens=most)
+        marks = [each.shown for each in memory.recall(answer.recall_id).results]
+        assert marks == [True] * room + [False] * (len(whole.results) - room)
+
+
 @pytest.mark.parametrize("given", ["", "beef" * 8])
 def test_a_recall_that_is_not_there(memory, given):
     memory.search("ana", "dark mode")
