@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from ledger.codec import Raw
 from ledger.sealing import SubjectKeys
+from ledger.streams import session_tag
 from ledger.times import Micros, to_datetime
 from projections import tables
 from projections.dense import Dense
@@ -43,12 +44,11 @@ NEVER = (1 << 63) - 1
 _ROW = (
     "row_id", "words_at", "memory_id", "type", "topic_tag", "visibility_scope", "quarantined",
     "confidence", "importance", "valid_from", "valid_to", "expires_at", "said_at", "opened",
-    "closed", "session_tag", "contradicts",
+    "closed", "contradicts",
 )  # fmt: skip
 _NUMBERS = (
     "text", "memory", "type", "topic", "scope", "quarantined", "confidence", "importance",
-    "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "session",
-    "against",
+    "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "against",
 )  # fmt: skip
 CONVERSATION = "conversation"
 SESSION = "session"
@@ -160,10 +160,11 @@ class SubjectIndex:
         self.dense: Dense | None = None
         self.rows = Columns(_NUMBERS)
         self.texts = Columns(
-            ("words_at", "is_memory", "said_at", "session", "stated", "before", "after")
+            ("words_at", "is_memory", "said_at", "session", "stated", "before", "after", "own")
         )
         """`stated`: how many terms a turn has outside its questions. `before` and `after`: the
-        numbers of the turns next to it in its session, where somebody else spoke. Else −1."""
+        numbers of the turns next to it in its session, where somebody else spoke. `own`: the
+        session of a memory, as it was written. Else −1."""
         self.shown = Columns(("memory", "position", "at"))
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
@@ -258,8 +259,7 @@ class SubjectIndex:
                     row[13],
                     NEVER if row[14] is None else row[14],
                     row[0],
-                    self.sessions(row[15]),
-                    -1 if row[16] is None else self.memories(row[16]),
+                    -1 if row[15] is None else self.memories(row[15]),
                 )
                 for row in new
             ]
@@ -271,7 +271,8 @@ class SubjectIndex:
             if raw.body is not None:
                 memory = raw.body["memory"]
                 self._text_at[raw.position] = self._add(memory["claim"], "", "")
-                rows.append((raw.position, 1, memory["said_at"], -1, -1, -1, -1))
+                own = self.sessions(session_tag(self.keys.ids, memory["session"]))
+                rows.append((raw.position, 1, memory["said_at"], -1, -1, -1, -1, own))
         self.texts.add(rows)
 
     def _turns_since(self, connection: Connection, generation: int, read: Read) -> None:
@@ -291,9 +292,9 @@ class SubjectIndex:
             number = self._add(content, heading(speaker, said_at), turn[1])
             last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
-            rows.append([raw.position, 0, said_at, session, stated(content), before, -1])
+            rows.append([raw.position, 0, said_at, session, stated(content), before, -1, -1])
             if before >= first:
-                rows[before - first][-1] = number
+                rows[before - first][-2] = number
             elif before >= 0:
                 self.texts["after"][before] = number
             self._last_turn[session] = number, speaker
@@ -359,7 +360,8 @@ class SubjectIndex:
                     there &= np.isin(rows[column], codes.known(wanted))
             for own in self.scopes.known([SESSION]):
                 of = self.sessions.known([filters.session_tag])
-                there &= (rows["scope"] != own) | np.isin(rows["session"], of)
+                theirs = np.isin(self.texts["own"][rows["text"]], of)
+                there &= (rows["scope"] != own) | theirs
             for column in ("valid_from", "valid_to", "expires_at"):
                 later = rows[column] > filters.valid_at
                 until = min(until, int(rows[column][there & later].min(initial=NEVER)))

@@ -225,7 +225,9 @@ class Searching:
         self, ref: str, asked: Asked, position: int | None, now: Micros, rules: Rules
     ) -> Request:
         """A search by these rules."""
-        scopes, tagger = rules.policy.scopes, self._parts.tagger
+        scopes, tagger, keys = rules.policy.scopes, self._parts.tagger, self._log.keys(ref)
+        if keys is None:
+            raise NotPermitted
         reader = asked.scope or "subject"
         wide = scopes.index(reader) > scopes.index("subject")
         return Request(
@@ -236,7 +238,7 @@ class Searching:
             topic_tags=tuple(tagger(ref, "topic", each) for each in asked.topics),
             scopes=scopes[scopes.index(reader) :] if wide else scopes,
             episodes="episodes" in asked.include and not wide,
-            session_tag=tagger(ref, "session", asked.session),
+            session_tag=session_tag(keys.ids, asked.session),
             ages=self._profile(None, rules),
         )
 

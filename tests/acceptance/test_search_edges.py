@@ -194,3 +194,12 @@ def test_whoever_is_erased_before_their_search_is_recorded_has_nothing_to_find(m
 
     monkeypatch.setattr(Finder, "look", slow)
     assert memory.search("ana", "dark mode").results == ()
+
+
+def test_sessions_of_like_names_are_not_each_others(memory):
+    memory.store(
+        "ana", "tea", attribute="drink", text="zeta", visibility_scope="session", session="run-1"
+    )
+    for session in ("run 1", "Run-1", "run_1", " run-1", None):
+        assert memory.search("ana", "zeta", session=session).results == ()
+    assert memory.search("ana", "zeta", session="run-1").results
