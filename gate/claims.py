@@ -207,3 +207,8 @@ def _dates(when: When) -> Iterable[str]:
         yield from (f"{moment:%Y-%m-%d}", f"{moment:%Y-%m}", f"{moment:%H:%M}", str(moment.month))
         if last - when.start < DAY:
             yield _DAYS[moment.weekday()]
+
+
+def forget() -> None:
+    """Keep no words of somebody who was erased."""
+    _forms.cache_clear()

@@ -337,3 +337,8 @@ def _draft(
 def _candidate(found: Found, draft: Draft, said_at: int) -> Candidate:
     fields = {name: text for name, text in found.fields.items() if name != VALUE}
     return to_candidate(draft, said_at).model_copy(update={"fields": fields})
+
+
+def forget() -> None:
+    """Keep no words of somebody who was erased."""
+    _normal.cache_clear()

@@ -351,3 +351,8 @@ def _range(start: datetime, end: datetime, precision: Precision) -> When:
     return When(
         start=int(start.timestamp()) * MICRO, end=int(end.timestamp()) * MICRO, precision=precision
     )
+
+
+def forget() -> None:
+    """Keep no words of somebody who was erased."""
+    _read.cache_clear()

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate import merging, speech
+from gate import claims, custom, dates, merging, speech
 from gate.custom import Noticing
 from gate.directing import Director
 from gate.extractor import Extractor
@@ -15,7 +15,7 @@ from gate.gate import Gate, Pending
 from gate.policy import Policy
 from gate.replay import Replayer
 from gate.rulebook import Rulebook
-from gate.rules import RuleExtractor
+from gate.rules import RuleExtractor, lexicon
 from gate.slots import canonical_entity, canonical_text
 from gate.stewardship import Steward
 from ledger.errors import InvalidTurn
@@ -180,5 +180,5 @@ class WordTagger:
     def forget(self) -> None:
         """Keep no words of somebody who was erased."""
         self._known.clear()
-        speech.forget()
-        merging.forget()
+        for caches in (claims, custom, dates, lexicon, merging, speech):
+            caches.forget()

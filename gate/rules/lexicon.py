@@ -126,3 +126,8 @@ BASES: dict[str, str] = {
     if form in (Form.BASE, Form.BASE_OR_PAST) and lemma != "be"
 }
 """The base of a verb by its third person: "works" is "work"."""
+
+
+def forget() -> None:
+    """Keep no words of somebody who was erased."""
+    verb_form.cache_clear()

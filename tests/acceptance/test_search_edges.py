@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import threading
 
 import pytest
@@ -203,3 +205,27 @@ def test_sessions_of_like_names_are_not_each_others(memory):
     for session in ("run 1", "Run-1", "run_1", " run-1", None):
         assert memory.search("ana", "zeta", session=session).results == ()
     assert memory.search("ana", "zeta", session="run-1").results
+
+
+def test_no_word_of_somebody_erased_stays_in_the_modules_caches(memory):
+    word = "quixzzotl"
+    memory.remember("ana", f"I always use {word} mode since yesterday.", session=word)
+    answer = memory.search("ana", f"what is {word}?", session=word)
+    assert word in answer.results[0].text
+    assert _cached(word)
+    memory.erase("ana", by="office")
+    assert _cached(word) == []
+
+
+def _cached(word):
+    """The names of what is kept by modules of ours and holds a word."""
+    found = []
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] in {"ledger", "gate", "projections", "tools"}:
+            for held, value in list(vars(module).items()):
+                kept = value
+                if hasattr(value, "cache_clear"):
+                    kept = [each for each in gc.get_referents(value) if not callable(each)]
+                if isinstance(kept, dict | list | set) and held != "__builtins__":
+                    found += [f"{name}.{held}"] if word[:-1] in str(kept) else []
+    return found
