@@ -1,4 +1,4 @@
-"""What a turn takes over from the turns around it. Pure.
+"""What a turn takes over from the turns around it, and how much it counts. Pure.
 
 An answer seldom repeats the words of its question: "Yes, in Lisbon" is found by what was said
 before it. So what a term adds to a turn's score is passed on along the conversation, getting less
@@ -27,6 +27,16 @@ ONWARD, BACK = 0.8, 0.5
 STEPS = 4
 NEAR = 0.3
 """How much of its neighbours' cosines a turn takes over."""
+
+_STATED = 2.0
+_OF_AGENTS = 0.5
+
+
+def prior(role: str, stated: int) -> float:
+    """How much a turn counts, beside memories, which count 1. `stated` is how many terms it has
+    outside its questions: a question is seldom what answers one. What an agent said counts half:
+    it is long, and not what its user said."""
+    return (stated + 1) / (stated + 1 + _STATED) * (1.0 if role == "user" else _OF_AGENTS)
 
 
 def in_context(

@@ -193,7 +193,7 @@ class Hashed:
 
     name = "hashed-1"
     dimension = 384
-    floor = 0.15
+    floor = 0.45
     weight = 0.2
 
     def embed(self, texts: Sequence[str]) -> Vectors:

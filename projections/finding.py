@@ -21,7 +21,7 @@ from projections.terms import asked
 
 if TYPE_CHECKING:
     from projections.embedding import Vectors
-    from projections.lexical import Mask, Scores
+    from projections.lexical import Mask
     from projections.ranking import Floats, Numbers
 
 _MILLION = 1_000_000
@@ -31,9 +31,6 @@ _POOL = 50
 # The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
 WORDS, SESSION, HEADING = 1.5, 0.45, 4.5
 ROUTED = 0.2
-_STATED = 2.0
-"""A turn counts (n + 1)/(n + 1 + this), where n is how many terms it has outside its questions: a
-question is seldom what answers one."""
 
 # The four components of the profile `recall`, at a recency weight r.
 _RELEVANCE, _RECENCY, _IMPORTANCE, _FREQUENCY = 0.7, 0.4, 0.2, 0.1
@@ -79,7 +76,9 @@ def find(index: SubjectIndex, query: Query) -> Result:
         return Result((), 0, 0, 0)
     arms, signal = _arms(index, query, mask)
     ranked = [arm for arm in arms.values() if arm.ranked]
-    prior = _prior(index) if index.has_turns else np.ones(1, np.float32)
+    prior = np.ones(1, np.float32)
+    if index.has_turns:
+        prior = (index.texts["prior"] / _MILLION).astype(np.float32)
     least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
     four = query.profile == "recall"
     more = sum(arm.weight for arm in ranked)
@@ -172,12 +171,6 @@ def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm]
         meant = near(cosines, before, after) if index.has_turns else np.maximum(cosines, 0)
         arms["meaning"] = Arm(meant, query.weight)
     return arms, signal
-
-
-def _prior(index: SubjectIndex) -> Scores:
-    stated = index.texts["stated"]
-    weights = np.where(stated < 0, 1.0, (stated + 1) / (stated + 1 + _STATED))
-    return weights.astype(np.float32)
 
 
 class _Some:

@@ -6,6 +6,7 @@ a search as of any time goes the same way as one of now. Of words it keeps terms
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,11 +24,13 @@ from sqlalchemy import (
     union_all,
 )
 
+from ledger.candidate import MILLION
 from ledger.codec import Raw
 from ledger.sealing import SubjectKeys
 from ledger.streams import session_tag
 from ledger.times import Micros, to_datetime
 from projections import tables
+from projections.context import prior
 from projections.dense import Dense
 from projections.lexical import Lexical
 from projections.terms import indexed, stated, terms
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from projections.embedding import Vectors
     from projections.lexical import Mask
 
+_ATTRIBUTE_WORD = re.compile(r"[^\W\d_]+")
 NEVER = (1 << 63) - 1
 """Later than any position or time."""
 _ROW = (
@@ -160,11 +164,11 @@ class SubjectIndex:
         self.dense: Dense | None = None
         self.rows = Columns(_NUMBERS)
         self.texts = Columns(
-            ("words_at", "is_memory", "said_at", "session", "stated", "before", "after", "own")
+            ("words_at", "is_memory", "said_at", "session", "prior", "before", "after", "own")
         )
-        """`stated`: how many terms a turn has outside its questions. `before` and `after`: the
-        numbers of the turns next to it in its session, where somebody else spoke. `own`: the
-        session of a memory, as it was written. Else −1."""
+        """`prior`: how much a turn counts, in millionths; all of it for memories. `before` and
+        `after`: the numbers of the turns next to it in its session, where somebody else spoke.
+        `own`: the session of a memory, as it was written. Else −1."""
         self.shown = Columns(("memory", "position", "at"))
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
@@ -270,9 +274,10 @@ class SubjectIndex:
         for raw in read(sorted(set(positions))):
             if raw.body is not None:
                 memory = raw.body["memory"]
-                self._text_at[raw.position] = self._add(memory["claim"], "", "")
+                said = f"{memory['claim']}{about(memory['attribute'])}"
+                self._text_at[raw.position] = self._add(said, "", "")
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
-                rows.append((raw.position, 1, memory["said_at"], -1, -1, -1, -1, own))
+                rows.append((raw.position, 1, memory["said_at"], -1, MILLION, -1, -1, own))
         self.texts.add(rows)
 
     def _turns_since(self, connection: Connection, generation: int, read: Read) -> None:
@@ -292,7 +297,8 @@ class SubjectIndex:
             number = self._add(content, heading(speaker, said_at), turn[1])
             last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
-            rows.append([raw.position, 0, said_at, session, stated(content), before, -1, -1])
+            counts = round(prior(raw.facts["role"], stated(content)) * MILLION)
+            rows.append([raw.position, 0, said_at, session, counts, before, -1, -1])
             if before >= first:
                 rows[before - first][-2] = number
             elif before >= 0:
@@ -422,6 +428,13 @@ def heading(speaker: str, said_at: Micros) -> str:
     """The date and the speaker of a turn, whose words are indexed apart from what was said."""
     day = to_datetime(said_at)
     return f"{day.day} {day:%B %Y} {speaker}"
+
+
+def about(attribute: str) -> str:
+    """The words of an attribute, which are indexed behind those of a memory: "User moved to Porto
+    (home location)" is found by "home"."""
+    words = _ATTRIBUTE_WORD.findall(attribute)
+    return f" ({' '.join(words)})" if words else ""
 
 
 # Made once each: they are asked after every event.
