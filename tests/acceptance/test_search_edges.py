@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, InvalidTurn
+from ledger.errors import BackendUnavailable, ClockWentBack, InvalidTurn
 from ledger.events.recall import MemoriesRecalled
 from projections import embedding, terms
 from tools.finder import Finder
@@ -229,3 +229,26 @@ def _cached(word):
                 if isinstance(kept, dict | list | set) and held != "__builtins__":
                     found += [f"{name}.{held}"] if word[:-1] in str(kept) else []
     return found
+
+
+def test_a_turn_for_which_there_was_no_room_was_not_shown(memory):
+    memory.record_turn("ana", "It is dark. " * 40)
+    whole = memory.search("ana", "dark")
+    most = whole.results[0].tokens
+    answer = memory.search("ana", "dark", max_tokens=most)
+    assert 0 < len(answer.results) < len(whole.results)
+    assert "episode" in {each.kind for each in whole.results[len(answer.results) :]}
+    told = memory.recall(answer.recall_id).results
+    assert [each.shown for each in told] == [
+        each.id in {shown.id for shown in answer.results} for each in whole.results
+    ]
+
+
+def test_a_ledger_whose_clock_went_back_is_searched_and_says_how_it_is(memory, clock):
+    clock.ahead(-600)
+    assert memory.search("ana", "dark").results
+    with pytest.raises(ClockWentBack):
+        memory._recorder.flush()
+    assert memory.status().turns
+    clock.ahead(1200)
+    assert [each.query for each in memory.recalls()] == ["dark"]

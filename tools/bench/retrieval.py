@@ -161,6 +161,13 @@ def _longmemeval(run: Run, model: str, *, able: bool) -> Iterator[Measured]:
     value = tally.recall(SEARCH)
     yield Measured(name, "share", [value], note=_others(tally))
     yield Measured(f"{name}, beyond plain RRF", "share", [value - tally.recall(RRF)], target)
+    if model == Hashed.name:  # what an agent says is long: its vectors would take many minutes
+        everything = longmemeval(LONGMEMEVAL, ("user", "assistant"))
+        tally = _tally(run, everything[: max(1, run.sizes.questions // 4)], model)
+        yield Measured(
+            f"{name}, among what the agent said too", "share", [tally.recall(SEARCH)],
+            note=_others(tally),
+        )  # fmt: skip
 
 
 def _missing(path: Path, *, able: bool) -> str | None:
@@ -296,28 +303,32 @@ def _conversation(sample: dict[str, Any]) -> Case:
     return Case(turns, questions)
 
 
-def longmemeval(path: Path) -> list[Case]:
-    """Every question whose evidence is in user turns, with the user turns of its haystack."""
+def longmemeval(path: Path, roles: Sequence[str] = ("user",)) -> list[Case]:
+    """Every question whose evidence is in user turns, with the turns of its haystack in which these
+    speak."""
     with gzip.open(path) as file:
         held = json.load(file)
-    cases = [_haystack(question, held["sessions"]) for question in held["questions"]]
+    cases = [_haystack(question, held["sessions"], roles) for question in held["questions"]]
     return [case for case in cases if case.questions]
 
 
-def _haystack(asked_: dict[str, Any], sessions: dict[str, list[dict[str, Any]]]) -> Case:
+def _haystack(
+    asked_: dict[str, Any], sessions: dict[str, list[dict[str, Any]]], roles: Sequence[str]
+) -> Case:
     turns: list[TurnInput] = []
     gold = set()
     keyed = zip(asked_["haystack_session_keys"], asked_["haystack_dates"], strict=True)
     for key, date in keyed:
         for ordinal, turn in enumerate(sessions[key]):
-            if turn["role"] != "user" or not turn["content"].strip():
+            if turn["role"] not in roles or not turn["content"].strip():
                 continue
-            if turn.get("has_answer"):
+            if turn.get("has_answer") and turn["role"] == "user":
                 gold.add(len(turns))
             turns.append(
                 TurnInput(
                     subject=asked_["question_id"],
                     content=turn["content"],
+                    role=turn["role"],
                     session=key,
                     said_at=from_datetime(_dated(date) + timedelta(seconds=ordinal)),
                     ordinal=ordinal,
