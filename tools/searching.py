@@ -429,6 +429,8 @@ def _answer(
     recall_id: str | None,
 ) -> SearchAnswer:
     notes = [] if looked.note is None else [looked.note]
+    if not looked.candidates:
+        notes.append(_why_nothing(request, looked))
     if looked.unembedded:
         notes.append(
             f"{looked.unembedded:,} of {looked.candidates:,} texts have no vector"
@@ -453,6 +455,22 @@ def _answer(
         left_out=left_out,
         notes=tuple(notes),
     )
+
+
+def _why_nothing(request: Request, looked: Looked) -> str:
+    """Why there was nothing to look at."""
+    asked = request.asked
+    limits = [f"known by position {looked.position:,}"]
+    if asked.scope is not None:
+        limits.append(f"visible as widely as {asked.scope} (turns are for the subject alone)")
+    limits += [
+        f"of {name} {', '.join(of)}"
+        for name, of in (("type", asked.types), ("topic", asked.topics))
+        if of
+    ]
+    if asked.include != EVERYTHING:
+        limits.append(f"among {', '.join(asked.include)}")
+    return f"There is nothing to search: {', '.join(limits)}."
 
 
 def _nothing(subject: str, asked: Asked, now: Micros, position: int) -> SearchAnswer:

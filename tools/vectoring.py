@@ -158,7 +158,11 @@ class Vectoring:
         finder = self._finder
         ref = None if subject is None else self._known_subject(subject)
         chosen, adopted = self._in_force(), self._adopted()
-        texts = self._texts()
+        texts, counts = self._texts(), finder.store.counts()
+        if all(each.model != chosen.name for each in counts):
+            from projections.vectors import Kept  # noqa: PLC0415  (numpy is slow to load)
+
+            counts.append(Kept(chosen.name, 0, 0))
         missing = None
         if ref is not None:
             with (
@@ -180,7 +184,7 @@ class Vectoring:
                     subjects=each.subjects,
                     in_force=each.model == chosen.name,
                 )
-                for each in finder.store.counts()
+                for each in counts
             ),
             subject=subject,
             texts=sum(texts.values()) if ref is None else texts.get(ref, 0),
