@@ -3,6 +3,7 @@ is recorded later, off the caller's path, where nobody could be told."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from gate.intake import MAX_CHARACTERS
@@ -13,6 +14,7 @@ from projections import profiles
 from tools.moments import LATEST
 
 MOST_RESULTS = 1_000
+_PURPOSE = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 EVERYTHING = ("memories", "episodes")
 
 
@@ -28,9 +30,12 @@ def text(name: str, value: object) -> str:
 
 
 def purpose(value: object) -> str:
-    """Raises `InvalidTurn` for what the columns of a view do not take."""
-    if "\0" in text("purpose", value):
-        raise InvalidTurn("purpose holds the character 0, which not every database takes.")
+    """Raises `InvalidTurn` for what is no plain name: it stays on record after an erasure."""
+    if not _PURPOSE.fullmatch(text("purpose", value)):
+        raise InvalidTurn(
+            "purpose: write a short name, like support or order-desk (a to z, 0 to 9, - _ and ."
+            " up to 60); no words about anybody, since it stays when they are erased."
+        )
     return str(value)
 
 

@@ -144,7 +144,7 @@ def test_everything_that_was_recorded_is_shown(memory, clock):
 
 def test_what_was_found_is_shown_as_it_was_said_then(memory):
     memory.store("ana", "dark", attribute="editor.theme", type="preference")
-    answer = memory.search("ana", "editor theme", include=["memories"])
+    answer = memory.search("ana", "editor theme", 1, include=["memories"])
     decision = memory.store("ana", "light", attribute="editor.theme", type="preference")
     assert decision.outcome == "supersede"
     texts = [each.text for each in memory.recall(answer.recall_id).results]

@@ -110,7 +110,8 @@ def adopted(memory):
 
 
 def kept(memory):
-    return {each.model: (each.vectors, each.subjects) for each in memory.vectors_status().kept}
+    there = memory.vectors_status().kept
+    return {each.model: (each.vectors, each.subjects) for each in there if each.vectors}
 
 
 def test_what_is_missing_is_built_once(memory, opening, place):
@@ -120,6 +121,8 @@ def test_what_is_missing_is_built_once(memory, opening, place):
     assert before.missing == before.texts >= len(SAID["ana"])
     assert memory.counted.texts == 0, "asking how it is computes nothing"
     assert kept(memory) == {}
+    [row] = memory.vectors_status().kept
+    assert (row.model, row.vectors, row.in_force) == ("hashed-1", 0, True)
     steps = []
     total = texts_of(memory)
     built = memory.build_vectors("ana")
