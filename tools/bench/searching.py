@@ -75,7 +75,8 @@ class Table:
         self._known |= zip(texts, vectors, strict=True)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        return np.stack([self._known[text] for text in texts])
+        # A memory is indexed with the words of its attribute behind its own.
+        return np.stack([self._known[text.partition(" (")[0]] for text in texts])
 
 
 @dataclass(frozen=True, slots=True)
