@@ -430,7 +430,7 @@ def _answer(
 ) -> SearchAnswer:
     notes = [] if looked.note is None else [looked.note]
     if not looked.candidates:
-        notes.append(_why_nothing(request, looked))
+        notes.append(_why_nothing(request.asked))
     if looked.unembedded:
         notes.append(
             f"{looked.unembedded:,} of {looked.candidates:,} texts have no vector"
@@ -457,10 +457,9 @@ def _answer(
     )
 
 
-def _why_nothing(request: Request, looked: Looked) -> str:
+def _why_nothing(asked: Asked) -> str:
     """Why there was nothing to look at."""
-    asked = request.asked
-    limits = [f"known by position {looked.position:,}"]
+    limits = [] if asked.as_of is None else [f"known by position {asked.as_of:,}"]
     if asked.scope is not None:
         limits.append(f"visible as widely as {asked.scope} (turns are for the subject alone)")
     limits += [
@@ -470,7 +469,7 @@ def _why_nothing(request: Request, looked: Looked) -> str:
     ]
     if asked.include != EVERYTHING:
         limits.append(f"among {', '.join(asked.include)}")
-    return f"There is nothing to search: {', '.join(limits)}."
+    return f"There is nothing to search{': ' if limits else ''}{', '.join(limits)}."
 
 
 def _nothing(subject: str, asked: Asked, now: Micros, position: int) -> SearchAnswer:

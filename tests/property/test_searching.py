@@ -306,7 +306,7 @@ def test_what_is_not_visible_changes_nothing(memories, profile, shown):
 
 COLUMNS = (
     "type", "topic", "scope", "quarantined", "confidence", "importance",
-    "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "session",
+    "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id",
 )  # fmt: skip
 
 
@@ -314,7 +314,7 @@ def rows_of(index):
     """The rows of an index, with names for its numbers."""
     rows, names = index.rows, {
         "type": index.types.names, "topic": index.topics.names,
-        "scope": index.scopes.names, "session": index.sessions.names,
+        "scope": index.scopes.names,
     }  # fmt: skip
     found = []
     for at in range(len(rows)):
@@ -322,6 +322,9 @@ def rows_of(index):
         for name, known in names.items():
             row[name] = known[row[name]]
         row["memory"] = index.memories.names[int(rows["memory"][at])]
+        against = int(rows["against"][at])
+        row["against"] = "" if against < 0 else index.memories.names[against]
+        row["session"] = index.sessions.names[int(index.texts["own"][rows["text"][at]])]
         row["words_at"] = int(index.texts["words_at"][rows["text"][at]])
         found.append(sorted(row.items()))
     return sorted(found)
