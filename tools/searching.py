@@ -459,7 +459,7 @@ def _answer(
 
 def _why_nothing(asked: Asked) -> str:
     """Why there was nothing to look at."""
-    limits = [] if asked.as_of is None else [f"known by position {asked.as_of:,}"]
+    limits = []
     if asked.scope is not None:
         limits.append(f"visible as widely as {asked.scope} (turns are for the subject alone)")
     limits += [
@@ -469,7 +469,7 @@ def _why_nothing(asked: Asked) -> str:
     ]
     if asked.include != EVERYTHING:
         limits.append(f"among {', '.join(asked.include)}")
-    return f"There is nothing to search{': ' if limits else ''}{', '.join(limits)}."
+    return f"There was nothing to search{' ' if limits else ''}{', '.join(limits)}."
 
 
 def _nothing(subject: str, asked: Asked, now: Micros, position: int) -> SearchAnswer:
