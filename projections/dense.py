@@ -26,8 +26,10 @@ _LOOKED_THROUGH = 64
 _TRAINED_ON = 40
 """Vectors for each list, of which the lists' centres are learnt, in so many rounds."""
 _TRAINED_TIMES = 5
-FOUND_AT_MOST = 1_000
-"""So many of the nearest have a cosine: what lies further has nothing to do with a query."""
+FEW = 1_000
+FOUND_AT_MOST = 500
+"""Of more than a few texts so many, the nearest, have a cosine: what lies further has nothing to do
+with a query."""
 NONE = np.float32(-2.0)
 """The cosine of a text without a vector."""
 
@@ -71,8 +73,8 @@ class Dense:
 
     def cosines(self, query: Vectors, mask: Mask) -> Scores:
         """The cosine of every text with a query's vector: float32 of the mask's shape; `NONE` for
-        those that the mask leaves out, that have no vector, or than which `FOUND_AT_MOST` others
-        are nearer."""
+        those that the mask leaves out, that have no vector, or (of more than a few) than which
+        `FOUND_AT_MOST` others are nearer."""
         faiss = _faiss()
         cosines = np.full(len(mask), NONE, np.float32)
         if not len(self):
@@ -85,7 +87,8 @@ class Dense:
             parameters = faiss.SearchParametersIVF(sel=chosen, nprobe=_LOOKED_THROUGH)
         else:
             parameters = None if everything else faiss.SearchParameters(sel=chosen)
-        found, ids = self._index.search(row, min(FOUND_AT_MOST, len(self)), params=parameters)
+        count = len(self) if len(self) <= FEW else FOUND_AT_MOST
+        found, ids = self._index.search(row, count, params=parameters)
         there = ids[0] >= 0
         cosines[ids[0][there]] = found[0][there]
         return cosines

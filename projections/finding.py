@@ -5,6 +5,7 @@ How each profile ranks is written down here, and in docs/search.md with the figu
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -92,10 +93,10 @@ def find(index: SubjectIndex, query: Query) -> Result:
     some = _Some(index, query, found, kept)
     scores = least[kept].astype(np.float64)
     mine = prior[kept] if len(prior) > 1 else prior
-    ranks = {name: arm.ranks(kept) for name, arm in arms.items()}
+    ranks = dict.fromkeys(arms, np.zeros(len(kept), np.int64))
     for name, arm in arms.items():
         if arm.ranked:
-            given = ranks[name]
+            given = ranks[name] = arm.ranks(kept)
             scores += mine * arm.weight * np.where(given, RRF_K / (RRF_K + given), 0)
     components: dict[str, Floats] = {}
     if four:
@@ -113,36 +114,58 @@ def find(index: SubjectIndex, query: Query) -> Result:
         chosen = ranking.diverse(scores[places], known, vectors, query.k, query.diversity)
         places = [places[each] for each in chosen]
 
-    against = index.against(query.filters.position)
-
-    def hit(place: int) -> Hit:
-        number = int(kept[place])
-        votes = {
-            name: Vote(int(ranks[name][place]), float(arm.scores[number]))
-            for name, arm in arms.items()
-            if arm.scores[number] > 0
-        }
-        if some.row[place] >= 0 and not four:
-            if query.recency_weight:
-                votes["recency"] = Vote(0, float(some.freshness[place]))
-            if some.routed[place]:
-                votes["type"] = Vote(0, 1.0)
-        told = {name: float(each[place]) for name, each in components.items()}
-        identity = _identity(index, number, int(some.row[place]))
-        disagrees = tuple(against.get(identity[0], ()))
-        return Hit(*identity, float(scores[place]), votes, told, disagrees)
-
+    hits = _hits(index, query, arms, ranks, components, scores, some, kept, places)
     without = sum(1 for number in index.waiting if mask[number])
-    return Result(tuple(map(hit, places)), searched, searched - int(signal.sum()), without)
+    return Result(hits, searched, searched - int(signal.sum()), without)
 
 
-def _identity(index: SubjectIndex, number: int, row: int) -> tuple[str, int | None, int]:
-    """The id of a memory or a turn, a memory's row, and where its words are."""
-    words_at = int(index.texts["words_at"][number])
-    if row < 0:
-        return index.turn_ids[number], None, words_at
-    memory = index.memories.names[int(index.rows["memory"][row])]
-    return memory or "", int(index.rows["row_id"][row]), words_at
+def _hits(
+    index: SubjectIndex,
+    query: Query,
+    arms: Mapping[str, Arm],
+    ranks: Mapping[str, Numbers],
+    components: Mapping[str, Floats],
+    scores: Floats,
+    some: _Some,
+    kept: Numbers,
+    places: Sequence[int],
+) -> tuple[Hit, ...]:
+    """What is at these places of what was kept, with the reasons."""
+    at = np.asarray(places, np.int64)
+    numbers, rows = kept[at], some.row[at]
+    said = {
+        name: (ranks[name][at].tolist(), arm.scores[numbers].tolist()) for name, arm in arms.items()
+    }
+    fresh, routed = some.freshness[at].tolist(), some.routed[at].tolist()
+    against = index.against(query.filters.position)
+    hits = []
+    for place, (number, row) in enumerate(zip(numbers.tolist(), rows.tolist(), strict=True)):
+        votes = {
+            name: Vote(rank[place], score[place])
+            for name, (rank, score) in said.items()
+            if score[place] > 0
+        }
+        if row >= 0 and query.profile == "default":
+            if query.recency_weight:
+                votes["recency"] = Vote(0, fresh[place])
+            if routed[place]:
+                votes["type"] = Vote(0, 1.0)
+        found, row_id = index.turn_ids[number], None
+        if row >= 0:
+            found = index.memories.names[int(index.rows["memory"][row])] or ""
+            row_id = int(index.rows["row_id"][row])
+        hits.append(
+            Hit(
+                found,
+                row_id,
+                int(index.texts["words_at"][number]),
+                float(scores[places[place]]),
+                votes,
+                {name: float(each[places[place]]) for name, each in components.items()},
+                tuple(against.get(found, ())),
+            )
+        )
+    return tuple(hits)
 
 
 def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm], Mask]:

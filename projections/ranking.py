@@ -54,7 +54,7 @@ class Arm:
     def ranks(self, texts: Numbers) -> Numbers:
         """The ranks of some texts, from 1; 0 where the arm has nothing to say."""
         mine = self.scores[texts]
-        ordered = np.sort(self.scores[self.scores > 0])
+        ordered = np.sort(self.scores)
         ranks = ordered.size - np.searchsorted(ordered, mine, side="right") + 1
         return np.where(mine > 0, ranks, 0)
 
