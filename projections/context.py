@@ -28,7 +28,7 @@ STEPS = 4
 NEAR = 0.3
 """How much of its neighbours' cosines a turn takes over."""
 
-_STATED = 2.0
+_STATED = 1.0
 _OF_AGENTS = 0.5
 
 
