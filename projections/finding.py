@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ledger.candidate import MILLION
 from ledger.times import DAY
 from projections import lexical, ranking
 from projections.context import highest, in_context, near
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from projections.lexical import Mask
     from projections.ranking import Floats, Numbers
 
-_MILLION = 1_000_000
 _POOL = 50
 """Among so many of the best, at least, results are chosen for being different."""
 
@@ -76,13 +76,12 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if not searched:
         return Result((), 0, 0, 0)
     arms, signal = _arms(index, query, mask)
-    ranked = [arm for arm in arms.values() if arm.ranked]
     prior = np.ones(1, np.float32)
     if index.has_turns:
-        prior = (index.texts["prior"] / _MILLION).astype(np.float32)
+        prior = (index.texts["prior"] / MILLION).astype(np.float32)
     least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
     four = query.profile == "recall"
-    more = sum(arm.weight for arm in ranked)
+    more = sum(arm.weight for arm in arms.values() if arm.ranked)
     if not four:
         more += ranking.SCORE * (query.recency_weight + (ROUTED if query.routed else 0))
     count = query.k if not query.diversity else max(_POOL, 5 * query.k)
@@ -234,7 +233,7 @@ class _Some:
         fresh = np.exp2(-days / self._life("event"))
         fresh[self.at] = self.freshness[self.at]
         importance = np.full(len(fused), 0.5)
-        importance[self.at] = self._index.rows["importance"][self.row[self.at]] / _MILLION
+        importance[self.at] = self._index.rows["importance"][self.row[self.at]] / MILLION
         most = max(1, int(self.accesses.max(initial=0)))
         return {
             "relevance": (_RELEVANCE - 0.3 * r) * fused / fused.max(initial=1e-9),

@@ -11,11 +11,12 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import (
     BindParameter,
+    Column,
     CompoundSelect,
     Connection,
     Select,
@@ -23,6 +24,7 @@ from sqlalchemy import (
     select,
     union_all,
 )
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from ledger.candidate import MILLION
 from ledger.codec import Raw
@@ -136,21 +138,19 @@ class Found:
     """−1 for turns, and for what is left out."""
 
 
-class Generations(Protocol):
+@dataclass(frozen=True, slots=True)
+class Generations:
     """Of the views that are indexed."""
 
-    @property
-    def beliefs(self) -> int: ...
-    @property
-    def turns(self) -> int: ...
-    @property
-    def recalls(self) -> int: ...
+    beliefs: int
+    turns: int
+    recalls: int
 
 
 class SubjectIndex:
     """Texts of one subject, numbered from 0. Take its `lock` for as long as you use it."""
 
-    def __init__(self, subject_ref: str, keys: SubjectKeys, model: str | None) -> None:
+    def __init__(self, subject_ref: str, keys: SubjectKeys, model: str) -> None:
         self.subject_ref = subject_ref
         self.keys = keys
         self.model = model
@@ -241,8 +241,7 @@ class SubjectIndex:
         if not new:
             return
         self._read_memories([row[1] for row in new if row[1] not in self._text_at], read)
-        gone = [row for row in new if row[1] not in self._text_at]  # erased
-        new = [row for row in new if row[1] in self._text_at] if gone else new
+        new = [row for row in new if row[1] in self._text_at]  # without what is erased
         start = len(self.rows)
         self._row_at |= {row[0]: start + place for place, row in enumerate(new)}
         self.rows.add(
@@ -309,16 +308,15 @@ class SubjectIndex:
     def _shown_since(self, connection: Connection, generation: int) -> None:
         given = {"subject": self.subject_ref, "since": self.at["recalls"]}
         rows = connection.execute(_shown(generation), given)
-        self.shown.add([(self.memories(row[0]), row[1], row[2]) for row in rows])
+        self.shown.add([(self.memories(row[1]), row[0], row[2]) for row in rows])
 
     def _add(self, words: str, head: str, turn_id: str) -> int:
         """Take in a text; returns its number. Its row is for the caller to add."""
         number = self.words.add(indexed(words))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
-        if self.model is not None:
-            self.tags.append(text_tag(self.keys, self.model, words))
-            self.waiting[number] = words
+        self.tags.append(text_tag(self.keys, self.model, words))
+        self.waiting[number] = words
         return number
 
     def embedded(self, vectors: Mapping[int, Vectors], dimension: int) -> None:
@@ -457,27 +455,20 @@ def _rows(generation: int, *, everything: bool) -> Select[Any] | CompoundSelect[
 def _turns(generation: int) -> Select[Any]:
     """The turns of a subject's conversations since a position."""
     c = tables.turns(generation).c
-    return (
-        select(c.position, c.turn_id, c.session_tag)
-        .where(
-            c.subject_ref == bindparam("subject"),
-            c.position > bindparam("since"),
-            c.channel == CONVERSATION,
-        )
-        .order_by(c.position)
-    )
+    return _since(c, c.turn_id, c.session_tag).where(c.channel == CONVERSATION)
 
 
 @cache
 def _shown(generation: int) -> Select[Any]:
     """The memories of a subject that were shown since a position."""
     c = tables.recalled(generation).c
+    return _since(c, c.found, c.recorded_at).where(c.is_memory.is_(True))
+
+
+def _since(c: ReadOnlyColumnCollection[str, Column[Any]], *columns: Column[Any]) -> Select[Any]:
+    """The position and these of a subject's rows since a position, in order."""
     return (
-        select(c.found, c.position, c.recorded_at)
-        .where(
-            c.subject_ref == bindparam("subject"),
-            c.position > bindparam("since"),
-            c.is_memory.is_(True),
-        )
+        select(c.position, *columns)
+        .where(c.subject_ref == bindparam("subject"), c.position > bindparam("since"))
         .order_by(c.position)
     )

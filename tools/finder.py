@@ -7,7 +7,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ledger.candidate import MILLION
@@ -20,7 +19,7 @@ from projections.beliefs import BeliefsView
 from projections.embedding import Embedder, Hashed
 from projections.finding import Query, find, name_of_index
 from projections.homes import Home
-from projections.index import Filters, SubjectIndex
+from projections.index import Filters, Generations, SubjectIndex
 from projections.profiles import Looked, Request
 from projections.recalls import RecallsView
 from projections.routing import route
@@ -47,15 +46,6 @@ same."""
 Told = tuple["BeliefAnswer", "DecisionBrief | None"]
 MOST_TEXTS = 500_000
 """Texts of all indexes in memory together: about 2 GB."""
-
-
-@dataclass(frozen=True, slots=True)
-class Generations:
-    """Of the views that are indexed."""
-
-    beliefs: int
-    turns: int
-    recalls: int
 
 
 class Finder:
