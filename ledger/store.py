@@ -19,9 +19,25 @@ from ledger.times import SECOND, Clock, Micros
 
 CLOCK_TOLERANCE: Micros = 60 * SECOND
 """How far the clock may be behind the head."""
-ERASURE_TYPES = ("erasure.requested.v1", "subject.erased.v1", "content.erased.v1")
+ERASURE_TYPES = (
+    "erasure.requested.v1",
+    "erasure.requested.v2",
+    "subject.erased.v1",
+    "subject.erased.v2",
+    "content.erased.v1",
+    "content.erased.v2",
+)
 """What moves `Head.erasures`, and has to be found again at every start."""
-ERASURES_LISTED = f"({', '.join(repr(name) for name in ERASURE_TYPES)})"
+RARE_TYPES = (
+    *ERASURE_TYPES,
+    "consumer.acknowledged.v1",
+    "legal_hold.lifted.v1",
+    "legal_hold.placed.v1",
+    "master_key.rotated.v1",
+    "signing_key.rotated.v1",
+)
+"""What `of_types` finds by an index."""
+RARE_LISTED = f"({', '.join(repr(name) for name in RARE_TYPES)})"
 """The same in SQL: a partial index serves only a query that repeats its condition."""
 FILED = ("stream", "version", "type", "event_id", "tenant", "subject_ref")
 """The fields of an envelope that are columns of history, too, in their order."""

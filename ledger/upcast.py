@@ -24,9 +24,31 @@ def _recalled_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields | N
     return facts, body
 
 
+def _requested_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields | None]:
+    """Only whole subjects were erased."""
+    return facts | {"of": None, "positions": [], "because": None}, body
+
+
+_UNTOLD: Fields = {"request": "", "counts": {}, "commitment": "", "views": [], "probes": []}
+"""What the first versions of the events that end an erasure did not say."""
+
+
+def _subject_erased_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields | None]:
+    return facts | _UNTOLD | {"master_key": ""}, body
+
+
+def _content_erased_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields | None]:
+    positions = facts["positions"]
+    runs = [[position, position] for position in positions]
+    return facts | _UNTOLD | {"positions": runs, "bodies": len(positions)}, body
+
+
 STEPS: Mapping[str, Step] = {
     "entity.recognised.v1": ("entity.recognised.v2", _recognised_v1),
     "memories.recalled.v1": ("memories.recalled.v2", _recalled_v1),
+    "erasure.requested.v1": ("erasure.requested.v2", _requested_v1),
+    "subject.erased.v1": ("subject.erased.v2", _subject_erased_v1),
+    "content.erased.v1": ("content.erased.v2", _content_erased_v1),
 }
 """From an old name to the next name and how to get there."""
 

@@ -45,14 +45,18 @@ from tools.answers import (
     TurnReceipt,
 )
 from tools.asking import Snapshot
+from tools.auditing import Auditing
+from tools.certifying import Certifying
 from tools.consolidating import Consolidating
 from tools.evolving import Evolving
 from tools.extracting import Extracting
+from tools.forgetting import Forgetting
 from tools.judging import Judging
 from tools.knowing import Knowing
 from tools.moments import Moment, Progress, micros
 from tools.places import Place, place_of
 from tools.projecting import Projecting, Tell
+from tools.proving import Proving
 from tools.recalling import Recalling
 from tools.recording import Recorder
 from tools.searching import Searching
@@ -124,6 +128,10 @@ class MemoryLedger(
     Evolving,
     Consolidating,
     Judging,
+    Proving,
+    Forgetting,
+    Certifying,
+    Auditing,
     Settling,
     Closing,
 ):

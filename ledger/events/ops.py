@@ -71,6 +71,27 @@ class EmbedderAdopted(Event):
     """How much of what they found before is found with it, in millionths."""
 
 
+class MasterKeyRotated(Event):
+    """The key that wraps all others was replaced: a copy of the vault from before is opened only by
+    the previous one."""
+
+    NAME: ClassVar = "master_key.rotated.v1"
+    previous: Fact[str]
+    """The id of the key before, and of the one in force from here on."""
+    key: Fact[str]
+    subjects: Fact[int]
+
+
+class SigningKeyRotated(Event):
+    """Checkpoints are signed with another key from here on; the one before still verifies its
+    own."""
+
+    NAME: ClassVar = "signing_key.rotated.v1"
+    previous: Fact[str]
+    """The verifier keys, in the format of signed notes."""
+    key: Fact[str]
+
+
 class ConsumerAcknowledged(Event):
     """A named consumer confirmed an erasure."""
 

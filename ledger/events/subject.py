@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ledger.candidate import Frozen
 from ledger.events.kind import Event, Fact
 from ledger.times import Micros
 
@@ -40,29 +41,70 @@ class ConsentWithdrawn(Event):
     note: str | None = None
 
 
+class ViewReceipt(Frozen):
+    """What an erasure removed from one view: its position and digest afterwards, and how many rows
+    went."""
+
+    name: str
+    position: int
+    digest: str
+    removed: int
+
+
+class Probe(Frozen):
+    """One way in which what was erased was looked for afterwards: among how many, how many found."""
+
+    name: str
+    looked: int
+    found: int
+
+
 class ErasureRequested(Event):
-    """Forgetting was asked for. From here on nothing is written for the subject."""
+    """Forgetting was asked for. From here on nothing more is written that would have to go, too."""
 
-    NAME: ClassVar = "erasure.requested.v1"
+    NAME: ClassVar = "erasure.requested.v2"
     reach: Fact[str]
+    """`subject`, or of a living one: `memory`, `turn`, `session`, `retention`, `revoked`, or
+    `relation` (its far end is somebody who is erased)."""
     legal_basis: Fact[str]
+    of: Fact[str | None] = None
+    """What of a living subject: a memory's or a turn's id, a session's tag, a category."""
+    positions: Fact[tuple[tuple[int, int], ...]] = ()
+    """Of a living subject: first and last of each run of events whose bodies go."""
+    because: Fact[str | None] = None
+    """The event id of what led to it: a withdrawn consent, another erasure."""
 
 
-class SubjectErased(Event):
-    """The subject's key and bodies are destroyed, everywhere that this ledger keeps them."""
+class Erased(Event):
+    """The facts shared by the events that end an erasure."""
 
-    NAME: ClassVar = "subject.erased.v1"
+    request: Fact[str]
+    """The event id of its `ErasureRequested`."""
     bodies: Fact[int]
     """How many bodies were deleted."""
+    counts: Fact[dict[str, int]]
+    """How many events of each type lost their bodies."""
+    commitment: Fact[str]
+    """SHA-256 over the positions of these events: see `ledger.erasing.commitment`."""
+    views: Fact[tuple[ViewReceipt, ...]]
+    probes: Fact[tuple[Probe, ...]]
+
+
+class SubjectErased(Erased):
+    """The subject's key and bodies are destroyed, everywhere that this ledger keeps them."""
+
+    NAME: ClassVar = "subject.erased.v2"
     key_fingerprint: Fact[str]
+    master_key: Fact[str]
+    """The id of the master key under which the key was wrapped."""
 
 
-class ContentErased(Event):
-    """Bodies of a living subject were deleted: a memory, a turn, a session."""
+class ContentErased(Erased):
+    """Bodies of a living subject were deleted: a memory's, a turn's, a session's."""
 
-    NAME: ClassVar = "content.erased.v1"
+    NAME: ClassVar = "content.erased.v2"
     reach: Fact[str]
-    positions: Fact[tuple[int, ...]]
+    positions: Fact[tuple[tuple[int, int], ...]]
 
 
 class LegalHoldPlaced(Event):

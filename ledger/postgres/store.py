@@ -44,8 +44,9 @@ from ledger.postgres.waking import Waker
 from ledger.store import (
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
-    ERASURES_LISTED,
     FILED,
+    RARE_LISTED,
+    RARE_TYPES,
     Appended,
     ErasedMeanwhile,
     Head,
@@ -362,7 +363,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
         return found
 
     def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
-        rare = f" AND h.type IN {ERASURES_LISTED}" if set(types) <= set(ERASURE_TYPES) else ""
+        rare = f" AND h.type IN {RARE_LISTED}" if set(types) <= set(RARE_TYPES) else ""
         mine = "" if subject_ref is None else " AND h.subject_ref = %s"
         return self._rows(
             f"WHERE h.type = ANY (%s){rare}{mine} ORDER BY h.position",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.store import ERASURES_LISTED
+from ledger.store import RARE_LISTED
 
 SCHEMA_VERSION = 1
 
@@ -25,8 +25,10 @@ SCHEMA = [
         envelope BLOB NOT NULL)""",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_stream ON history (stream, version)",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
-    "CREATE INDEX IF NOT EXISTS history_rare ON history (type, subject_ref)"
-    f" WHERE type IN {ERASURES_LISTED}",
+    "DROP INDEX IF EXISTS history_rare",  # an earlier version's, of fewer types
+    "CREATE INDEX IF NOT EXISTS history_rare_2 ON history (type, subject_ref)"
+    f" WHERE type IN {RARE_LISTED}",
+    "CREATE INDEX IF NOT EXISTS history_subject ON history (subject_ref, position)",
     "CREATE TABLE IF NOT EXISTS bodies (position INTEGER PRIMARY KEY, body BLOB NOT NULL)",
     """CREATE TABLE IF NOT EXISTS consumers (
         name TEXT PRIMARY KEY,

@@ -44,8 +44,9 @@ from ledger.sqlite.schema import DAMAGE, SCHEMA, SCHEMA_VERSION
 from ledger.store import (
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
-    ERASURES_LISTED,
     FILED,
+    RARE_LISTED,
+    RARE_TYPES,
     Appended,
     ErasedMeanwhile,
     Head,
@@ -429,7 +430,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
     def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
         marks = ",".join("?" * len(types))
-        rare = f" AND h.type IN {ERASURES_LISTED}" if set(types) <= set(ERASURE_TYPES) else ""
+        rare = f" AND h.type IN {RARE_LISTED}" if set(types) <= set(RARE_TYPES) else ""
         rows = self._fetch(
             f"{_ROW} WHERE h.type IN ({marks}){rare} AND (? IS NULL OR h.subject_ref = ?)"
             " ORDER BY h.position",

@@ -30,8 +30,9 @@ INTERRUPTED = 130
 ORDER = (
     "init remember ingest process extract search beliefs history explain recalls decay entities"
     " related events decisions loops conflicts resolve review revoke consolidate consent erase"
-    " register policy types status replay retry rebuild vectors verify calibrate checklist tail"
-    " project schedule copy migrate demo"
+    " erasures certificate acknowledge hold register policy types status replay audit retry rebuild"
+    " vectors verify checkpoint prove signing-key witness calibrate checklist tail project schedule"
+    " copy backup restore vault migrate demo"
 ).split()
 """In which order help lists the commands: as a newcomer meets them."""
 

@@ -1,0 +1,3 @@
+"""Commands about audit."""
+
+from __future__ import annotations

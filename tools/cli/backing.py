@@ -1,0 +1,3 @@
+"""Commands about backup, restore, vault."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Commands about certificate, acknowledge."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Commands about erase, erasures, hold."""
+
+from __future__ import annotations

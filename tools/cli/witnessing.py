@@ -1,0 +1,3 @@
+"""Commands about witness."""
+
+from __future__ import annotations
