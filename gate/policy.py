@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from gate.consent import ORDINARY
 from ledger import canonical
 from ledger.candidate import MILLION, Frozen, Source, unset
 from ledger.errors import PolicyInvalid
@@ -20,6 +21,7 @@ from ledger.events.policy import PolicyAdopted
 from ledger.times import DAY, Micros
 
 Score = Annotated[float, Field(ge=0, le=1)]
+Days = Annotated[int, Field(ge=1)]
 
 
 def millionths(score: float) -> int:
@@ -85,6 +87,9 @@ class Policy(Frozen):
     quarantine_days: int = Field(default=180, ge=1)
     extraction_tries: int = Field(ge=1)
     calibration: tuple[tuple[Score, Score], ...] = Field(default=(), exclude_if=unset)
+    retention_days: dict[str, Days] = Field(default_factory=dict, exclude_if=unset)
+    revoked_grace_days: Days | None = Field(default=None, exclude_if=unset)
+    erase_on_withdrawal: bool = Field(default=False, exclude_if=unset)
 
     @model_validator(mode="after")
     def _coherent(self) -> Policy:
@@ -99,6 +104,13 @@ class Policy(Frozen):
             raise ValueError(f"sources lacks {', '.join(missing)}")
         if self.cap >= self.thresholds.default:
             raise ValueError("cap must lie below the default threshold, or it would cap nothing")
+        known = {ORDINARY, *self.special_categories}
+        for category in self.retention_days:
+            if category not in known:
+                raise ValueError(
+                    f"retention_days: {category!r} is no category; there are"
+                    f" {', '.join(sorted(known))}"
+                )
         self._rising()
         return self
 
@@ -132,6 +144,16 @@ class Policy(Frozen):
         if than not in self.scopes or scope not in self.scopes:
             return True
         return self.scopes.index(scope) > self.scopes.index(than)
+
+    @property
+    def retention(self) -> dict[str, Micros]:
+        """How long what is of each category is kept; one that is not there is kept for ever."""
+        return {category: days * DAY for category, days in self.retention_days.items()}
+
+    @property
+    def revoked_grace(self) -> Micros | None:
+        """How long the words of a revoked memory are kept; None for ever."""
+        return None if self.revoked_grace_days is None else self.revoked_grace_days * DAY
 
     def ttl(self, type_: str) -> Micros | None:
         days = self.ttl_days.get(type_)

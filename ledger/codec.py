@@ -36,7 +36,8 @@ class New:
 @dataclass(frozen=True)
 class Recorded:
     """An event that happened. `event` is None once its body is destroyed: a tombstone, of which the
-    envelope's facts remain."""
+    envelope's facts remain. (Where the body of somebody living held only a note, the event is read
+    without it.)"""
 
     position: int
     type: str
@@ -151,7 +152,7 @@ def _event(
     if kind is None:
         raise UnknownEventType(f"Position {row.position} holds {name!r}.")
     try:
-        if gone:
+        if gone and not _only_notes_went(row, vault, fields, kind):
             return name, facts, None
         # As `model_validate`, without the call in between.
         event = kind.__pydantic_validator__.validate_python({**facts, **(body or {})})
@@ -178,11 +179,22 @@ def _parts(
     return *upcast(fields["type"], facts, body), gone
 
 
+def _only_notes_went(row: Row, vault: Vault, fields: dict[str, Any], kind: type[Event]) -> bool:
+    """Whether an event of somebody living says all that matters without its erased body."""
+    optional = all(
+        name in kind.FACTS or not field.is_required() for name, field in kind.model_fields.items()
+    )
+    subject_ref = fields["subject_ref"]
+    return optional and row.body is None and not (subject_ref and vault.is_erased(subject_ref))
+
+
 def _open(row: Row, fields: dict[str, Any], vault: Vault) -> bytes | None:
     """The body's words, or None where an erasure explains that they are gone."""
     subject_ref = fields["subject_ref"]
     if row.body is None:
-        if subject_ref and vault.is_erased(subject_ref):
+        if subject_ref and (
+            vault.is_erased(subject_ref) or vault.is_content_erased(subject_ref, fields["event_id"])
+        ):
             return None
         raise LogCorrupted(
             f"The body of position {row.position} is missing and no erasure explains it."

@@ -1,7 +1,8 @@
 """Copying a ledger from one place to another: positions, times, bodies, keys and erasures alike.
 
 The vault goes first, so that no event is ever there without its subject's key; then the events, as
-they are stored; then the cursors of consumers. At the end both are read again and compared. Broken
+they are stored; then the cursors of consumers, and the tree over the events with all that was
+signed of it. At the end both are read again and compared. Broken
 off anywhere and begun again, it goes on where it was. Nothing is written to the source here;
 whoever opened it may have: a directory that an older version made is brought up to date by that.
 """
@@ -10,14 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from ledger import envelope
+from ledger import codec, envelope
+from ledger.erasing import Erasure, erasures, spread
 from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
-from ledger.events.subject import ErasureRequested, SubjectErased
 from ledger.keystore import VaultContents
-from ledger.store import EventStore, Head, Row
+from ledger.proofs.copying import bring_tree
+from ledger.proofs.tiles import TileStore
+from ledger.store import ERASURE_TYPES, EventStore, Head, Row
+from ledger.times import Micros
 from ledger.vault import Vault
 
 PAGE = 5_000
@@ -34,6 +38,8 @@ class Side:
     store: EventStore
     vault: Vault
     tenant: str
+    tiles: TileStore | None = None
+    """Where its tree is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,8 @@ class Copied:
     consumers: int
     already: int
     meanwhile: int
+    signed: int
+    """The size of the last checkpoint that came along; 0 without any."""
     source: Digests
     copy: Digests
 
@@ -79,7 +87,8 @@ class _Copying:
         self._progress = progress
         self._done = self._total = 0
         self._gone: set[str] = set()
-        """Who has bodies in the destination alone."""
+        """The events whose bodies are in the destination alone."""
+        self._explained = Explained(source.store, source.vault)
         self._compare_anew(0)
 
     def run(self) -> Copied:
@@ -103,7 +112,7 @@ class _Copying:
             now = source.head()
             mine = self._contents(self._source.vault)
             its = self._contents(self._destination.vault)
-            same = _vault_digest(mine) == _vault_digest(its) and not self._gone
+            same = vault_digest(mine) == vault_digest(its) and not self._gone
             if same and now == head:
                 break
             if now == head:  # somebody is being registered or erased, or was found to be erased
@@ -115,6 +124,9 @@ class _Copying:
                 )
             self._total += 2 * (now.position - head.position)
             head = now
+        signed = None
+        if self._source.tiles is not None and self._destination.tiles is not None:
+            signed = bring_tree(self._source.tiles, self._destination.tiles, head.position)
         return Copied(
             events=head.position,
             bodies=self._copied.bodies,
@@ -123,8 +135,9 @@ class _Copying:
             consumers=consumers,
             already=already,
             meanwhile=head.position - first.position,
-            source=Digests(*self._read.digests(), _vault_digest(mine)),
-            copy=Digests(*self._copied.digests(), _vault_digest(its)),
+            signed=0 if signed is None else signed.size,
+            source=Digests(*self._read.digests(), vault_digest(mine)),
+            copy=Digests(*self._copied.digests(), vault_digest(its)),
         )
 
     # Before anything is written
@@ -143,14 +156,14 @@ class _Copying:
                     raise self._other(row.position)
                 self._compare_bodies(row, copied)
             for row in rows:
-                subject_ref = _subject(row)
+                subject_ref = subject_of(row)
                 if subject_ref is not None:
                     subjects.add(subject_ref)
             self._tell(len(rows))
         vault = self._source.vault
         contents = vault.dump()
         known = {each[0] for each in (*contents.keys, *contents.tombstones)}
-        strangers = subjects - known - self._erased(SubjectErased.NAME)
+        strangers = subjects - known - self._explained.finished().keys()
         if strangers:
             raise KeyMissing(
                 f"The vault {vault} has no key for {len(strangers)} of the people of"
@@ -165,17 +178,9 @@ class _Copying:
             " a place where there is none."
         )
 
-    def _page(self, side: Side, after: int, upto: int) -> list[Row]:
-        rows = side.store.read(after, upto - after, upto) if after < upto else []
-        if len(rows) < upto - after:
-            missing = side.store.first_missing(after, upto)
-            if missing is not None:
-                raise LogCorrupted(f"{side.name}: position {missing} is missing.")
-            raise NotPermitted(
-                f"{side.name} shares its log with other tenants, so its positions have gaps: only a"
-                " log that is one tenant's alone can be copied, or copied to."
-            )
-        return rows
+    @staticmethod
+    def _page(side: Side, after: int, upto: int) -> list[Row]:
+        return page_of(side.store, side.name, after, upto)
 
     # Bringing over
 
@@ -183,20 +188,12 @@ class _Copying:
         """Register who is new and bury who was erased: their keys first, then their bodies."""
         self._destination.vault.restore(self._contents(self._source.vault))
         if self._gone:
-            for subject_ref in sorted(self._gone):
-                self._destination.store.delete_bodies(subject_ref)
+            self._destination.store.delete_bodies_of(sorted(self._gone))
             self._gone.clear()
             self._compare_anew(0)
 
     def _contents(self, vault: Vault) -> VaultContents:
-        """What the vault holds, without keys that a backup brought back of who was erased."""
-        contents = vault.dump()
-        erased = self._erased(SubjectErased.NAME)
-        return replace(contents, keys=[each for each in contents.keys if each[0] not in erased])
-
-    def _erased(self, *types: str) -> set[str]:
-        rows = self._source.store.of_types(types)
-        return {ref for row in rows if (ref := _subject(row)) is not None}
+        return contents_of(vault, self._explained.finished())
 
     def _bring_events(self, head: Head) -> None:
         store = self._destination.store
@@ -219,12 +216,12 @@ class _Copying:
 
     def _bring_cursors(self, head: Head) -> int:
         cursors = self._destination.store.cursors
-        there = {each.name: each.position for each in cursors.all()}
+        there = {each.name: (each.position, each.since) for each in cursors.all()}
         mine = self._source.store.cursors.all()
         for each in mine:
             position = min(each.position, head.position)
-            if there.get(each.name) != position:
-                cursors.restore(each.name, position)
+            if there.get(each.name) != (position, each.since):
+                cursors.restore(each.name, position, each.since)
         return len(mine)
 
     # Comparing
@@ -232,7 +229,7 @@ class _Copying:
     def _compare_anew(self, erasures: int) -> None:
         self._compared = 0
         self._erasures = erasures
-        self._read, self._copied = _Running(), _Running()
+        self._read, self._copied = Digesting(), Digesting()
 
     def _compare(self, head: Head) -> None:
         """Read both sides as far as they were not compared yet: bodies go only with an erasure."""
@@ -257,20 +254,12 @@ class _Copying:
     def _compare_bodies(self, row: Row, copied: Row) -> None:
         if row.body == copied.body:
             return
-        subject_ref = _subject(row)
-        if subject_ref in self._gone:
-            return
         if row.body is not None:
             raise LogCorrupted(
                 f"{self._destination.name}: the body at position {row.position} is not what was"
                 " copied."
             )
-        if subject_ref is None or subject_ref not in self._erased(ErasureRequested.NAME):
-            raise LogCorrupted(
-                f"{self._source.name} lost the body at position {row.position}, and no erasure"
-                " explains it."
-            )
-        self._gone.add(subject_ref)
+        self._gone.add(gone_for(row, self._explained, self._source.name))
 
     def _tell(self, more: int) -> None:
         self._done += more
@@ -278,7 +267,94 @@ class _Copying:
             self._progress(min(self._done, self._total), self._total)
 
 
-class _Running:
+def page_of(store: EventStore, name: str, after: int, upto: int) -> list[Row]:
+    """The events of (after, upto]. Raises `LogCorrupted` when one is missing, and `NotPermitted`
+    when it is another tenant's."""
+    rows = store.read(after, upto - after, upto) if after < upto else []
+    if len(rows) < upto - after:
+        missing = store.first_missing(after, upto)
+        if missing is not None:
+            raise LogCorrupted(f"{name}: position {missing} is missing.")
+        raise NotPermitted(
+            f"{name} shares its log with other tenants, so its positions have gaps: only a log that"
+            " is one tenant's alone can be copied, or copied to."
+        )
+    return rows
+
+
+class Explained:
+    """Which bodies are gone by an erasure, as the log and the vault of a ledger tell."""
+
+    def __init__(self, store: EventStore, vault: Vault) -> None:
+        self._store = store
+        self._vault = vault
+        self._whole: set[str] = set()
+        self._content: set[int] = set()
+
+    def _erasures(self) -> list[Erasure]:
+        rows = self._store.of_types(ERASURE_TYPES)
+        return erasures(codec.unseal(row, self._vault) for row in rows)
+
+    def finished(self) -> dict[str, Micros]:
+        """Who was erased as a whole, and when that was done."""
+        return {
+            each.subject_ref: each.done.recorded_at
+            for each in self._erasures()
+            if each.whole and each.done is not None
+        }
+
+    def explains(self, row: Row) -> bool:
+        fields = envelope.read(row.envelope, row.position)
+        subject_ref = fields["subject_ref"]
+        if subject_ref is None:
+            return False
+        if self._vault.is_erased(subject_ref):
+            return True
+        if self._vault.is_content_erased(subject_ref, fields["event_id"]):
+            return True
+        if not self._knows(subject_ref, row.position):
+            told = self._erasures()  # again: somebody may have been erased since
+            self._whole = {each.subject_ref for each in told if each.whole}
+            self._content = {at for each in told for at in spread(each.positions)}
+        return self._knows(subject_ref, row.position)
+
+    def _knows(self, subject_ref: str, position: int) -> bool:
+        return subject_ref in self._whole or position in self._content
+
+
+def gone_for(row: Row, explained: Explained, name: str) -> str:
+    """The id of an event whose body is gone. Raises `LogCorrupted` when no erasure explains it."""
+    if not explained.explains(row):
+        raise LogCorrupted(
+            f"{name} lost the body at position {row.position}, and no erasure explains it."
+        )
+    event_id: str = envelope.read(row.envelope, row.position)["event_id"]
+    return event_id
+
+
+def contents_of(vault: Vault, erased: Mapping[str, Micros]) -> VaultContents:
+    """What the vault holds; of whoever was erased only the tombstone, also where a backup brought
+    their key back."""
+    return without_erased(vault.dump(), erased)
+
+
+def without_erased(contents: VaultContents, erased: Mapping[str, Micros]) -> VaultContents:
+    """The contents of a vault with a tombstone for each key of somebody who was erased."""
+    buried = {each[0] for each in contents.tombstones}
+    gone = erased.keys() | buried
+    stones = [
+        (ref, lookup, erased[ref])
+        for ref, _, _, lookup, *_ in contents.keys
+        if ref in erased and ref not in buried
+    ]
+    return replace(
+        contents,
+        keys=[each for each in contents.keys if each[0] not in gone],
+        tombstones=sorted([*contents.tombstones, *stones]),
+    )
+
+
+class Digesting:
     """The digests of events that are read in order."""
 
     def __init__(self) -> None:
@@ -298,16 +374,19 @@ class _Running:
         return self._history.hexdigest(), self._bodies.hexdigest()
 
 
-def _vault_digest(contents: VaultContents) -> str:
+def vault_digest(contents: VaultContents) -> str:
+    """SHA-256 over all that a vault holds."""
     running = hashlib.sha256()
     meta = [each for each in contents.meta if each[0] == "pepper"]
-    for rows in (meta, contents.keys, contents.tombstones, contents.principals):
+    for rows in (
+        meta, contents.keys, contents.tombstones, contents.principals, contents.erasures
+    ):  # fmt: skip
         for row in sorted(rows):
             running.update(repr(tuple(row)).encode() + b"\n")
         running.update(b"\n")
     return running.hexdigest()
 
 
-def _subject(row: Row) -> str | None:
+def subject_of(row: Row) -> str | None:
     subject_ref: str | None = envelope.read(row.envelope, row.position)["subject_ref"]
     return subject_ref

@@ -72,6 +72,16 @@ class LogCorrupted(MustStop):
     """The log does not hold what was written. Restore it from a backup; do not write to it."""
 
 
+class BehindWitness(LogCorrupted):
+    """The log was set back to an earlier state. Restore the newest backup; until then only
+    `beliefledger verify` opens it."""
+
+
+class SplitView(LogCorrupted):
+    """There is another history under this ledger's name. Find out by `beliefledger verify` here and
+    `beliefledger witness show` there which one is true, and write to neither until then."""
+
+
 class UnknownEventType(MustStop):
     """The log has an event that this version does not know. Upgrade beliefledger, then reopen."""
 
@@ -84,6 +94,10 @@ class AppendUncertain(MustStop):
 class KeyMissing(MustStop):
     """A key is missing or wrong, and no erasure explains it. Give the right master key, or restore
     the vault (keys.db)."""
+
+
+class MasterKeyReplaced(KeyMissing):
+    """The master key was rotated since the ledger was opened. Close it, and open it again."""
 
 
 class EmbedderWrong(MustStop):

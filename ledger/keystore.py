@@ -1,14 +1,14 @@
 """The port between the vault and a database, and what a copy of a vault is made of.
 
 Statements are in the SQL that SQLite and Postgres both understand, over tables called `vault.…`
-and with `?` for values: `meta`, `keys`, `tombstones` and `principals`, whose columns are named
-below.
+and with `?` for values: `meta`, `keys`, `tombstones`, `principals` and `erasures`, whose columns
+are named below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -17,6 +17,7 @@ META = "name, value"
 KEY = "subject_ref, tenant, kek_id, lookup, wrapped, sealed_id"
 TOMBSTONE = "subject_ref, lookup, erased_at"
 PRINCIPAL = "principal_ref, lookup, sealed_name"
+ERASURE = "erasure, subject_ref, events, erased_at"
 
 
 class Transaction(Protocol):
@@ -75,6 +76,8 @@ class VaultContents:
     """Reference, lookup, when they were erased."""
     principals: list[tuple[str, bytes, bytes]]
     """Reference, lookup, sealed name."""
+    erasures: list[tuple[str, str, bytes, int]] = field(default_factory=list)
+    """Id of an erasure of less than a subject, whose, the ids of the events, when."""
 
 
 def read(transaction: Transaction) -> VaultContents:
@@ -83,6 +86,7 @@ def read(transaction: Transaction) -> VaultContents:
         transaction.rows(f"SELECT {KEY} FROM vault.keys ORDER BY 1"),
         transaction.rows(f"SELECT {TOMBSTONE} FROM vault.tombstones ORDER BY 1"),
         transaction.rows(f"SELECT {PRINCIPAL} FROM vault.principals ORDER BY 1"),
+        transaction.rows(f"SELECT {ERASURE} FROM vault.erasures ORDER BY 1"),
     )
 
 
@@ -109,5 +113,9 @@ def fill(transaction: Transaction, contents: VaultContents) -> bool:
     transaction.run(
         f"INSERT INTO vault.principals ({PRINCIPAL}) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         *contents.principals,
+    )
+    transaction.run(
+        f"INSERT INTO vault.erasures ({ERASURE}) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        *contents.erasures,
     )
     return bool(gone)

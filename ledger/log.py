@@ -10,11 +10,21 @@ from typing import NamedTuple, TypeVar
 from ledger import codec, envelope
 from ledger.codec import New, Raw, Recorded
 from ledger.consumer import Consumer
+from ledger.erasing import SUBJECT, Eraser, Erasure, Wanted
 from ledger.errors import BackendUnavailable, LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
-from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
+from ledger.events.subject import SubjectRegistered
 from ledger.sealing import SubjectKeys
-from ledger.store import Appended, Cursor, Cursors, ErasedMeanwhile, EventStore, Head, Row
+from ledger.store import (
+    ERASURE_TYPES,
+    Appended,
+    Cursor,
+    Cursors,
+    ErasedMeanwhile,
+    EventStore,
+    Head,
+    Row,
+)
 from ledger.streams import ops_stream, subject_stream
 from ledger.subscription import Subscription
 from ledger.times import Clock, Micros
@@ -26,7 +36,6 @@ T = TypeVar("T")
 PAGE = 5_000
 CONFLICT_TRIES = 20
 _LOOKED_AT = 100
-_ERASURES = (ErasureRequested.NAME, SubjectErased.NAME)
 
 
 def new_id() -> str:
@@ -45,11 +54,18 @@ class Log:
     """Events in, events out, for one tenant. Safe to use from several threads.
 
     `store` keeps envelopes and bodies, `vault` the keys. Erasures that a crash interrupted are
-    completed when the log is opened.
+    completed when the log is opened (but for recording it, unless it is to `finish` them), and
+    those that a restored backup does not know of are done again.
     """
 
     def __init__(
-        self, store: EventStore, vault: Vault, *, clock: Clock, tenant: str = "default"
+        self,
+        store: EventStore,
+        vault: Vault,
+        *,
+        clock: Clock,
+        tenant: str = "default",
+        finish: bool = True,
     ) -> None:
         self.vault = vault
         self.tenant = tenant
@@ -61,8 +77,11 @@ class Log:
         """The head's count of erasures, where the store does not bring it along."""
         self.unfinished: list[str] = []
         """What opening could not complete, for `status`."""
+        self.eraser = Eraser(self)
+        self.interrupted: list[Erasure] = []
+        """The erasures that were requested and, without `finish`, wait for their completion."""
         self._begun = vault.log_has_begun()
-        self._complete_erasures()
+        self._complete_erasures(finish=finish)
         self._check_together()
 
     # Writing
@@ -122,7 +141,7 @@ class Log:
     def half_erased(self, real_id: str) -> str | None:
         """The reference of somebody whose key is destroyed and whose erasure is not finished."""
         for ref in self.vault.erased(self.tenant, real_id):
-            if self._erasures(subject_stream(ref)) == [ErasureRequested.NAME]:
+            if any(each.whole and each.done is None for each in self.eraser.of_subject(ref)):
                 return ref
         return None
 
@@ -240,6 +259,26 @@ class Log:
             self._refresh()
             yield end, rows
 
+    def of_subject(self, subject_ref: str, upto: int | None = None) -> Iterator[Recorded]:
+        """Every event of one subject, in order, in pages; bodies are opened when asked for."""
+        after = 0
+        while rows := self._store.read_subject(subject_ref, after, PAGE, upto):
+            self._refresh()
+            yield from codec.unseal_page(rows, self.vault, later=True)
+            after = rows[-1].position
+
+    def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Recorded]:
+        """All events of these types (of one subject), in order. For types of `RARE_TYPES`."""
+        rows = self._store.of_types(sorted(stored_names(types)), subject_ref)
+        self._refresh()
+        return [codec.unseal(row, self.vault) for row in rows]
+
+    def erasures_of(self, subject_ref: str, after: int = 0) -> int:
+        """How often an erasure of a subject or of anything of theirs was requested or completed,
+        past a position."""
+        rows = self._store.of_types(ERASURE_TYPES, subject_ref)
+        return sum(row.position > after for row in rows)
+
     def event_id_at(self, position: int) -> str | None:
         """The id of the event at a position, whoever's it is; None past the head."""
         return self._store.event_id_at(position)
@@ -328,6 +367,14 @@ class Log:
         )  # fmt: skip
 
     @property
+    def store(self) -> EventStore:
+        """Where it is kept."""
+        return self._store
+
+    def new_id(self) -> str:
+        return new_id()
+
+    @property
     def cursors(self) -> Cursors:
         """Where the cursors of named consumers are kept."""
         return self._store.cursors
@@ -352,70 +399,27 @@ class Log:
 
         The request is recorded first: from there on nothing more is written about the subject, and
         a crash at any later step is made good when the log is next opened, or by erasing again.
-        Raises `BackendUnavailable` while another process reads what has to go.
+        Raises `NotPermitted` under a legal hold, `BackendUnavailable` while another process reads
+        what has to go.
         """
-        stream = subject_stream(subject_ref)
-        if self._erasures(stream)[-1:] == [SubjectErased.NAME]:
+        before = self.eraser.of_subject(subject_ref)
+        if any(each.whole and each.done is not None for each in before):
             return 0
+        wanted = Wanted(subject_ref, SUBJECT)
+        [erasure] = self.eraser.request([wanted], actor=actor, legal_basis=legal_basis)
+        self.eraser.destroy(erasure)
+        done = self.eraser.complete(erasure).done
+        return 0 if done is None else int(done.facts["bodies"])
 
-        def request() -> None:
-            if self._erasures(stream):
-                return  # begun before, and not finished
-            requested = New(
-                ErasureRequested(reach="subject", legal_basis=legal_basis),
-                new_id(),
-                stream,
-                subject_ref,
-                actor,
-            )
-            self.append([requested], {stream: self.version(stream)})
-
-        self.decide_again(request)
-        return self._finish_erasure(subject_ref, actor)
-
-    def _finish_erasure(self, subject_ref: str, actor: str) -> int:
-        fingerprint = self.vault.destroy(subject_ref, self.clock(), scrub=False)
-        deleted = self._store.delete_bodies(subject_ref)
-        self.vault.scrub()
-        stream = subject_stream(subject_ref)
-
-        def record() -> None:
-            if self._erasures(stream)[-1:] == [SubjectErased.NAME]:
-                return  # another process finished it in the meantime
-            done = New(
-                SubjectErased(bodies=deleted, key_fingerprint=fingerprint),
-                new_id(),
-                stream,
-                subject_ref,
-                actor,
-            )
-            self.append([done], {stream: self.version(stream)})
-
-        self.decide_again(record)
-        return deleted
-
-    def _erasures(self, stream: str) -> list[str]:
-        """What the subject's stream says of an erasure: nothing, the request, also its end."""
-        return [each.type for each in self.read_stream(stream) if each.type in _ERASURES]
-
-    def _complete_erasures(self) -> None:
-        begun: dict[str, str] = {}
-        done = set()
-        for row in self._store.of_types(_ERASURES):
-            event = codec.unseal(row, self.vault)
-            if event.subject_ref is None:
-                raise LogCorrupted(f"The erasure at position {event.position} names no subject.")
-            if event.type == ErasureRequested.NAME:
-                begun[event.subject_ref] = event.actor
-            else:
-                begun.pop(event.subject_ref, None)
-                done.add(event.subject_ref)
-        had_keys = self.vault.keep_erased(done, self.clock())
+    def _complete_erasures(self, *, finish: bool = True) -> None:
+        """Let nobody and nothing come back that was erased, and go on with what was begun. Whether
+        it is finished here, too, or is left for whoever has views to empty first."""
+        self.interrupted = self.eraser.reconcile()
         try:
-            if had_keys:
-                self.vault.scrub()
-            for subject_ref, actor in begun.items():
-                self._finish_erasure(subject_ref, actor)
+            for erasure in self.interrupted:
+                self.eraser.destroy(erasure)
+                if finish:
+                    self.eraser.complete(erasure)
         except BackendUnavailable as problem:
             # Nobody can read about them any more; whoever opens next tries again.
             self.unfinished.append(f"An erasure could not be finished yet: {problem.detail}")

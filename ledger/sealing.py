@@ -1,4 +1,5 @@
-"""Encryption: AES-256-GCM for bodies and wrapped keys, HKDF for what is derived from a key.
+"""Encryption: AES-256-GCM for bodies and wrapped keys, HKDF for what is derived from a key, and
+Ed25519 for what is signed.
 
 A sealed blob is one format byte, a 12-byte random nonce, then ciphertext and tag. A clear body is
 the format byte 0 and the bytes as they are.
@@ -9,7 +10,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from cryptography.exceptions import InvalidTag
+from cryptography.exceptions import InvalidSignature, InvalidTag
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -73,3 +78,24 @@ class SubjectKeys:
     @classmethod
     def of(cls, subject_ref: str, key: bytes) -> SubjectKeys:
         return cls(subject_ref, Sealer(derive(key, "bodies")), derive(key, "ids"))
+
+
+class SigningKey:
+    """An Ed25519 key (RFC 8032) of 32 private bytes; keep it, since making one costs time."""
+
+    def __init__(self, private: bytes) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(private)
+        self.private = private
+        self.public = self._key.public_key().public_bytes_raw()
+
+    def sign(self, data: bytes) -> bytes:
+        return self._key.sign(data)
+
+
+def is_signed(public: bytes, signature: bytes, data: bytes) -> bool:
+    """Whether the Ed25519 signature over the data is by the holder of the public key."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public).verify(signature, data)
+    except (InvalidSignature, ValueError):
+        return False
+    return True

@@ -93,6 +93,8 @@ class Cursor(NamedTuple):
     holder: str
     held: bool
     """Whether somebody's lease on it is still running."""
+    since: int = 0
+    """The head of the log when it was begun; 0 for one from before that was kept."""
 
 
 class ErasedMeanwhile(Exception):
@@ -129,7 +131,7 @@ class Cursors(Protocol):
         """Every cursor, by name."""
         ...
 
-    def restore(self, name: str, position: int) -> None:
+    def restore(self, name: str, position: int, since: int = 0) -> None:
         """Set a cursor that nobody holds, as a copy of a ledger does."""
         ...
 
@@ -171,6 +173,11 @@ class EventStore(Protocol):
         """The first position of (after, upto] that no tenant has an event at, if there is one."""
         ...
 
+    def leaf_hashes(self, after: int, upto: int) -> list[bytes]:
+        """SHA-256(0x00 || envelope), the leaf of RFC 9162, for every position of (after, upto],
+        whoever's. Raises `LogCorrupted` naming the first position that is missing."""
+        ...
+
     def event_id_at(self, position: int) -> str | None:
         """The id of the event at a position, whoever's it is."""
         ...
@@ -191,7 +198,17 @@ class EventStore(Protocol):
         """The events of one stream of versions in (after, upto]."""
         ...
 
+    def read_subject(
+        self, subject_ref: str, after: int, limit: int, upto: int | None = None
+    ) -> list[Row]:
+        """Up to `limit` events of one subject of positions in (after, upto]."""
+        ...
+
     def find(self, event_id: str) -> Row | None: ...
+
+    def positions_of(self, event_ids: Sequence[str]) -> dict[str, int]:
+        """Where these events are; those that are not there are left out."""
+        ...
 
     def versions(self, streams: Sequence[str]) -> dict[str, int]:
         """The current version of each stream; 0 for one that does not exist."""
@@ -208,6 +225,10 @@ class EventStore(Protocol):
     def delete_bodies(self, subject_ref: str) -> int:
         """Delete every body of the subject and leave no trace of it in the files; returns how
         many there were. Deleting again deletes nothing."""
+        ...
+
+    def delete_bodies_of(self, event_ids: Sequence[str]) -> int:
+        """As `delete_bodies`, those of these events; ids of no event are passed over."""
         ...
 
     def damage(self) -> tuple[int | None, str] | None:

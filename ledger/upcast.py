@@ -26,7 +26,14 @@ def _recalled_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields | N
 
 def _requested_v1(facts: Fields, body: Fields | None) -> tuple[Fields, Fields | None]:
     """Only whole subjects were erased."""
-    return facts | {"of": None, "positions": [], "because": None}, body
+    told: Fields = {
+        "of": None,
+        "positions": [],
+        "because": None,
+        "key_fingerprint": "",
+        "master_key": "",
+    }
+    return facts | told, body
 
 
 _UNTOLD: Fields = {"request": "", "counts": {}, "commitment": "", "views": [], "probes": []}

@@ -17,8 +17,17 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from ledger.errors import CallerMistake, KeyMissing, LedgerError, LogCorrupted, NotPermitted
+from ledger import canonical, rotating
+from ledger.errors import (
+    CallerMistake,
+    KeyMissing,
+    LedgerError,
+    LogCorrupted,
+    MasterKeyReplaced,
+    NotPermitted,
+)
 from ledger.keystore import (
+    ERASURE,
     KEY,
     PRINCIPAL,
     TOMBSTONE,
@@ -30,6 +39,7 @@ from ledger.keystore import (
     refs,
 )
 from ledger.masterkey import MasterKey
+from ledger.rotating import Note, Rotation
 from ledger.sealing import NotAuthentic, Sealer, SubjectKeys, new_key
 from ledger.sqlite.vault import SQLiteVault
 from ledger.times import Micros
@@ -60,6 +70,7 @@ class Vault:
         self._keys: dict[str, SubjectKeys] = {}
         self._refs: dict[tuple[str, str], str] = {}
         self._erased: set[str] = set()
+        self._content: dict[str, frozenset[str]] = {}
         # The caches hold only what is so until a key is destroyed.
         try:
             self._unlock()
@@ -72,8 +83,8 @@ class Vault:
 
     def _unlock(self) -> None:
         rows = self._database.rows(_PEPPER) or self._database.write(self._make_pepper)
-        self._sealed_pepper: bytes = rows[0][0]
-        self._pepper = self._opened_pepper(self._sealed_pepper)
+        self._pepper = self._opened_pepper(rows[0][0])
+        self._sealed_pepper = rows[0][0]
 
     def _make_pepper(self, transaction: Transaction) -> list[tuple[Any, ...]]:
         if not transaction.rows(_PEPPER):
@@ -97,8 +108,25 @@ class Vault:
         if not rows:
             raise LogCorrupted(f"The vault {self} lost its pepper.")
         if rows[0][0] != self._sealed_pepper:
-            self._pepper = self._opened_pepper(rows[0][0])
+            self._pepper = self._opened_anew(rows[0][0])
             self._sealed_pepper = rows[0][0]
+
+    def _opened_anew(self, sealed: bytes) -> bytes:
+        """The pepper of a vault that this master key did open. Raises `MasterKeyReplaced`."""
+        try:
+            return self._wrapper.open(sealed, b"pepper")
+        except NotAuthentic:
+            raise MasterKeyReplaced(
+                f"The vault {self} is not under the master key {self._master.id} any more."
+            ) from None
+
+    def _unopened(self, what: str) -> LogCorrupted:
+        """What to raise for something that the master key does not open: it was changed, unless
+        all of it is under another key by now. Raises `MasterKeyReplaced` then."""
+        rows = self._database.rows(_PEPPER)
+        if rows and rows[0][0] != self._sealed_pepper:
+            self._opened_anew(rows[0][0])
+        return LogCorrupted(f"{what} in the vault {self} was changed.")
 
     def _check_tenant(self, tenant: str) -> None:
         shown = self._database.tenant
@@ -118,6 +146,7 @@ class Vault:
             if self._database.changed(mark):
                 self._keys.clear()
                 self._refs.clear()
+                self._content.clear()
 
     def _lookup(self, *parts: str) -> bytes:
         return hmac.digest(self._pepper, "\x1f".join(parts).encode(), "sha256")
@@ -208,9 +237,7 @@ class Vault:
         try:
             return self._wrapper.open(rows[0][0], subject_ref.encode()), rows[0][1]
         except NotAuthentic:
-            raise LogCorrupted(
-                f"The key of subject {subject_ref} in the vault {self} was changed."
-            ) from None
+            raise self._unopened(f"The key of subject {subject_ref}") from None
 
     def keys(self, subject_ref: str) -> SubjectKeys | None:
         """The subject's keys; None once they are erased.
@@ -261,8 +288,7 @@ class Vault:
         from a backup that still has their key, or that never heard of them. True if it had a key,
         so that there is something to scrub."""
         had_keys = False
-        known = {row[0] for row in self._database.rows("SELECT subject_ref FROM vault.tombstones")}
-        for subject_ref in set(subject_refs) - known:
+        for subject_ref in set(subject_refs) - self.tombstones():
             if self._database.rows(
                 "SELECT 1 FROM vault.keys WHERE subject_ref = ?", (subject_ref,)
             ):
@@ -270,6 +296,64 @@ class Vault:
                 had_keys = True
         self._erased.update(subject_refs)
         return had_keys
+
+    # Erased content of the living
+
+    def note_erased(
+        self, erasure: str, subject_ref: str, event_ids: Collection[str], now: Micros
+    ) -> None:
+        """Register, durably, that the bodies of these events are to be no more: a log restored
+        from a backup has them again, and this is how it is known."""
+        events = canonical.encode(sorted(event_ids))
+        self._database.write(
+            lambda transaction: transaction.run(
+                f"INSERT INTO vault.erasures ({ERASURE}) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO NOTHING",
+                (erasure, subject_ref, events, now),
+            )
+        )
+        with self._lock:
+            self._content.pop(subject_ref, None)
+
+    def register_of_erased(
+        self, subject_ref: str | None = None
+    ) -> dict[str, tuple[str, frozenset[str]]]:
+        """By the id of each erasure of less than a subject (of this one): whose, and the ids of the
+        events."""
+        mine = "" if subject_ref is None else " WHERE subject_ref = ?"
+        rows = self._database.rows(
+            f"SELECT erasure, subject_ref, events FROM vault.erasures{mine}",
+            () if subject_ref is None else (subject_ref,),
+        )
+        return {
+            str(erasure): (str(ref), frozenset(canonical.decode(events)))
+            for erasure, ref, events in rows
+        }
+
+    def is_content_erased(self, subject_ref: str, event_id: str) -> bool:
+        """Whether the body of an event of somebody living was erased."""
+        known = self._content.get(subject_ref)
+        if known is None or event_id not in known:  # another process may have erased it just now
+            rows = self._database.rows(
+                "SELECT events FROM vault.erasures WHERE subject_ref = ?", (subject_ref,)
+            )
+            known = frozenset().union(*(canonical.decode(events) for (events,) in rows))
+            with self._lock:
+                self._content[subject_ref] = known
+        return event_id in known
+
+    def fingerprint(self, subject_ref: str) -> tuple[str, str]:
+        """The fingerprint of the subject's key, and the id of the master key that it is wrapped
+        under; of somebody erased, nothing."""
+        opened = self._key(subject_ref)
+        rows = self._database.rows(
+            "SELECT kek_id FROM vault.keys WHERE subject_ref = ?", (subject_ref,)
+        )
+        return (_fingerprint(opened[0]), str(rows[0][0])) if opened and rows else ("", "")
+
+    def tombstones(self) -> set[str]:
+        """The references of everybody who was erased."""
+        return {row[0] for row in self._database.rows("SELECT subject_ref FROM vault.tombstones")}
 
     def destroy(self, subject_ref: str, now: Micros, *, scrub: bool = True) -> str:
         """Destroy the subject's key and leave the tombstone; returns the key's fingerprint.
@@ -296,7 +380,7 @@ class Vault:
                 self._refs = {who: ref for who, ref in self._refs.items() if ref != subject_ref}
         if scrub:
             self.scrub()
-        return hashlib.sha256(b"fingerprint" + opened[0]).hexdigest() if opened else ""
+        return _fingerprint(opened[0]) if opened else ""
 
     def scrub(self) -> None:
         """Leave no byte of destroyed keys behind. Raises `BackendUnavailable` while the database
@@ -357,7 +441,38 @@ class Vault:
         try:
             return self._wrapper.open(rows[0][0], principal_ref.encode()).decode()
         except NotAuthentic:
-            raise LogCorrupted(f"A principal's name in the vault {self} was changed.") from None
+            raise self._unopened("A principal's name") from None
+
+    # Another master key
+
+    def rotate(self, new: MasterKey, note: Note) -> Rotation:
+        """Wrap the survivors' keys, the pepper and the principals' names under another master key,
+        in one commit.
+
+        Whoever else has the vault open gets `MasterKeyReplaced`. What it was before lies in no row
+        any more; `scrub` takes its bytes out of the files. `note` is kept until the log has it.
+        """
+        with self._lock:
+            old = self._wrapper, self._master.id
+
+            def rewrap(transaction: Transaction) -> Rotation:
+                done = rotating.done(transaction, new)  # where the reply to a commit was lost
+                if done is not None:
+                    return done
+                self._renew_pepper(transaction)
+                return rotating.rewrap(transaction, *old, new, note, str(self))
+
+            rotation = self._database.write(rewrap)
+            self._master, self._wrapper = new, Sealer(new.key)
+            self._sealed_pepper = self._database.rows(_PEPPER)[0][0]
+        return rotation
+
+    def unrecorded_rotation(self) -> Rotation | None:
+        """What the log has not been told yet."""
+        return rotating.unrecorded(self._database)
+
+    def rotation_is_recorded(self, rotation: Rotation) -> None:
+        self._database.write(lambda transaction: rotating.forget(transaction, rotation))
 
     # Copying
 
@@ -365,12 +480,13 @@ class Vault:
         """All that it holds, as of one moment; where it shows one tenant alone, what is theirs."""
         return self._database.write(read)
 
-    def restore(self, contents: VaultContents) -> None:
+    def restore(self, contents: VaultContents, *, older: bool = False) -> None:
         """Take in what another vault held; done again, it takes in what is missing.
 
         Who was erased there is erased here, and who was erased here stays so. That the log has
         begun is not taken over: the log that it was said of is another. Raises `KeyMissing` when
-        the other vault had another master key, `CallerMistake` when this one has people of its own.
+        the other vault had another master key, `CallerMistake` when this one has people of its own,
+        unless what is taken in is an `older` state of this one.
         """
         sealed = dict(contents.meta).get("pepper")
         if sealed is None:
@@ -381,7 +497,8 @@ class Vault:
 
         def take_in(transaction: Transaction) -> bool:
             self._renew_pepper(transaction)
-            self._check_nobody_else(transaction, contents, pepper)
+            if not older or pepper != self._pepper:
+                self._check_nobody_else(transaction, contents, pepper)
             if pepper != self._pepper:
                 transaction.run("UPDATE vault.meta SET value = ? WHERE name = 'pepper'", (sealed,))
             return fill(transaction, contents)
@@ -411,3 +528,7 @@ class Vault:
 
     def close(self) -> None:
         self._database.close()
+
+
+def _fingerprint(key: bytes) -> str:
+    return hashlib.sha256(b"fingerprint" + key).hexdigest()

@@ -18,6 +18,7 @@ class AccessView:
 
     name = "access"
     types = frozenset({MemoriesRecalled.NAME, SubjectErased.NAME})
+    of_bodies = False
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -34,12 +35,15 @@ class AccessView:
     def apply(self, event: Recorded, connection: Connection) -> None:
         subject_ref = event.subject_ref or ""
         if event.type == SubjectErased.NAME:
-            self._shown = {i: row for i, row in self._shown.items() if row[0] != subject_ref}
-            self._gone.append(subject_ref)
+            self.forget(subject_ref)
             return
         for memory_id in dict.fromkeys(event.facts["memories"]):
             count = self._shown[memory_id][1] if memory_id in self._shown else 0
             self._shown[memory_id] = (subject_ref, count + 1, event.recorded_at)
+
+    def forget(self, subject_ref: str) -> None:
+        self._shown = {i: row for i, row in self._shown.items() if row[0] != subject_ref}
+        self._gone.append(subject_ref)
 
     def flush(self, connection: Connection) -> None:
         table = self._table

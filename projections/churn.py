@@ -34,6 +34,7 @@ class ChurnView:
 
     name = "churn"
     types = _CHANGES
+    of_bodies = True
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -49,25 +50,26 @@ class ChurnView:
     def apply(self, event: Recorded, connection: Connection) -> None:
         match event.event:
             case MemorySuperseded() as happened:
-                self._add(
-                    event,
-                    "superseded",
-                    happened.memory.said_at,
-                    happened.memory.said_at_stated,
-                    happened.supersedes,
-                    happened.memory_id,
-                    happened.decision,
-                )
+                memory = happened.memory
+                self._superseded(event, memory.said_at, memory.said_at_stated)
+            case None if event.type == MemorySuperseded.NAME:
+                # Erased: it still counts, but nobody knows any more when it was said.
+                self._superseded(event, None, said_at_stated=False)
             case BeliefContested() as happened:
                 self._add(event, "contested", decision=happened.decision)
             case ConflictEscalated() as happened:
                 self._add(event, "escalated", decision=happened.decision)
             case ConflictResolved():
                 self._add(event, "resolved")
-            case _ if event.type == SubjectErased.NAME:
-                gone = event.subject_ref or ""
-                self._new = [row for row in self._new if row[1] != gone]
-                self._gone.append(gone)
+            case SubjectErased():
+                self.forget(event.subject_ref or "")
+            case _:
+                pass
+
+    def _superseded(self, event: Recorded, said_at: int | None, said_at_stated: bool) -> None:
+        old, new = event.facts["supersedes"], event.facts["memory_id"]
+        decision = event.facts["decision"]
+        self._add(event, "superseded", said_at, said_at_stated, old, new, decision)
 
     def _add(
         self,
@@ -94,6 +96,10 @@ class ChurnView:
                 event.recorded_at,
             )
         )
+
+    def forget(self, subject_ref: str) -> None:
+        self._new = [row for row in self._new if row[1] != subject_ref]
+        self._gone.append(subject_ref)
 
     def flush(self, connection: Connection) -> None:
         delete_subjects(connection, self._table, self._gone)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, update
 
 from ledger.codec import Recorded
 from ledger.events.belief import ConflictEscalated, ConflictResolved
-from ledger.events.subject import SubjectErased
+from ledger.events.subject import ContentErased, SubjectErased
 from ledger.events.turn import GateDecided, ReviewDecided
 from projections import tables
 from projections.rows import Row, insert_rows, update_rows
@@ -27,9 +27,11 @@ class DecisionsView:
             ReviewDecided.NAME,
             ConflictEscalated.NAME,
             ConflictResolved.NAME,
+            ContentErased.NAME,
             SubjectErased.NAME,
         }
     )
+    of_bodies = False
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -43,6 +45,7 @@ class DecisionsView:
         self._settled: dict[str, int] = {}
         self._moved: dict[str, str] = {}
         self._gone: list[str] = []
+        self._wordless: list[tuple[str, int, int]] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         if event.type == GateDecided.NAME:
@@ -74,8 +77,14 @@ class DecisionsView:
             self._moved[event.facts["decision"]] = event.stream
         elif event.type == ConflictResolved.NAME:
             self._settled |= dict.fromkeys(event.facts["settles"], event.position)
+        elif event.type == ContentErased.NAME:
+            subject_ref = event.subject_ref or ""
+            self._wordless += [(subject_ref, *each) for each in event.facts["positions"]]
         elif event.type == SubjectErased.NAME:
             self._gone.append(event.subject_ref or "")
+
+    def forget(self, subject_ref: str) -> None:
+        """Nothing: an audit counts them also afterwards."""
 
     def flush(self, connection: Connection) -> None:
         insert_rows(connection, self._table, self._new)
@@ -93,7 +102,15 @@ class DecisionsView:
             ("belief",),
             [(belief, decision) for decision, belief in self._moved.items()],
         )
-        # Nobody is asked any more about a person who was erased.
+        # Nobody is asked any more about words that were erased: they stand right before what was
+        # decided about them.
+        c = self._table.c
+        for subject_ref, first, last in self._wordless:
+            theirs = (c.subject_ref == subject_ref, c.position.between(first + 1, last + 1))
+            connection.execute(
+                update(self._table).where(*theirs, c.waits.is_(True)).values(waits=False)
+            )
+        # Nor about a person who was.
         update_rows(
             connection,
             self._table,
@@ -102,3 +119,4 @@ class DecisionsView:
             [(False, subject_ref) for subject_ref in dict.fromkeys(self._gone)],
         )
         self._new, self._settled, self._moved, self._gone = [], {}, {}, []
+        self._wordless = []

@@ -350,3 +350,23 @@ def _version(row: Sequence[Any], as_of: int | None) -> Version:
     if as_of is not None:
         version.closed = version.closed_at = version.closed_by = None
     return version
+
+
+def far_ends(connection: Connection, at: Generations) -> list[tuple[str, str, str | None]]:
+    """Everybody and everything at the far end of a relation, by each of their names: of whom that
+    is said (a subject), the entity, and the tag of the name under that subject's key."""
+    names, links = tables.entity_names(at.entities).c, tables.links(at.links).c
+    here = (
+        select(links.subject_ref, links.entity_id).where(links.part == TARGET).distinct().subquery()
+    )
+    query = (
+        select(names.subject_ref, names.entity_id, names.name_tag)
+        .select_from(here)
+        .where(
+            names.subject_ref == here.c.subject_ref,
+            names.entity_id == here.c.entity_id,
+            names.closed.is_(None),
+        )
+        .order_by(names.row_id)
+    )
+    return [(row[0], row[1], row[2]) for row in connection.execute(query)]

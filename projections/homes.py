@@ -91,6 +91,11 @@ class Home(ABC):
         """Leave no deleted row behind in files."""
 
     @abstractmethod
+    def rewrite(self, table: Table) -> None:
+        """As `scrub`, of a table whose rows lie sealed under a key that lives on. Raises
+        `BackendUnavailable` while somebody holds on to deleted ones."""
+
+    @abstractmethod
     def beside(self, name: str) -> Home:
         """A home for tables that are no view: a file of its own beside this one, else this."""
 
@@ -174,6 +179,9 @@ class SQLiteHome(Home):
                     "The views are being read by a process that does not let go, so deleted rows"
                     " may still lie in their WAL."
                 )
+
+    def rewrite(self, table: Table) -> None:
+        self.scrub()
 
     def discard(self, problem: BackendUnavailable) -> bool:
         if isinstance(problem.__cause__, SQLOperationalError):

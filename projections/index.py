@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import (
@@ -27,7 +27,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from ledger.candidate import MILLION
-from ledger.codec import Raw
+from ledger.codec import Raw, Recorded
+from ledger.events import BY_NAME
+from ledger.events.belief import Written
+from ledger.events.turn import TurnRecorded
 from ledger.sealing import SubjectKeys
 from ledger.streams import session_tag
 from ledger.times import Micros, to_datetime
@@ -56,6 +59,7 @@ _NUMBERS = (
     "text", "memory", "type", "topic", "scope", "quarantined", "confidence", "importance",
     "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "against",
 )  # fmt: skip
+_WRITTEN = frozenset(kind.NAME for kind in BY_NAME.values() if issubclass(kind, Written))
 CONVERSATION = "conversation"
 SESSION = "session"
 """The narrowest scope."""
@@ -147,6 +151,14 @@ class Generations:
     recalls: int
 
 
+class Erasures(NamedTuple):
+    """How often anything was erased so far: of anybody, and of the subject of an index. Its words
+    were read after that, so an erasure that came later may be of some of them."""
+
+    all: int
+    theirs: int
+
+
 class SubjectIndex:
     """Texts of one subject, numbered from 0. Take its `lock` for as long as you use it."""
 
@@ -159,6 +171,8 @@ class SubjectIndex:
 
     def start(self) -> None:
         """Begin anew, with nothing taken in."""
+        self.erasures: Erasures | None = None
+        """Of what was known before anything was read; None until somebody says so."""
         self.words, self.heads = Lexical(), Lexical(b=0)
         """Of what is said, and of when and by whom."""
         self.dense: Dense | None = None
@@ -273,7 +287,7 @@ class SubjectIndex:
         for raw in read(sorted(set(positions))):
             if raw.body is not None:
                 memory = raw.body["memory"]
-                said = f"{memory['claim']}{about(memory['attribute'])}"
+                said = of_memory(memory["claim"], memory["attribute"])
                 self._text_at[raw.position] = self._add(said, "", "")
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
                 rows.append((raw.position, 1, memory["said_at"], -1, MILLION, -1, -1, own))
@@ -426,6 +440,22 @@ def heading(speaker: str, said_at: Micros) -> str:
     """The date and the speaker of a turn, whose words are indexed apart from what was said."""
     day = to_datetime(said_at)
     return f"{day.day} {day:%B %Y} {speaker}"
+
+
+def text_of(recorded: Recorded) -> str | None:
+    """What is indexed of an event; None where that is nothing, or is erased."""
+    if recorded.type == TurnRecorded.NAME:
+        turn = recorded.event if recorded.facts["channel"] == CONVERSATION else None
+        return turn.content if isinstance(turn, TurnRecorded) else None
+    written = recorded.event if recorded.type in _WRITTEN else None
+    if not isinstance(written, Written):
+        return None
+    return of_memory(written.memory.claim, written.memory.attribute)
+
+
+def of_memory(claim: str, attribute: str) -> str:
+    """The text of a memory."""
+    return f"{claim}{about(attribute)}"
 
 
 def about(attribute: str) -> str:

@@ -18,6 +18,7 @@ class JobsView:
 
     name = "jobs"
     types = frozenset({JobRan.NAME})
+    of_bodies = False
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -44,6 +45,9 @@ class JobsView:
                 event.recorded_at,
             )
         )
+
+    def forget(self, subject_ref: str) -> None:
+        """Nothing: it names nobody."""
 
     def flush(self, connection: Connection) -> None:
         insert_rows(connection, self._table, self._new)

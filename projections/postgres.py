@@ -6,12 +6,14 @@ and where; locks are of the transaction, so that they end with it and with the p
 
 from __future__ import annotations
 
+import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Table, create_engine, event, inspect
+from sqlalchemy import Connection, LargeBinary, Table, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from ledger.errors import BackendUnavailable
@@ -30,7 +32,10 @@ _NOT_TO_BE_ENDED = """
 SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
 ('idle_in_transaction_session_timeout', 'transaction_timeout', 'statement_timeout', 'lock_timeout')
 """
+_HOLDERS_MAY_TAKE = 10.0
+"""For how many seconds deleted rows may be held on to by transactions that began before."""
 _LOCK_NOT_AVAILABLE = "55P03"
+_DEADLOCK = "40P01"
 _RAW = {"no_parameters": True}
 """Several statements are sent as one message, as they stand."""
 
@@ -167,6 +172,11 @@ class PostgresHome(Home):
             f" USING (tenant = (SELECT current_setting('{self._setting}', true)));",
             execution_options=_RAW,
         )
+        for column in table.columns:
+            if isinstance(column.type, LargeBinary):  # no sample of what is sealed in statistics
+                connection.exec_driver_sql(
+                    f"ALTER TABLE {table.name} ALTER COLUMN {column.name} SET STATISTICS 0"
+                )
 
     def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
         """Let the planner know what questions look rows up by; roughly, until the server itself
@@ -182,6 +192,48 @@ class PostgresHome(Home):
     def scrub(self) -> None:
         """Nothing: views hold references and tags and no words, so a deleted row that still lies
         in a file says nothing of anybody whose key is gone."""
+
+    def rewrite(self, table: Table) -> None:
+        """Write the table's living rows anew, which takes it for so long: DELETE and VACUUM leave
+        the bytes of deleted ones there. What the WAL has is out of our hands."""
+        until = time.monotonic() + _HOLDERS_MAY_TAKE
+        while not self._rewritten(table):
+            if time.monotonic() > until:
+                raise BackendUnavailable(
+                    f"Rows of {table.name} are deleted, but a transaction that began before (a"
+                    " backup, a session left open) still keeps their bytes: end it, and erase"
+                    " again."
+                )
+            time.sleep(0.05)
+
+    def _rewritten(self, table: Table) -> bool:
+        """False where deleted rows had to be taken along, or the table was not to be had.
+
+        CLUSTER does what VACUUM FULL does, and may be done in a transaction, which a role and the
+        time to wait for the lock can be set for.
+        """
+        told: list[str] = []
+
+        def listen(notice: Any) -> None:
+            told.append(notice.message_detail or "")
+
+        try:
+            with self._transaction(first="SET LOCAL lock_timeout = '1s';") as connection:
+                driver: Any = connection.connection.driver_connection
+                driver.add_notice_handler(listen)
+                try:
+                    connection.exec_driver_sql(
+                        f"CLUSTER VERBOSE {table.name} USING {table.name}_pkey"
+                    )
+                finally:
+                    driver.remove_notice_handler(listen)
+        except BackendUnavailable as problem:
+            if _code(problem.__cause__) in {_LOCK_NOT_AVAILABLE, _DEADLOCK}:
+                return False
+            raise
+        # "1 dead row versions cannot be removed yet", in the server's language.
+        counts = [re.search(r"\d+", each.partition("\n")[0]) for each in told if each]
+        return bool(counts) and all(count is not None and count[0] == "0" for count in counts)
 
     def beside(self, name: str) -> Home:
         """Itself: tables of a schema do not get into each other's way."""
@@ -215,7 +267,7 @@ _ADVICE = {
 }
 
 
-def _code(problem: Exception) -> str:
+def _code(problem: BaseException | None) -> str:
     return (
         getattr(problem.orig if isinstance(problem, DBAPIError) else problem, "sqlstate", "") or ""
     )

@@ -284,6 +284,14 @@ def counts(connection: Connection, generation: int, column: str) -> dict[str, in
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
+def reasons(connection: Connection, generation: int, upto: int) -> dict[tuple[str, str], int]:
+    """How many decisions there are up to a position, by outcome and reason."""
+    c = tables.decisions(generation).c
+    query = select(c.outcome, c.reason, func.count()).where(c.position <= upto)
+    rows = connection.execute(query.group_by(c.outcome, c.reason))
+    return {(row[0], row[1]): row[2] for row in rows}
+
+
 def pending(
     connection: Connection,
     generation: int,

@@ -36,6 +36,7 @@ class RecallsView:
 
     name = "recalls"
     types = frozenset({MemoriesRecalled.NAME, SubjectErased.NAME})
+    of_bodies = False
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -52,9 +53,7 @@ class RecallsView:
     def apply(self, event: Recorded, connection: Connection) -> None:
         subject_ref = event.subject_ref or ""
         if event.type == SubjectErased.NAME:
-            self._new = [row for row in self._new if row[2] != subject_ref]
-            self._found = [row for row in self._found if row[2] != subject_ref]
-            self._gone.append(subject_ref)
+            self.forget(subject_ref)
             return
         facts = event.facts
         memories = dict.fromkeys(facts["memories"])
@@ -78,6 +77,11 @@ class RecallsView:
             (event.position, place, subject_ref, each, each in memories, score, event.recorded_at)
             for place, (each, score) in enumerate(zip(ranked, scores, strict=False))
         ]
+
+    def forget(self, subject_ref: str) -> None:
+        self._new = [row for row in self._new if row[2] != subject_ref]
+        self._found = [row for row in self._found if row[2] != subject_ref]
+        self._gone.append(subject_ref)
 
     def flush(self, connection: Connection) -> None:
         for table in (self._recalls, self._recalled):

@@ -58,6 +58,13 @@ def forget(connection: Connection, beliefs: int) -> int:
     return connection.execute(gone).rowcount
 
 
+def forget_subject(connection: Connection, beliefs: int, subject_ref: str) -> None:
+    """Delete the scores of one subject's memories, while their rows are still there."""
+    c = tables.belief_versions(beliefs).c
+    theirs = select(c.row_id).where(c.subject_ref == subject_ref)
+    connection.execute(delete(tables.decay_scores).where(tables.decay_scores.c.row_id.in_(theirs)))
+
+
 def kept(connection: Connection, rows: Sequence[Version]) -> dict[int, int]:
     """The scores, in millionths, that were last computed for these rows; some have none."""
     c = tables.decay_scores.c

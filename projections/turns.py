@@ -1,4 +1,7 @@
-"""The view of turns and of what became of them. Its pending rows are the extraction queue."""
+"""The view of turns and of what became of them. Its pending rows are the extraction queue.
+
+A turn whose words are erased has no row: there is nothing left to look at.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +59,7 @@ class TurnsView:
             SubjectErased.NAME,
         }
     )
+    of_bodies = True
 
     def __init__(self) -> None:
         self.start(0, empty=False)
@@ -74,6 +78,8 @@ class TurnsView:
         # From facts alone, so that no body has to be opened for it.
         facts = event.facts
         if event.type == TurnRecorded.NAME:
+            if event.destroyed:
+                return
             self._new[event.stream] = TurnRow(
                 event.position,
                 event.stream,
@@ -88,7 +94,7 @@ class TurnsView:
             )
             return
         if event.type == SubjectErased.NAME:
-            self._forget(event.subject_ref or "")
+            self.forget(event.subject_ref or "")
             return
         row = self._row(event.stream, connection)
         if row is None:
@@ -118,7 +124,7 @@ class TurnsView:
         self._changed[turn_id] = row
         return row
 
-    def _forget(self, subject_ref: str) -> None:
+    def forget(self, subject_ref: str) -> None:
         for kept in (self._new, self._changed, self._written):
             for turn_id in [i for i, row in kept.items() if row.subject_ref == subject_ref]:
                 del kept[turn_id]

@@ -30,6 +30,7 @@ _PAGE = 5_000
 _SOME = select(table.c.tag, table.c.vector).where(
     table.c.tag.in_(bindparam("tags", expanding=True))
 )
+_GONE = delete(table).where(table.c.tag.in_(bindparam("tags", expanding=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class VectorStore:
 
     def __init__(self, home: Home) -> None:
         self._home = home
+        self._unpurged = False
+        """Whether vectors were deleted here whose key lives, and may still lie in files."""
         with home.writing() as connection:
             home.create(connection, models)
             home.create(connection, table)
@@ -104,10 +107,12 @@ class VectorStore:
         with self._home.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(query.group_by(c.subject_ref))}
 
-    def count(self, subject_ref: str, model: str) -> int:
-        """How many of a model a subject has."""
+    def count(self, subject_ref: str, model: str | None = None) -> int:
+        """How many a subject has (of one model)."""
         c = table.c
-        query = select(func.count(c.tag)).where(c.subject_ref == subject_ref, c.model == model)
+        query = select(func.count(c.tag)).where(c.subject_ref == subject_ref)
+        if model is not None:
+            query = query.where(c.model == model)
         with self._home.reading() as connection:
             return int(connection.execute(query).scalar_one())
 
@@ -141,17 +146,59 @@ class VectorStore:
         """Delete the vectors of whoever is not known, and leave none behind in files: a process may
         have ended in the middle of an erasure. `known` is asked after this has looked, so that
         nobody new is taken for a stranger. Returns how many vectors there were."""
-        with self._home.reading() as connection:
-            there = connection.execute(select(table.c.subject_ref).distinct()).scalars().all()
+        there = self.subjects()
         strangers = set(there) - set(known()) if there else set()
         return sum(map(self.forget, sorted(strangers)))
+
+    def subjects(self) -> list[str]:
+        """Whose vectors there are."""
+        with self._home.reading() as connection:
+            return list(connection.execute(select(table.c.subject_ref).distinct()).scalars())
+
+    def without(self, keys: SubjectKeys, texts: Callable[[], Collection[str]]) -> list[str]:
+        """Under what those of a subject's vectors are kept whose text is none of these. `texts` is
+        asked after this has looked, so that nothing new is taken for what is gone."""
+        c = table.c
+        query = select(c.model, c.tag).where(c.subject_ref == keys.subject_ref)
+        kept: dict[str, list[str]] = {}
+        with self._home.reading() as connection:
+            for model, each in connection.execute(query):
+                kept.setdefault(model, []).append(each)
+        left: list[str] = []
+        known = texts() if kept else ()
+        for model, tags in kept.items():
+            there = {text_tag(keys, model, text) for text in known}
+            left += [each for each in tags if each not in there]
+        return left
+
+    def forget_some(self, tags: Sequence[str]) -> int:
+        """Delete the vectors under these tags; how many. What they were sealed with lives on, so
+        `purge` has to follow."""
+        with self._home.writing() as connection:
+            gone = sum(
+                connection.execute(_GONE, {"tags": tags[start : start + 500]}).rowcount
+                for start in range(0, len(tags), 500)
+            )
+        self._unpurged = self._unpurged or gone > 0
+        return gone
+
+    def purge(self) -> None:
+        """Leave nothing of vectors that were deleted behind in files, also where their key lives.
+
+        Raises `BackendUnavailable` while somebody holds on to them.
+        """
+        self._home.rewrite(table)
+        self._unpurged = False
 
     def scrub(self) -> None:
         """Leave no deleted row behind in files, also where a deletion was cut short before it did.
 
         Raises `BackendUnavailable` while another process reads them there.
         """
-        self._home.scrub()
+        if self._unpurged:
+            self.purge()
+        else:
+            self._home.scrub()
 
     def drop_damaged(self, keys: SubjectKeys, dimensions: Mapping[str, int]) -> int:
         """Delete those of a subject's vectors that are not as they were kept; returns how many.

@@ -217,11 +217,15 @@ class GrantAnswer(Frozen):
 
 
 class ErasureAnswer(Frozen):
-    """What an erasure destroyed."""
+    """What an erasure destroyed. `erasure` is its id, None where nothing had to go; `also` has those
+    of others that went with it: of other people's relations to the subject."""
 
     subject_ref: str
     bodies: int
     position: int
+    erasure: str | None = None
+    reach: str = "subject"
+    also: tuple[str, ...] = ()
 
 
 class ViewAnswer(Frozen):

@@ -14,7 +14,7 @@ from projections import profiles
 from tools.moments import LATEST
 
 MOST_RESULTS = 1_000
-_PURPOSE = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 EVERYTHING = ("memories", "episodes")
 
 
@@ -30,10 +30,15 @@ def text(name: str, value: object) -> str:
 
 
 def purpose(value: object) -> str:
+    """Raises `InvalidTurn` for what is no plain name."""
+    return plain_name(value, "purpose")
+
+
+def plain_name(value: object, name: str) -> str:
     """Raises `InvalidTurn` for what is no plain name: it stays on record after an erasure."""
-    if not _PURPOSE.fullmatch(text("purpose", value)):
+    if not _PLAIN.fullmatch(text(name, value)):
         raise InvalidTurn(
-            "purpose: write a short name, like support or order-desk (a to z, 0 to 9, - _ and ."
+            f"{name}: write a short name, like support or order-desk (a to z, 0 to 9, - _ and ."
             " up to 60); no words about anybody, since it stays when they are erased."
         )
     return str(value)

@@ -1,19 +1,347 @@
-"""The part of the front door that certifies erasures, and takes what consumers say of them."""
+"""The part of the front door that certifies erasures, and takes what consumers say of them.
+
+A certificate is built from the log and its tree whenever it is asked for: nothing of it is kept
+anywhere else. docs/erasure.md says what each of its fields means.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ledger import envelope
+from ledger.candidate import Frozen
+from ledger.codec import New, Recorded
+from ledger.erasing import Erasure, erasures
+from ledger.errors import CallerMistake, LogCorrupted, NotPermitted, UnknownMemory
+from ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated
+from ledger.events.subject import ContentErased, ErasureRequested, SubjectErased
+from ledger.log import new_id
+from ledger.proofs.notes import Checkpoint
+from ledger.streams import ops_stream
+from ledger.times import Micros, iso, to_datetime
+from ledger.vault import SYSTEM
+from tools import projecting, remaining
+from tools.places import is_server
 
 if TYPE_CHECKING:
     from ledger.log import Log
+    from ledger.proofs.tree import Tree
     from ledger.times import Clock
+    from tools.places import Place
+    from tools.recording import Recorder
     from tools.wiring import Parts
+
+FORMAT = "beliefledger.certificate.v1"
+INTERNAL = frozenset({projecting.NAME, "scheduler"})
+"""Consumers of the ledger's own, which keep nothing beside it."""
+_ERASURES = (ErasureRequested.NAME, SubjectErased.NAME, ContentErased.NAME)
+
+Certificate = dict[str, Any]
+
+
+class Acknowledgement(Frozen):
+    """What a consumer said of an erasure. `already` is True when it had said so before; `open` has
+    the consumers that have not."""
+
+    consumer: str
+    erasure: str
+    at: datetime
+    already: bool
+    open: tuple[str, ...]
+
+
+def text_of(certificate: Certificate) -> str:
+    """The certificate as a file: these bytes and no others are one."""
+    return json.dumps(certificate, indent=2, sort_keys=True, ensure_ascii=True) + "\n"
+
+
+def signed_text(certificate: Mapping[str, Any]) -> str:
+    """What its signature is over: all the rest on one line, keys sorted, in ASCII."""
+    rest = {name: value for name, value in certificate.items() if name != "signature"}
+    return json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 class Certifying:
-    """Filled in below."""
+    """A base of the front door, which has made these."""
 
-    if TYPE_CHECKING:  # of the front door itself
+    if TYPE_CHECKING:
         _parts: Parts
         _log: Log
         _clock: Clock
+        _recorder: Recorder
+        place: Place
+
+        @property
+        def tree(self) -> Tree: ...
+
+        def _actor(self, name: str) -> str: ...
+
+    def certificate(self, erasure: str) -> Certificate:
+        """The certificate of a completed erasure, by its id or the first characters of that:
+        request, receipts, proofs, what remains, and what nobody can prove. Signed, and fit for
+        `text_of`.
+
+        Raises `UnknownMemory` when there is no such erasure, `NotPermitted` while it is not
+        finished, saying what is still to be done, `KeyMissing` without the signing key.
+        """
+        found = self._erasure(erasure)
+        if found.done is None:
+            raise NotPermitted(self._unfinished(found))
+        self._recorder.flush()
+        tree = self.tree
+        before, after = self._checkpoints(tree, found)
+        told = found.done
+        receipts = _receipts(told)
+        consumers = self._consumers(found)
+        certificate: Certificate = {
+            "format": FORMAT,
+            "origin": tree.origin,
+            "erasure": found.id,
+            "subject_ref": found.subject_ref,
+            "reach": found.reach,
+            "of": found.of,
+            "basis": found.legal_basis,
+            "because": found.because,
+            "requested_by": found.actor,
+            "requested_at": iso(found.requested_at),
+            "completed_at": iso(told.recorded_at),
+            "request": self._included(tree, found.position, after.size),
+            "completion": self._included(tree, told.position, after.size),
+            "before": None if before is None else before.text,
+            "after": after.text,
+            "consistency": None
+            if before is None
+            else {"hashes": _base64(tree.consistency(before.size, after.size))},
+            "bodies": told.facts["bodies"],
+            **receipts,
+            "key_fingerprints": _fingerprints(found),
+            "backup_horizon": self._horizon(found),
+            "consumers": consumers,
+            "state": "open" if consumers["open"] else "closed",
+            "remains": self._remains(found, told),
+            "cannot_prove": remaining.cannot_prove(
+                whole=found.whole, receipts=receipts["views"] is not None, before=before is not None
+            ),
+            "verifier_keys": [each.vkey for each in tree.verifiers()],
+            "issued_at": iso(self._clock()),
+        }
+        certificate["signature"] = tree.sign(signed_text(certificate))
+        return certificate
+
+    def acknowledge_erasure(
+        self, consumer: str, erasure: str, *, by: str = SYSTEM
+    ) -> Acknowledgement:
+        """Record that a named consumer has deleted what it had of an erasure's content. Once is
+        enough; said again, nothing is written.
+
+        Raises `UnknownMemory` when there is no such erasure, `CallerMistake` when there is no such
+        consumer.
+        """
+        found = self._erasure(erasure)
+        if consumer in INTERNAL or consumer not in {each.name for each in self._log.consumers()}:
+            known = sorted({each.name for each in self._log.consumers()} - INTERNAL)
+            raise CallerMistake(
+                f"There is no consumer {consumer!r}; there are: {', '.join(known) or 'none'}."
+            )
+        actor, stream = self._actor(by), ops_stream(self._log.tenant)
+
+        def attempt() -> tuple[Recorded | None, bool]:
+            version = self._log.version(stream)
+            there = self._acknowledged(found.id).get(consumer)
+            if there is not None:
+                return there, True
+            event = ConsumerAcknowledged(consumer=consumer, erasure=found.id)
+            self._log.append([New(event, new_id(), stream, None, actor)], {stream: version})
+            return self._acknowledged(found.id).get(consumer), False
+
+        recorded, already = self._log.decide_again(attempt)
+        if recorded is None:
+            raise LogCorrupted(f"The acknowledgement of {consumer} is not in the log.")
+        return Acknowledgement(
+            consumer=consumer,
+            erasure=found.id,
+            at=to_datetime(recorded.recorded_at),
+            already=already,
+            open=tuple(self._consumers(found)["open"]),
+        )
+
+    def _erasure(self, given: str) -> Erasure:
+        """By its id or the first characters of it."""
+        if not given:
+            raise UnknownMemory("Name an erasure. List them: beliefledger erasures.")
+        found = [
+            each
+            for each in erasures(self._log.of_types(_ERASURES))
+            if each.id.startswith(given.lower())
+        ]
+        if not found:
+            raise UnknownMemory(
+                f"There is no erasure {given}. List what there is: beliefledger erasures."
+            )
+        if len(found) > 1:
+            raise UnknownMemory(
+                f"{len(found)} erasures begin with {given}: give more characters, of"
+                " beliefledger erasures."
+            )
+        return found[0]
+
+    def _unfinished(self, erasure: Erasure) -> str:
+        """What is still to be done."""
+        log = self._log
+        left = []
+        if erasure.whole:
+            if not log.vault.is_erased(erasure.subject_ref):
+                left.append("the key is to be destroyed")
+        elif erasure.id not in log.vault.register_of_erased():
+            left.append("the vault is to register it")
+        gone = log.eraser.destroyed(erasure).positions
+        pages = (gone[start : start + 5_000] for start in range(0, len(gone), 5_000))
+        bodies = sum(row.body is not None for page in pages for row in log.store.read_at(page))
+        if bodies:
+            left.append(f"{bodies:,} bodies are to be deleted")
+        left.append("views are to be emptied and looked through, and the completion recorded")
+        return (
+            f"The erasure {erasure.id} is not finished, so nothing can be certified:"
+            f" {'; '.join(left)}. Open the ledger again, or erase again, and it goes on."
+        )
+
+    # Proofs
+
+    @staticmethod
+    def _checkpoints(tree: Tree, erasure: Erasure) -> tuple[Checkpoint | None, Checkpoint]:
+        """The last checkpoint before the request that was kept, if there was one, and the first
+        that has the completion; it is made where there is none."""
+        completed = erasure.done.position if erasure.done is not None else erasure.position
+        kept = sorted(tree.checkpoints(), key=lambda each: each.size)
+        before = [each for each in kept if 0 < each.size < erasure.position]
+        after = [each for each in kept if each.size >= completed]
+        return (
+            before[-1] if before else None,
+            after[0] if after else tree.extend(keep=True),
+        )
+
+    def _included(self, tree: Tree, position: int, size: int) -> dict[str, Any]:
+        [row] = self._log.store.read_at([position])
+        return {
+            "position": position,
+            "envelope": row.envelope.decode(),
+            "hashes": _base64(tree.inclusion(position, size)),
+        }
+
+    # Backups
+
+    def _horizon(self, erasure: Erasure) -> dict[str, Any]:
+        """Since when, and until when, a backup of the vault opened with the master key that the
+        destroyed key was wrapped under."""
+        log = self._log
+        told = erasure.done.recorded_at if erasure.done is not None else erasure.requested_at
+        rotations = log.of_types((MasterKeyRotated.NAME,))
+        key = erasure.master_key if erasure.whole else ""
+        if not key:  # of the living: the one in force then
+            key = next(
+                (r.facts["key"] for r in reversed(rotations) if r.recorded_at <= told),
+                rotations[0].facts["previous"] if rotations else self._parts.master_key.id,
+            )
+        since = next((r.recorded_at for r in reversed(rotations) if r.facts["key"] == key), None)
+        ended = next((r.recorded_at for r in rotations if r.facts["previous"] == key), None)
+        return {
+            "master_key": key,
+            "in_force_since": _iso(since if since is not None else self._beginning()),
+            "rotated_since": ended is not None,
+            "rotated_at": _iso(ended),
+            "text": remaining.horizon(
+                whole=erasure.whole,
+                key=key,
+                completed=iso(told),
+                rotated=_iso(ended),
+            ),
+        }
+
+    def _beginning(self) -> Micros | None:
+        first = self._log.store.read(0, 1)
+        if not first:
+            return None
+        return int(envelope.read(first[0].envelope, first[0].position)["recorded_at"])
+
+    # Consumers
+
+    def _acknowledged(self, erasure: str) -> dict[str, Recorded]:
+        """What each consumer said first."""
+        found: dict[str, Recorded] = {}
+        for each in self._log.of_types((ConsumerAcknowledged.NAME,)):
+            if each.facts["erasure"] == erasure:
+                found.setdefault(each.facts["consumer"], each)
+        return found
+
+    def _consumers(self, erasure: Erasure) -> dict[str, Any]:
+        """Who has acknowledged; and who was there when it was requested, and has not."""
+        said = self._acknowledged(erasure.id)
+        asked = {each.name for each in self._log.consumers() if each.since < erasure.position}
+        return {
+            "acknowledged": [
+                {
+                    "consumer": name,
+                    "position": each.position,
+                    "at": iso(each.recorded_at),
+                    "by": each.actor,
+                }
+                for name, each in sorted(said.items())
+            ],
+            "open": sorted(asked - INTERNAL - said.keys()),
+        }
+
+    # What remains
+
+    def _remains(self, erasure: Erasure, told: Recorded) -> list[dict[str, Any]]:
+        log = self._log
+        counts: Counter[str] = Counter()
+        for each in self._reached(erasure, told):
+            counts["envelopes"] += 1
+            counts[each.type] += 1
+        others = [each for each in erasures(log.of_types(_ERASURES)) if each.because == erasure.id]
+        return remaining.remains(
+            whole=erasure.whole,
+            envelopes=counts,
+            relations=sum(each.reach == "relation" for each in others),
+            holds=0 if erasure.whole else len(log.eraser.holds(erasure.subject_ref)),
+            server=is_server(self.place),
+        )
+
+    def _reached(self, erasure: Erasure, told: Recorded) -> Iterator[Recorded]:
+        """The events that it reached: what there was of the subject, or some positions."""
+        if erasure.whole:
+            yield from self._log.of_subject(erasure.subject_ref, told.position)
+            return
+        for first, last in erasure.positions:
+            positions = range(first, last + 1)
+            for start in range(0, len(positions), 5_000):
+                yield from self._log.read_at(positions[start : start + 5_000]).values()
+
+
+def _receipts(told: Recorded) -> dict[str, Any]:
+    """What the completion says of itself; the first versions did not."""
+    facts = told.facts
+    known = bool(facts["request"])
+    return {
+        name: facts[name] if known else None for name in ("counts", "commitment", "views", "probes")
+    }
+
+
+def _fingerprints(erasure: Erasure) -> list[str]:
+    if not erasure.whole or erasure.done is None:
+        return []
+    told = erasure.done.facts["key_fingerprint"] or erasure.key_fingerprint
+    return [told] if told else []
+
+
+def _base64(hashes: Sequence[bytes]) -> list[str]:
+    return [base64.b64encode(each).decode() for each in hashes]
+
+
+def _iso(moment: Micros | None) -> str | None:
+    return None if moment is None else iso(moment)

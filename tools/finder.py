@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ledger.candidate import MILLION
 from ledger.errors import BackendUnavailable, NotPermitted
+from ledger.events.subject import ContentErased, ErasureRequested
 from ledger.log import Log
 from ledger.store import Head
 from ledger.uncollected import uncollected
@@ -19,7 +23,7 @@ from projections.beliefs import BeliefsView
 from projections.embedding import Embedder, Hashed
 from projections.finding import Query, find, name_of_index
 from projections.homes import Home
-from projections.index import Filters, Generations, SubjectIndex
+from projections.index import Erasures, Filters, Generations, SubjectIndex, text_of
 from projections.profiles import Looked, Request
 from projections.recalls import RecallsView
 from projections.routing import route
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from tools.answers import BeliefAnswer
     from tools.searching import DecisionBrief
 
+CONTENT_ERASURES = (ErasureRequested.NAME, ContentErased.NAME)
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 EMBEDDED_AT_ONCE = 512
 MOST_MEANWHILE = 512
@@ -65,6 +70,8 @@ class Finder:
         self._answers: OrderedDict[int, Told] = OrderedDict()
         self.forgotten = 0
         """How often words were let go of: what was read before is not to be kept after."""
+        self._swept: dict[str, tuple[int, int]] = {}
+        """Of whom no vector was left over, at how many erasures of theirs and how many vectors."""
         self.complete: dict[tuple[str, str], tuple[int, int]] = {}
         """Of whom all vectors of a model were built: how many texts, and vectors, they had then."""
 
@@ -96,17 +103,35 @@ class Finder:
             if index is None:
                 index = self._indexes[key] = SubjectIndex(subject_ref, keys, model.name)
             self._indexes.move_to_end(key)
+        most = None if everything else MOST_MEANWHILE if computing else 0
         with index.lock:
-            if index.position < head.position:
-                self._follow(key, index)
-                if self._log.keys(subject_ref) is None:  # erased while this read
-                    self.forget(subject_ref)
-                    raise NotPermitted("The subject was erased.")
-            if index.waiting:
-                most = None if everything else MOST_MEANWHILE if computing else 0
-                self._embed(index, model, most, progress)
+            while not self._ready(key, index, head, model, most, progress):
+                index.start()  # words of it were erased meanwhile
             yield index
         self._bound(key)
+
+    def _ready(
+        self,
+        key: tuple[str, str],
+        index: SubjectIndex,
+        head: Head,
+        model: Embedder,
+        most: int | None,
+        progress: Progress | None,
+    ) -> bool:
+        """Let an index have what the log has, and vectors; False where that is to be begun anew."""
+        if index.erasures is None:
+            index.erasures = self._erasures_of(index.subject_ref)
+        if index.position < head.position:
+            self._follow(key, index)
+            if self._log.keys(index.subject_ref) is None:  # erased while this read
+                self.forget(index.subject_ref)
+                raise NotPermitted("The subject was erased.")
+        return not index.waiting or self._embed(index, model, most, progress)
+
+    def _erasures_of(self, subject_ref: str) -> Erasures:
+        """As they are: the first figure is asked for first, so that it is never too high."""
+        return Erasures(self._log.head().erasures, self._log.erasures_of(subject_ref))
 
     def _follow(self, key: tuple[str, str], index: SubjectIndex) -> None:
         with self._asking.states(*VIEWS) as (connection, states):
@@ -114,7 +139,7 @@ class Finder:
             if self._generations.get(key, generations) != generations:
                 # Rebuilt: what an older version folded otherwise is not to stay. Whoever waits for
                 # this index gets it as it is then.
-                index.start()
+                self._restart(index)
                 with self._lock:
                     self._answers.clear()
                     self.forgotten += 1
@@ -127,14 +152,20 @@ class Finder:
                 raise
         self._generations[key] = generations
 
+    def _restart(self, index: SubjectIndex) -> None:
+        erasures = index.erasures
+        index.start()
+        index.erasures = erasures
+
     def _embed(
         self,
         index: SubjectIndex,
         model: Embedder,
         most: int | None,
         progress: Progress | None,
-    ) -> None:
-        """Give texts their vectors: those that were kept, then those that have to be computed."""
+    ) -> bool:
+        """Give texts their vectors: those that were kept, then those that have to be computed.
+        False where words of it were erased meanwhile."""
         waiting = index.waiting
         keys, dimension = index.keys, model.dimension
         if len(waiting) > EMBEDDED_AT_ONCE:
@@ -148,14 +179,15 @@ class Finder:
         missing = dict.fromkeys(index.tags[number] for number in index.waiting)
         quick = isinstance(model, Hashed)
         if most is not None and (not quick or not most) and len(missing) > most:
-            return
+            return True
         try:
-            self._compute(index, model, progress)
+            return self._compute(index, model, progress)
         except BackendUnavailable:  # they cannot be kept: who asks is answered by words alone
             if most is None:
                 raise
+            return True
 
-    def _compute(self, index: SubjectIndex, model: Embedder, progress: Progress | None) -> None:
+    def _compute(self, index: SubjectIndex, model: Embedder, progress: Progress | None) -> bool:
         total = len(index.waiting)
         while index.waiting:
             numbers = list(index.waiting)[:EMBEDDED_AT_ONCE]
@@ -163,13 +195,26 @@ class Finder:
             vectors = rounded(model.embed(list(texts.values())))
             made: dict[str, Vectors] = dict(zip(texts, vectors, strict=True))
             self.store.keep(index.keys, model.name, made)
-            self._log.vault.refresh(self._log.head().erasures)
+            erasures = self._log.head().erasures
+            self._log.vault.refresh(erasures)
             if self._log.keys(index.subject_ref) is None:  # erased while this computed
                 self.erase(index.subject_ref)
                 raise NotPermitted("The subject was erased.")
+            before = index.erasures
+            if (before is None or before.all != erasures) and not self._still_said(index, numbers):
+                with suppress(BackendUnavailable):  # held in the files by somebody: the job tries
+                    self.erase_content(index.subject_ref, ())
+                return False
             index.embedded({n: made[index.tags[n]] for n in numbers}, model.dimension)
             if progress:
                 progress(total - len(index.waiting), total)
+        return True
+
+    def _still_said(self, index: SubjectIndex, numbers: Sequence[int]) -> bool:
+        """Whether the log has the words of all these texts. Who deletes bodies deletes the vectors
+        after them, so whichever comes second finds those that were kept in between."""
+        positions = [int(index.texts["words_at"][number]) for number in numbers]
+        return all(raw.body is not None for raw in self._log.raw_at(positions))
 
     # Searching
 
@@ -255,14 +300,93 @@ class Finder:
                     del self._indexes[key]
                     self._generations.pop(key, None)
 
-    def sweep(self) -> int:
-        """Delete the vectors of whoever is not known any more; returns how many there were."""
-        return self.store.sweep(lambda: self._log.vault.subjects(self._log.tenant))
+    def sweep(self, *, contents: bool = False) -> int:
+        """Delete the vectors of whoever is not known any more; with `contents` also those of texts
+        that the living had erased, for which their texts are read. Returns how many there were."""
+        gone = self.store.sweep(lambda: self._log.vault.subjects(self._log.tenant))
+        return gone + (self._sweep_contents() if contents else 0)
+
+    def _sweep_contents(self) -> int:
+        """Of the texts of the living that have no body any more: a process may have ended in the
+        middle of an erasure, or of computing what it had read before one."""
+        erased = {each.subject_ref or "" for each in self._log.of_types(CONTENT_ERASURES)}
+        left: list[str] = []
+        looked: dict[str, tuple[int, int]] = {}
+        for subject_ref in sorted(erased.intersection(self.store.subjects())):
+            keys = self._log.keys(subject_ref)
+            if keys is None:
+                continue  # swept already
+            state = self._log.erasures_of(subject_ref), self.store.count(subject_ref)
+            if self._swept.get(subject_ref) == state:
+                continue
+            here = self.store.without(keys, partial(self._texts_of, subject_ref))
+            left += here
+            looked[subject_ref] = state[0], state[1] - len(here)
+        gone = self.store.forget_some(left)
+        if gone:
+            self.store.purge()
+        self._swept |= looked
+        return gone
 
     def erase(self, subject_ref: str) -> int:
         """Drop a subject's indexes and vectors; returns how many vectors there were."""
         self.forget(subject_ref)
         return self.store.forget(subject_ref)
+
+    def erase_content(
+        self, subject_ref: str, positions: Collection[int], *, purge: bool = True
+    ) -> int:
+        """Drop the indexes of somebody living, and the vectors of the texts at these positions and
+        of whatever else of theirs has no body any more; returns how many vectors went.
+
+        The vector of a text that somebody still says elsewhere stays. Call it once the bodies are
+        deleted; called again it completes what a crash broke off. Many erasures at once may leave
+        the files for the last (`purge`). Raises `BackendUnavailable` while somebody holds on to
+        what was deleted there.
+        """
+        self.forget(subject_ref)
+        keys = self._log.keys(subject_ref)
+        if keys is None:
+            return self.store.forget(subject_ref)
+        gone = self.store.forget_some(
+            self.store.without(keys, lambda: self._texts_of(subject_ref, positions))
+        )
+        if purge:
+            self.store.purge()
+        return gone
+
+    def probe(self, subject_ref: str, positions: Collection[int] | None = None) -> tuple[int, int]:
+        """Look for what was erased: among how many vectors and texts of indexes in memory, and how
+        many of them were found. Of somebody living they are those at these positions, and vectors
+        of texts that are no more; without `positions` whatever there is of a subject."""
+        with self._lock:
+            indexes = [index for (ref, _), index in self._indexes.items() if ref == subject_ref]
+        looked = found = 0
+        wanted = None if positions is None else np.array(sorted(positions), np.int64)
+        for index in indexes:
+            with index.lock:
+                looked += len(index)
+                there = index.texts["words_at"]
+                found += len(there) if wanted is None else int(np.isin(there, wanted).sum())
+        kept = self.store.count(subject_ref)
+        keys = self._log.keys(subject_ref)
+        if positions is None:
+            every = sum(each.vectors for each in self.store.counts())
+            return looked + every, found + kept
+        if keys is not None:
+            texts = self.store.without(keys, lambda: self._texts_of(subject_ref, positions))
+            found += len(texts)
+        return looked + kept, found
+
+    def _texts_of(self, subject_ref: str, but: Collection[int] = ()) -> set[str]:
+        """All that is indexed of a subject, as the log has it now, but for these positions."""
+        left_out = set(but)
+        texts = (
+            text_of(each)
+            for each in self._log.of_subject(subject_ref)
+            if each.position not in left_out
+        )
+        return {text for text in texts if text is not None}
 
     def forget(self, subject_ref: str) -> None:
         """Drop a subject's indexes, and what is kept of words."""
@@ -279,7 +403,8 @@ class Finder:
         embedding.forget()
 
     def follow_erasures(self) -> Head:
-        """Let go of whoever was erased, by this process or another; returns the log's head."""
+        """Let go of whoever and whatever was erased, by this process or another; returns the log's
+        head."""
         head = self._log.head()
         self._log.vault.refresh(head.erasures)
         if head.erasures != self._erasures:
@@ -288,12 +413,14 @@ class Finder:
         return head
 
     def _forget_erased(self) -> None:
-        """Drop the indexes of whoever was erased, by this process or another."""
+        """Drop the indexes of whoever was erased or had anything erased, by this process or
+        another: they are made anew, of what is left."""
         with self._lock:
             self._forget_words()  # also of those whose index was dropped before
-            people = {subject_ref for subject_ref, _ in self._indexes}
-        for subject_ref in people:
-            if self._log.keys(subject_ref) is None:
+            known = {ref: index.erasures for (ref, _), index in self._indexes.items()}
+        for subject_ref, before in known.items():
+            theirs = 0 if before is None else before.theirs
+            if self._log.keys(subject_ref) is None or self._log.erasures_of(subject_ref) != theirs:
                 self.forget(subject_ref)
         with suppress(BackendUnavailable):  # somebody reads there: the job will sweep
             self.sweep()

@@ -2,18 +2,388 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ledger.candidate import Frozen
+from ledger.codec import New
+from ledger.erasing import SUBJECT, Erasure, Hold, Wanted, erasures, spread
+from ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
+from ledger.events.subject import (
+    ContentErased,
+    ErasureRequested,
+    LegalHoldLifted,
+    LegalHoldPlaced,
+    Probe,
+    SubjectErased,
+    ViewReceipt,
+)
+from ledger.log import Log, new_id
+from ledger.streams import subject_stream
+from ledger.times import Clock, to_datetime
+from ledger.vault import SYSTEM
+from tools.answers import ErasureAnswer
+from tools.bounds import plain_name
+from tools.reaching import Reached, Reaching
+from tools.upkeep import Upkeep
+
 if TYPE_CHECKING:
-    from ledger.log import Log
-    from ledger.times import Clock
+    from gate.gate import Gate
+    from tools.asking import Asking
+    from tools.finder import Finder
+    from tools.recording import Recorder
     from tools.wiring import Parts
+
+REQUEST = "request of the subject"
+_ROUNDS = 5
+"""What was written while a request was on its way is added by another, up to so many times."""
+
+
+class HoldAnswer(Frozen):
+    """A legal hold in force: nothing of the subject is erased until it is lifted."""
+
+    hold: str
+    subject: str | None
+    reason: str | None
+    """None once its words are erased."""
+    by: str
+    placed_at: datetime
+
+
+class ErasureRecord(Frozen):
+    """An erasure on record. `completed_at` is None while it is under way."""
+
+    erasure: str
+    subject_ref: str
+    subject: str | None
+    """Whom it is of; None for somebody erased as a whole."""
+    reach: str
+    of: str | None
+    legal_basis: str
+    by: str
+    because: str | None
+    requested_at: datetime
+    position: int
+    completed_at: datetime | None
+    bodies: int | None
+    counts: dict[str, int]
 
 
 class Forgetting:
-    """Filled in below."""
+    """Preview, erase, hold. `by` names who does it."""
 
     if TYPE_CHECKING:  # of the front door itself
         _parts: Parts
         _log: Log
         _clock: Clock
+        _gate: Gate
+        _asking: Asking
+        _upkeep: Upkeep
+        _recorder: Recorder
+
+        @property
+        def _finder(self) -> Finder: ...
+
+        def _actor(self, name: str) -> str: ...
+
+        def _known_subject(self, subject: str) -> str: ...
+
+    def preview_erasure(
+        self,
+        subject: str,
+        *,
+        memory: str | None = None,
+        turn: str | None = None,
+        session: str | None = None,
+        retention: bool = False,
+        revoked: bool = False,
+        known_as: Sequence[str] = (),
+    ) -> Reached:
+        """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
+        written. Raises `UnknownMemory`, `NotPermitted`."""
+        ref = self._log.half_erased(subject) or self._known_subject(subject)
+        return self._reach(
+            ref,
+            memory=memory,
+            turn=turn,
+            session=session,
+            retention=retention,
+            revoked=revoked,
+            known_as=known_as,
+        )()
+
+    def erase(
+        self,
+        subject: str,
+        *,
+        memory: str | None = None,
+        turn: str | None = None,
+        session: str | None = None,
+        retention: bool = False,
+        revoked: bool = False,
+        withdrawals: Sequence[str] = (),
+        known_as: Sequence[str] = (),
+        by: str = SYSTEM,
+        legal_basis: str = REQUEST,
+    ) -> ErasureAnswer:
+        """Forget a subject: their key, every body, every row of a view, every vector. Or less of
+        them: one `memory` with the turns that are its evidence, one `turn`, one `session`, what is
+        older than the policy's `retention` allows, what was `revoked` long enough ago, what these
+        `withdrawals` of consent (event ids) ended.
+
+        What remains are envelopes that name nobody. Recording an erased subject again is refused
+        until `register_anew`. In other people's memories a relation to the subject, found by their
+        id or by what they are `known_as`, loses its words.
+
+        Raises `UnknownMemory` for somebody or something nobody knows, `NotPermitted` under a legal
+        hold, `BackendUnavailable` while another process reads what has to go: erasing again, or
+        opening the ledger again, goes on with it.
+        """
+        actor = self._actor(by)
+        half = self._log.half_erased(subject)
+        ref = half or self._known_subject(subject)
+        reach = self._reach(
+            ref,
+            memory=memory,
+            turn=turn,
+            session=session,
+            retention=retention,
+            revoked=revoked,
+            withdrawals=withdrawals,
+            known_as=known_as,
+        )
+        because = withdrawals[0] if withdrawals else None
+        if half is not None:
+            return self._erase([Wanted(half, SUBJECT)], actor, legal_basis)
+        reached = reach()
+        if reached.reach == SUBJECT:
+            others = [each for each in reached.others if each.positions]
+            free = [each for each in others if not self._log.eraser.holds(each.subject_ref)]
+            wanted = [Wanted(ref, SUBJECT), *map(_wanted, free)]
+            return self._erase(wanted, actor, legal_basis)
+        if not reached.positions:
+            return ErasureAnswer(
+                subject_ref=ref,
+                bodies=0,
+                position=self._log.head().position,
+                reach=reached.reach,
+            )
+        return self._erase([replace(_wanted(reached), because=because)], actor, legal_basis, reach)
+
+    def _reach(
+        self,
+        ref: str,
+        *,
+        memory: str | None,
+        turn: str | None,
+        session: str | None,
+        retention: bool,
+        revoked: bool,
+        known_as: Sequence[str],
+        withdrawals: Sequence[str] = (),
+    ) -> Callable[[], Reached]:
+        """What is asked for, to be looked up when called: again, for what came in between."""
+        named = (memory, turn, session)
+        if sum([*(each is not None for each in named), retention, revoked, bool(withdrawals)]) > 1:
+            raise NotPermitted("Erase one thing at a time: a memory, a turn, a session, or more.")
+        reaching = Reaching(self._parts, self._asking)
+        if memory is not None:
+            memory_id = self._asking.memory_id(memory)
+            return lambda: reaching.memory(ref, memory_id)
+        if turn is not None:
+            return lambda: reaching.turn(ref, turn)
+        if session is not None:
+            return lambda: reaching.session(ref, session)
+        if withdrawals:
+            return lambda: reaching.withdrawn(ref, withdrawals)
+        if retention:
+            return lambda: reaching.retention(ref, self._clock())
+        if revoked:
+            return lambda: reaching.revoked(ref, self._clock())
+        return lambda: reaching.subject(ref, known_as)
+
+    def _erase(
+        self,
+        wanted: Sequence[Wanted],
+        actor: str,
+        legal_basis: str,
+        again: Callable[[], Reached] | None = None,
+    ) -> ErasureAnswer:
+        self._recorder.flush()
+        requested = self._log.eraser.request(wanted, actor=actor, legal_basis=legal_basis)
+        # From the request on nothing is derived from what goes; what was on its way goes, too.
+        for _ in range(_ROUNDS if again else 0):
+            more = set(again().positions) - {
+                position for each in requested for position in spread(each.positions)
+            }
+            if not more:
+                break
+            rest = replace(wanted[0], positions=tuple(sorted(more)), because=requested[0].id)
+            requested += self._log.eraser.request([rest], actor=actor, legal_basis=legal_basis)
+        for each in requested:
+            self._log.eraser.destroy(each)
+        done = [self._finish(each) for each in requested]
+        first = done[0]
+        return ErasureAnswer(
+            subject_ref=first.subject_ref,
+            bodies=sum(each.done.facts["bodies"] for each in done if each.done is not None),
+            position=self._log.head().position,
+            erasure=first.id,
+            reach=first.reach,
+            also=tuple(each.id for each in done[1:]),
+        )
+
+    def finish_erasures(self) -> None:
+        """Go on with what was requested and not completed, by a process that died for one. What
+        cannot be finished yet is told by `status`."""
+        left, self._log.interrupted = self._log.interrupted, []
+        for each in left:
+            try:
+                self._log.eraser.destroy(each)
+                self._finish(each)
+            except BackendUnavailable as problem:
+                self._log.interrupted.append(each)
+                told = f"An erasure could not be finished yet: {problem.detail}"
+                if told not in self._log.unfinished:
+                    self._log.unfinished.append(told)
+
+    def _finish(self, erasure: Erasure) -> Erasure:
+        """Empty views, caches and vectors of what is destroyed, look for it, and record the end."""
+        if erasure.done is not None:
+            return erasure
+        ref, positions = erasure.subject_ref, spread(erasure.positions)
+        self._gate.forget()
+        try:
+            if erasure.whole:
+                vectors = self._finder.erase(ref)
+            else:
+                vectors = self._finder.erase_content(ref, positions)
+        finally:  # one may be read by another process; the other is to go all the same
+            views = self._upkeep.forget(ref, whole=erasure.whole)
+        views.append(
+            ViewReceipt(
+                name="vectors",
+                position=self._log.head().position,
+                digest="",
+                removed=vectors,
+            )
+        )
+        return self._log.eraser.complete(erasure, views, self._probes(erasure, positions))
+
+    def _probes(self, erasure: Erasure, positions: Sequence[int]) -> list[Probe]:
+        """Look for what was erased, in each place where it had been."""
+        log, ref = self._log, erasure.subject_ref
+        gone = log.eraser.destroyed(erasure).positions
+        rows = [row for each in _pages(gone) for row in log.store.read_at(each)]
+        probes = [
+            Probe(name="bodies", looked=len(rows), found=sum(row.body is not None for row in rows))
+        ]
+        if erasure.whole:
+            probes.append(Probe(name="key", looked=1, found=int(log.keys(ref) is not None)))
+            name_found = 0
+            with suppress(NotPermitted):
+                name_found = int(log.vault.real_id(ref) is not None)
+            probes.append(Probe(name="real id", looked=1, found=name_found))
+        looked, found = self._finder.probe(ref, None if erasure.whole else positions)
+        probes.append(Probe(name="vectors", looked=looked, found=found))
+        looked, found = self._upkeep.probe(ref, None if erasure.whole else gone)
+        probes.append(Probe(name="views", looked=looked, found=found))
+        return probes
+
+    # Records
+
+    def erasures(self, subject: str | None = None) -> list[ErasureRecord]:
+        """The erasures on record (of somebody living), oldest first."""
+        names = (ErasureRequested.NAME, SubjectErased.NAME, ContentErased.NAME)
+        ref = None if subject is None else self._known_subject(subject)
+        return [self._record(each) for each in erasures(self._log.of_types(names, ref))]
+
+    def _record(self, erasure: Erasure) -> ErasureRecord:
+        done = erasure.done
+        return ErasureRecord(
+            erasure=erasure.id,
+            subject_ref=erasure.subject_ref,
+            subject=self._log.vault.real_id(erasure.subject_ref),
+            reach=erasure.reach,
+            of=erasure.of,
+            legal_basis=erasure.legal_basis,
+            by=self._log.vault.principal_name(erasure.actor),
+            because=erasure.because,
+            requested_at=to_datetime(erasure.requested_at),
+            position=erasure.position,
+            completed_at=None if done is None else to_datetime(done.recorded_at),
+            bodies=None if done is None else done.facts["bodies"],
+            counts={} if done is None else done.facts["counts"],
+        )
+
+    # Legal holds
+
+    def place_hold(self, subject: str, reason: str, *, by: str, hold: str | None = None) -> str:
+        """Forbid erasing anything of a subject until the hold is lifted; returns its name.
+
+        Raises `NotPermitted` where a hold of that name is in force, or an erasure was begun.
+        """
+        actor = self._actor(by)
+        ref = self._known_subject(subject)
+        name = plain_name(hold, "hold") if hold is not None else new_id()[:12]
+        stream = subject_stream(ref)
+
+        def attempt() -> None:
+            version = self._log.version(stream)
+            if any(each.done is None for each in self._log.eraser.of_subject(ref)):
+                raise NotPermitted("An erasure of this subject was begun; it cannot be held now.")
+            if name in {each.hold for each in self._log.eraser.holds(ref)}:
+                raise NotPermitted(f"A hold {name!r} is in force already: choose another name.")
+            event = New(LegalHoldPlaced(hold=name, reason=reason), new_id(), stream, ref, actor)
+            self._log.append([event], {stream: version})
+
+        self._log.decide_again(attempt)
+        return name
+
+    def lift_hold(self, hold: str, *, by: str) -> None:
+        """End a legal hold. Raises `UnknownMemory` for one that is not in force."""
+        actor = self._actor(by)
+        found = [each for each in self._holds() if each.hold == hold]
+        if not found:
+            raise UnknownMemory(f"No legal hold {hold!r} is in force.")
+        ref = found[0].subject_ref
+        stream = subject_stream(ref)
+
+        def attempt() -> None:
+            version = self._log.version(stream)
+            if hold in {each.hold for each in self._log.eraser.holds(ref)}:
+                event = New(LegalHoldLifted(hold=hold), new_id(), stream, ref, actor)
+                self._log.append([event], {stream: version})
+
+        self._log.decide_again(attempt)
+
+    def holds(self, subject: str | None = None) -> list[HoldAnswer]:
+        """The legal holds in force (on a subject)."""
+        ref = None if subject is None else self._known_subject(subject)
+        return [
+            HoldAnswer(
+                hold=each.hold,
+                subject=self._log.vault.real_id(each.subject_ref),
+                reason=each.reason,
+                by=self._log.vault.principal_name(each.actor),
+                placed_at=to_datetime(each.placed_at),
+            )
+            for each in self._holds()
+            if ref in {None, each.subject_ref}
+        ]
+
+    def _holds(self) -> list[Hold]:
+        placed = self._log.of_types((LegalHoldPlaced.NAME,))
+        people = dict.fromkeys(each.subject_ref for each in placed if each.subject_ref)
+        return [hold for ref in people for hold in self._log.eraser.holds(ref)]
+
+
+def _wanted(reached: Reached) -> Wanted:
+    return Wanted(reached.subject_ref, reached.reach, reached.of, reached.positions)
+
+
+def _pages(positions: Sequence[int]) -> list[Sequence[int]]:
+    return [positions[start : start + 5_000] for start in range(0, len(positions), 5_000)]

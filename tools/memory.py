@@ -149,6 +149,8 @@ class MemoryLedger(
         self._making = threading.Lock()
         self.made_key_file = parts.made_key_file
         """The master key's file, if it was made just now. Keep it apart from backups."""
+        if self._log.interrupted:
+            self.finish_erasures()
 
     def close(self) -> None:
         """Let go of files and connections."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from ledger import rotating
 from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
 from ledger.log import Log
 from ledger.masterkey import MasterKey
@@ -159,11 +160,15 @@ def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
     def is_new() -> bool:
         return create and not exists(path)
 
-    with ExitStack() as opened:  # what was opened is closed again when a later step fails
+    def vault_under(master: MasterKey) -> Vault:
         vault = other_vault(settings, master, DEFAULT_TENANT, is_new)
         if vault is None:
             may_make_vault(keys.exists, is_new, str(path))
             vault = Vault(keys, master)
+        return vault
+
+    with ExitStack() as opened:  # what was opened is closed again when a later step fails
+        vault, master = rotating.opened(key_file(settings, file), master, vault_under)
         opened.callback(vault.close)
         store = SQLiteEventStore(path / "log.db")
         opened.pop_all()
@@ -212,6 +217,11 @@ def may_make_vault(there: Callable[[], bool], is_new: Callable[[], bool], where:
     if there():  # another process made the ledger in the meantime
         return False
     raise KeyMissing(f"There is no vault at {where}: set {VAULT} to where it is.")
+
+
+def key_file(settings: Settings, file: Path | None) -> Path | None:
+    """The master key's file; None when the environment tells the key itself."""
+    return None if settings.master_key else file
 
 
 def master_key(

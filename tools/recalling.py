@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
 TOLERANCE = 1
 """Millionths by which a score may differ: sums of floats end in other digits elsewhere."""
 UNEXPLAINED = "Nothing on record explains it. Fold the views anew, and replay: beliefledger rebuild"
+ERASED_SINCE = "Some of what it searched was erased since: that is not there to be found again."
 _BOUNDS = ("min_confidence", "min_importance", "recency_weight", "diversity")
 """The parameters that are recorded in millionths."""
 
@@ -350,7 +351,11 @@ class Recalling:
             reasons=("The subject was erased, and the query with them.",),
         )
         if not isinstance(event, MemoriesRecalled) or event.asked is None:
-            return answer
+            alive = self._log.vault.real_id(ref)
+            if alive is None:
+                return answer
+            words = ("The query's words were erased.",)
+            return answer.model_copy(update={"subject": alive, "reasons": words})
         asked = event.asked
         then = event.position if asked.as_of is None else recorded.position
         rules = self._parts.rulebook.at(bisect_right(changes, then))
@@ -363,9 +368,12 @@ class Recalling:
         except NotPermitted:  # erased just now
             return answer
         reasons = tuple(_reasons(event, looked))
+        verdict = Verdict.DIFFERENT if differs else Verdict.SAME
+        if differs and self._log.erasures_of(ref, after=then):
+            verdict, reasons = Verdict.INPUTS_DESTROYED, (*reasons, ERASED_SINCE)
         return answer.model_copy(
             update={
-                "verdict": (Verdict.DIFFERENT if differs else Verdict.SAME).value,
+                "verdict": verdict.value,
                 "subject": self._log.vault.real_id(ref),
                 "query": asked.query,
                 "again": again,

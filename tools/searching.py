@@ -212,6 +212,10 @@ class Searching:
             request = self._request(ref, asked, asked.as_of, now, rules)
             looked = self._finder.look(request, head=head)
             found = self._read(looked)
+            if self._finder.follow_erasures().erasures != head.erasures:
+                # Something was erased while this looked: of what was read before, in this search or
+                # kept of another, nothing is to be told.
+                found = self._read(looked)
             shown = found[: within([each.tokens for each in found], max_tokens)]
             recall_id = None
             if record and looked.hits:
@@ -285,6 +289,8 @@ class Searching:
             memory, decision, episode = None, None, None
             if hit.row_id is not None:
                 memory, decision = memories.get(hit.row_id, (None, None))
+                if memory is not None and memory.memory_id != hit.id:
+                    continue  # its rows were folded anew without what was erased
                 text = None if memory is None else memory.text
                 if memory is not None and hit.against:
                     memory = memory.model_copy(update={"contradicts": hit.against})

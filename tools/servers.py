@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
+from ledger import rotating
 from ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from ledger.log import Log
 from ledger.masterkey import MasterKey
@@ -23,6 +24,7 @@ from tools.places import (
     NO_DIRECTORY,
     NoLedger,
     Opened,
+    key_file,
     master_key,
     may_make_vault,
     other_vault,
@@ -50,6 +52,22 @@ def has_vault(url: PostgresURL) -> bool:
     server = Server(url, size=1)
     try:
         return postgres_vault.there(server)
+    finally:
+        server.close()
+
+
+def has_other_tenants(url: PostgresURL) -> bool:
+    """Whether other tenants than this one have their ledgers in the same schema."""
+    server = Server(url, size=1)
+    try:
+        rows = server.ask_plain(
+            "SELECT 1 FROM pg_namespace WHERE nspname <> %s AND nspname ~ %s LIMIT 1",
+            (
+                schema.views_schema(url.schema, url.tenant),
+                f"^{url.schema}_views(_[0-9a-f]{{12}})?$",
+            ),
+        )
+        return bool(rows)
     finally:
         server.close()
 
@@ -173,10 +191,12 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
         def is_new() -> bool:
             return create and not _has_events(server)
 
-        vault = other_vault(settings, master, url.tenant, is_new)
-        shared = vault is None
-        if vault is None:
-            vault = open_vault(url, master, is_new)
+        def vault_under(master: MasterKey) -> Vault:
+            vault = other_vault(settings, master, url.tenant, is_new)
+            return open_vault(url, master, is_new) if vault is None else vault
+
+        shared = settings.vault is None
+        vault, master = rotating.opened(key_file(settings, file), master, vault_under)
         opened.callback(vault.close)
         store = PostgresEventStore(server)
         opened.pop_all()

@@ -15,6 +15,8 @@ MODEL = "BELIEFLEDGER_MODEL"
 MODEL_URL = "BELIEFLEDGER_MODEL_URL"
 MODEL_KEY = "ANTHROPIC_API_KEY"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
+WITNESS = "BELIEFLEDGER_WITNESS"
+WITNESS_KEY = "BELIEFLEDGER_WITNESS_KEY"
 LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
 """eventsourcing's own: tells it to append without its lock."""
 DEFAULT_LEDGER = "./beliefledger-data"
@@ -42,6 +44,10 @@ class Settings:
     model_key: str | None = field(default=None, repr=False)
     embedder: str | None = None
     """Which model search compares texts with, until one is adopted; None: the best installed."""
+    witness: str | None = field(default=None, repr=False)
+    """The URL of the witness that every head of the log is shown to."""
+    witness_key: str | None = None
+    """The verifier key that its cosignatures are known by."""
 
     @classmethod
     def read(cls) -> Settings:
@@ -57,4 +63,6 @@ class Settings:
             os.environ.get(MODEL_URL) or None,
             os.environ.get(MODEL_KEY) or None,
             os.environ.get(EMBEDDER) or None,
+            witness=os.environ.get(WITNESS, "").strip() or None,
+            witness_key=os.environ.get(WITNESS_KEY, "").strip() or None,
         )

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gate.consent import ORDINARY
 from gate.policy import Policy, load
 from ledger.errors import NotPermitted, UnknownMemory
 from ledger.times import Clock, to_datetime
 from ledger.vault import SYSTEM
-from tools.answers import BeliefAnswer, ErasureAnswer, GrantAnswer
+from tools.answers import BeliefAnswer, GrantAnswer
 from tools.asking import Asking
 from tools.disputes import Disputes
 from tools.moments import Moment, micros
 from tools.upkeep import Upkeep
 from tools.wiring import Parts
 
-if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
-    from tools.finder import Finder
-
-
 class Settling:
-    """Resolve, review, grant, withdraw, revoke, erase, adopt. `by` names who does it."""
-
-    if TYPE_CHECKING:  # of the front door itself
-
-        @property
-        def _finder(self) -> Finder: ...
+    """Resolve, review, grant, withdraw, revoke, adopt. `by` names who does it."""
 
     def __init__(self, parts: Parts, clock: Clock) -> None:
         self._parts = parts
@@ -206,23 +197,6 @@ class Settling:
         ref = self._known_subject(last.subject or "")
         self._steward.revoke(ref, memory, last.belief_id, note=note, actor=self._actor(by))
         return self._asking.history(memory, only_memory=True)[-1]
-
-    def erase(
-        self, subject: str, *, by: str = SYSTEM, legal_basis: str = "request of the subject"
-    ) -> ErasureAnswer:
-        """Forget a subject: their key, every body, every row of a view, every vector.
-
-        What remains are envelopes that name nobody. Recording them again is refused until
-        `register_anew`. Raises `UnknownMemory` for somebody nobody knows.
-        """
-        ref = self._log.half_erased(subject) or self._known_subject(subject)
-        bodies = self._log.erase(ref, actor=self._actor(by), legal_basis=legal_basis)
-        self._gate.forget()
-        try:
-            self._finder.erase(ref)
-        finally:  # one may be read by another process; the other is to go all the same
-            self._upkeep.forget(ref)
-        return ErasureAnswer(subject_ref=ref, bodies=bodies, position=self._log.head().position)
 
     def register_anew(self, subject: str, *, by: str) -> None:
         """Let somebody who was erased be recorded again, on a named actor's word."""

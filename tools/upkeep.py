@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from ledger.errors import InvalidTurn
+from ledger.events.subject import ViewReceipt
 from ledger.store import Cursor
 from ledger.times import SECOND, to_datetime
-from projections import ageing_questions, questions, scores
+from projections import ageing_questions, probing, questions, scores
 from projections import digests as measures
 from projections.beliefs import BeliefsView
 from projections.decisions import DecisionsView
@@ -28,17 +29,49 @@ class Upkeep:
         self._projector = parts.projector
         self._asking = asking
 
-    def forget(self, subject_ref: str) -> None:
-        """Let the views drop an erased subject at once, and memory what it kept of their words."""
-        self._projector.catch_up()
-        self._projector.forget(subject_ref)
-        with self._projector.writing() as connection:
-            generation = self._projector.states(connection)[BeliefsView.name].generation
-            left = scores.forget(connection, generation)
-        if left:
-            self._projector.scrub()
+    def forget(self, subject_ref: str, *, whole: bool = True) -> list[ViewReceipt]:
+        """Empty the views of an erased subject at once, or of what was erased of a living one, and
+        memory of what it kept of their words; returns each view's receipt.
+
+        A receipt's digest is over the rows that the view still has of the subject.
+        """
+        projector = self._projector
+        projector.catch_up()
+        with projector.writing() as connection:
+            generation = projector.states(connection)[BeliefsView.name].generation
+            scores.forget_subject(connection, generation, subject_ref)
+        removed = projector.forget(subject_ref) if whole else projector.refold(subject_ref)
+        projector.scrub()
         self._parts.forget_words()
         self._parts.replayer.forget()
+        receipts = []
+        with projector.reading() as connection:
+            for name, state in projector.states(connection).items():
+                if name not in projector.views:
+                    continue
+                its = projector.views[name].tables(state.generation)
+                receipts.append(
+                    ViewReceipt(
+                        name=name,
+                        position=state.position,
+                        digest=probing.digest_of(connection, its, subject_ref),
+                        removed=removed.get(name, 0),
+                    )
+                )
+        return receipts
+
+    def probe(self, subject_ref: str, positions: Collection[int] | None) -> tuple[int, int]:
+        """How many rows of the views were looked at for what was erased, and how many found."""
+        projector, wanted = self._projector, None if positions is None else frozenset(positions)
+        with projector.reading() as connection:
+            told = [
+                probing.left(
+                    connection, projector.views[name].tables(state.generation), subject_ref, wanted
+                )
+                for name, state in projector.states(connection).items()
+                if name in projector.views
+            ]
+        return sum(looked for looked, _ in told), sum(found for _, found in told)
 
     def rebuild(
         self,

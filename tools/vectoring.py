@@ -335,9 +335,9 @@ class Vectoring:
         return DroppedAnswer(model=None, subject=subject, vectors=gone)
 
     def keep_vectors(self) -> dict[str, int]:
-        """Compute the vectors that are missing and delete those of whoever is not known any more;
-        returns how many of each. Raises `EmbedderMissing`."""
-        swept = self._finder.sweep()
+        """Compute the vectors that are missing and delete those of whoever is not known any more,
+        and of whatever was erased; returns how many of each. Raises `EmbedderMissing`."""
+        swept = self._finder.sweep(contents=True)
         with suppress(BackendUnavailable):  # they are read just now: the next run will
             self._finder.store.scrub()
         model = self._parts.embedders.usable(self._in_force().name)

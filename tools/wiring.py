@@ -38,6 +38,7 @@ from projections.turns import TurnsView
 from projections.view import View
 from tools.embedders import Embedders
 from tools.places import Place, open_place
+from tools.rotating import record_rotation
 from tools.settings import Settings
 
 _KEPT_TAGS = 100_000
@@ -84,7 +85,8 @@ def build(
         opened = open_place(place, settings, create=create)
         closing.callback(opened.vault.close)
         closing.callback(opened.store.close)
-        log = Log(opened.store, opened.vault, clock=clock, tenant=opened.tenant)
+        log = Log(opened.store, opened.vault, clock=clock, tenant=opened.tenant, finish=False)
+        record_rotation(log)
         rulebook = Rulebook(log)
         rulebook.ensure(policy)
         tagger = WordTagger(log)

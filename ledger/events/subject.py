@@ -52,7 +52,8 @@ class ViewReceipt(Frozen):
 
 
 class Probe(Frozen):
-    """One way in which what was erased was looked for afterwards: among how many, how many found."""
+    """One way in which what was erased was looked for afterwards: how many were looked at, and how
+    many were found."""
 
     name: str
     looked: int
@@ -73,6 +74,10 @@ class ErasureRequested(Event):
     """Of a living subject: first and last of each run of events whose bodies go."""
     because: Fact[str | None] = None
     """The event id of what led to it: a withdrawn consent, another erasure."""
+    key_fingerprint: Fact[str] = ""
+    """Of a whole subject: of the key that is to be destroyed."""
+    master_key: Fact[str] = ""
+    """The id of the master key under which that key is wrapped."""
 
 
 class Erased(Event):

@@ -26,21 +26,23 @@ class PostgresCursors:
         self._server = server
         self._tenant = server.url.tenant
         self._table = f"{server.url.schema}.consumers"
+        self._head = f"{server.url.schema}.head"
 
     def claim(self, name: str, holder: str, seconds: float) -> Cursor | None:
         # What another is seen to hold is not even tried: that would lock the row.
         rows = self._server.ask(
             f"INSERT INTO {self._table} AS mine"
-            f" SELECT %s, %s, 0, 1, %s, {_UNTIL} WHERE NOT EXISTS ("
+            f" SELECT %s, %s, 0, 1, %s, {_UNTIL}, (SELECT position FROM {self._head})"
+            " WHERE NOT EXISTS ("
             f"  SELECT FROM {self._table} WHERE tenant = %s AND name = %s AND holder <> %s"
             "  AND held_until > clock_timestamp())"
             " ON CONFLICT (tenant, name) DO UPDATE SET epoch = mine.epoch + 1,"
             "  holder = excluded.holder, held_until = excluded.held_until"
             "  WHERE mine.holder = excluded.holder OR mine.held_until <= clock_timestamp()"
-            f" RETURNING name, position, epoch, holder, true, {_DURABLY}",
+            f" RETURNING name, position, epoch, holder, true, since, {_DURABLY}",
             (self._tenant, name, holder, float(seconds), self._tenant, name, holder),
         )
-        return Cursor(*rows[0][:5]) if rows else None
+        return Cursor(*rows[0][:6]) if rows else None
 
     def renew(self, name: str, epoch: int, seconds: float) -> bool:
         return self._change(name, epoch, f"held_until = {_UNTIL}", float(seconds))
@@ -63,19 +65,20 @@ class PostgresCursors:
 
     def all(self) -> list[Cursor]:
         rows = self._server.ask(
-            "SELECT name, position, epoch, holder, held_until > clock_timestamp()"
+            "SELECT name, position, epoch, holder, held_until > clock_timestamp(), since"
             f" FROM {self._table} WHERE tenant = %s ORDER BY name",
             (self._tenant,),
         )
         return [Cursor(*row) for row in rows]
 
-    def restore(self, name: str, position: int) -> None:
+    def restore(self, name: str, position: int, since: int = 0) -> None:
         rows = self._server.ask(
-            f"INSERT INTO {self._table} AS mine VALUES (%s, %s, %s, 0, '', '-infinity')"
+            f"INSERT INTO {self._table} AS mine VALUES (%s, %s, %s, 0, '', '-infinity', %s)"
             " ON CONFLICT (tenant, name) DO UPDATE SET position = excluded.position,"
-            "  holder = '', held_until = '-infinity' WHERE mine.held_until <= clock_timestamp()"
+            "  holder = '', held_until = '-infinity', since = excluded.since"
+            "  WHERE mine.held_until <= clock_timestamp()"
             f" RETURNING {_DURABLY}",
-            (self._tenant, name, position),
+            (self._tenant, name, position, since),
         )
         if not rows:
             raise NotPermitted(f"Consumer {name} is running: stop it before its cursor is set.")

@@ -25,7 +25,11 @@ CREATE UNIQUE INDEX history_stream ON @schema@.history (stream, version);
 CREATE UNIQUE INDEX history_event ON @schema@.history (event_id);
 -- What has to be found again at every start; rare, so that its index is small.
 CREATE INDEX history_rare ON @schema@.history (type, subject_ref)
-    WHERE type IN ('erasure.requested.v1', 'subject.erased.v1', 'content.erased.v1');
+    WHERE type IN ('erasure.requested.v1', 'erasure.requested.v2', 'subject.erased.v1',
+        'subject.erased.v2', 'content.erased.v1', 'content.erased.v2', 'consumer.acknowledged.v1',
+        'legal_hold.lifted.v1', 'legal_hold.placed.v1', 'master_key.rotated.v1',
+        'signing_key.rotated.v1');
+CREATE INDEX history_subject ON @schema@.history (subject_ref, position);
 
 CREATE TABLE @schema@.bodies (
     position bigint PRIMARY KEY,
@@ -188,6 +192,23 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION @schema@.delete_bodies FROM PUBLIC;
 
+-- As `delete_bodies`, those of some events.
+CREATE FUNCTION @schema@.delete_bodies_of(p_tenant text, p_ids text[]) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+DECLARE
+    deleted bigint;
+BEGIN
+    IF current_setting('synchronous_commit') = 'off' THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
+    END IF;
+    UPDATE head SET erasures = head.erasures + 1 WHERE id = 1;
+    DELETE FROM bodies USING history WHERE history.position = bodies.position
+        AND history.tenant = p_tenant AND history.event_id = ANY (p_ids);
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    RETURN deleted;
+END $$;
+REVOKE EXECUTE ON FUNCTION @schema@.delete_bodies_of FROM PUBLIC;
+
 -- The next three look at every tenant's events and tell nothing that is in them.
 
 CREATE FUNCTION @schema@.first_missing(p_after bigint, p_upto bigint) RETURNS bigint
@@ -243,6 +264,7 @@ CREATE TABLE @schema@.consumers (
     epoch bigint NOT NULL,
     holder text NOT NULL,
     held_until timestamptz NOT NULL,
+    since bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (tenant, name)
 );
 ALTER TABLE @schema@.consumers ENABLE ROW LEVEL SECURITY;
@@ -252,5 +274,73 @@ CREATE POLICY of_tenant ON @schema@.consumers TO @app@
 GRANT USAGE ON SCHEMA @schema@ TO @app@;
 GRANT SELECT ON @schema@.head, @schema@.history, @schema@.bodies TO @app@;
 GRANT SELECT, INSERT, UPDATE, DELETE ON @schema@.consumers TO @app@;
-GRANT EXECUTE ON FUNCTION @schema@.append, @schema@.delete_bodies, @schema@.first_missing,
-    @schema@.event_id_at, @schema@.position_at TO @app@;
+GRANT EXECUTE ON FUNCTION @schema@.append, @schema@.delete_bodies,
+    @schema@.delete_bodies_of, @schema@.first_missing, @schema@.event_id_at, @schema@.position_at
+    TO @app@;
+
+-- The tree over all events, whoever's: its leaves as hashes, its tiles, its signed heads.
+CREATE FUNCTION @schema@.leaf_hashes(p_after bigint, p_upto bigint) RETURNS bytea
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = @schema@, pg_temp AS $$
+    SELECT coalesce(string_agg(sha256('\x00'::bytea || envelope), ''::bytea ORDER BY position), '')
+    FROM history WHERE position > p_after AND position <= p_upto
+$$;
+REVOKE EXECUTE ON FUNCTION @schema@.leaf_hashes FROM PUBLIC;
+
+-- Tiles can be computed again from the log: nothing guards them.
+CREATE TABLE @schema@.tiles (
+    level integer NOT NULL,
+    number bigint NOT NULL,
+    width integer NOT NULL,
+    hashes bytea NOT NULL,
+    PRIMARY KEY (level, number, width)
+);
+
+-- The head that was published last. There are never two of one size, and it does not go back.
+CREATE TABLE @schema@.tree_head (
+    id integer PRIMARY KEY CHECK (id = 1),
+    size bigint NOT NULL,
+    root bytea NOT NULL,
+    note text COLLATE "C" NOT NULL
+);
+CREATE TRIGGER tree_head_refuses_loss BEFORE DELETE OR TRUNCATE ON @schema@.tree_head
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.refuse('the tree does not go back');
+CREATE TRIGGER tree_head_only_grows BEFORE UPDATE ON @schema@.tree_head FOR EACH ROW
+    WHEN (NEW.size < OLD.size OR (NEW.size = OLD.size AND NEW.root <> OLD.root))
+    EXECUTE FUNCTION @schema@.refuse('the tree does not go back');
+
+-- The history of checkpoints; of several notes of one size the last has all signatures.
+CREATE TABLE @schema@.checkpoints (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    size bigint NOT NULL,
+    note text COLLATE "C" NOT NULL
+);
+CREATE INDEX checkpoints_size ON @schema@.checkpoints (size, id);
+CREATE TRIGGER checkpoints_refuse_change BEFORE UPDATE OR DELETE ON @schema@.checkpoints
+    FOR EACH ROW EXECUTE FUNCTION @schema@.refuse('what was signed is kept');
+CREATE TRIGGER checkpoints_refuse_truncate BEFORE TRUNCATE ON @schema@.checkpoints
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.refuse('what was signed is kept');
+
+CREATE TABLE @schema@.signing_keys (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    vkey text COLLATE "C" NOT NULL UNIQUE
+);
+CREATE TRIGGER signing_keys_refuse_change BEFORE UPDATE OR DELETE ON @schema@.signing_keys
+    FOR EACH ROW EXECUTE FUNCTION @schema@.refuse('a key that signed is kept');
+CREATE TRIGGER signing_keys_refuse_truncate BEFORE TRUNCATE ON @schema@.signing_keys
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.refuse('a key that signed is kept');
+
+-- The last checkpoint that the witness cosigned.
+CREATE TABLE @schema@.cosigned (
+    id integer PRIMARY KEY CHECK (id = 1),
+    size bigint NOT NULL,
+    note text COLLATE "C" NOT NULL
+);
+CREATE TRIGGER cosigned_refuses_loss BEFORE DELETE OR TRUNCATE ON @schema@.cosigned
+    FOR EACH STATEMENT EXECUTE FUNCTION @schema@.refuse('what was cosigned is kept');
+CREATE TRIGGER cosigned_only_grows BEFORE UPDATE ON @schema@.cosigned FOR EACH ROW
+    WHEN (NEW.size < OLD.size) EXECUTE FUNCTION @schema@.refuse('what was cosigned is kept');
+
+GRANT EXECUTE ON FUNCTION @schema@.leaf_hashes TO @app@;
+GRANT SELECT, INSERT, UPDATE, DELETE ON @schema@.tiles TO @app@;
+GRANT SELECT, INSERT, UPDATE ON @schema@.tree_head, @schema@.cosigned TO @app@;
+GRANT SELECT, INSERT ON @schema@.checkpoints, @schema@.signing_keys TO @app@;

@@ -306,6 +306,13 @@ class PostgresEventStore(PostgresApplicationRecorder):
         )
         return int(deleted)
 
+    def delete_bodies_of(self, event_ids: Sequence[str]) -> int:
+        [(deleted,)] = self.server.ask_plain(
+            f"SELECT {self._schema}.delete_bodies_of(%s, %s)",
+            (self.server.url.tenant, list(event_ids)),
+        )
+        return int(deleted)
+
     # Reading
 
     def _ask(self, statement: str, values: Sequence[object]) -> list[Any]:
@@ -346,6 +353,24 @@ class PostgresEventStore(PostgresApplicationRecorder):
             (stream, after, _EVERYTHING if upto is None else upto),
         )
 
+    def read_subject(
+        self, subject_ref: str, after: int, limit: int, upto: int | None = None
+    ) -> list[Row]:
+        upto = _EVERYTHING if upto is None else upto
+        return self._rows(
+            "WHERE h.subject_ref = %s AND h.position > %s AND h.position <= %s"
+            " ORDER BY h.position LIMIT %s",
+            (subject_ref, after, upto, limit),
+        )
+
+    def positions_of(self, event_ids: Sequence[str]) -> dict[str, int]:
+        return dict(
+            self._ask(
+                f"SELECT event_id, position FROM {self._history} WHERE event_id = ANY (%s)",
+                (list(event_ids),),
+            )
+        )
+
     def find(self, event_id: str) -> Row | None:
         rows = self._rows("WHERE h.event_id = %s", (event_id,))
         return rows[0] if rows else None
@@ -383,6 +408,15 @@ class PostgresEventStore(PostgresApplicationRecorder):
             f"SELECT {self._schema}.first_missing(%s, %s)", (after, upto)
         )
         return None if position is None else int(position)
+
+    def leaf_hashes(self, after: int, upto: int) -> list[bytes]:
+        [(joined,)] = self.server.ask_plain(
+            f"SELECT {self._schema}.leaf_hashes(%s, %s)", (after, upto)
+        )
+        if len(joined) != max(upto - after, 0) * 32:
+            missing = self.first_missing(after, upto)
+            raise LogCorrupted(f"{self.server}: position {missing} is missing.")
+        return [joined[at : at + 32] for at in range(0, len(joined), 32)]
 
     def event_id_at(self, position: int) -> str | None:
         [(event_id,)] = self.server.ask_plain(f"SELECT {self._schema}.event_id_at(%s)", (position,))

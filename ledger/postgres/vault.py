@@ -25,7 +25,7 @@ from ledger.errors import BackendUnavailable
 from ledger.postgres.schema import app_role, vault_schema
 from ledger.postgres.server import Connection, Server, is_lost
 
-VERSION = 1
+VERSION = 2
 T = TypeVar("T")
 
 _WRITE_TRIES = 3
@@ -41,7 +41,7 @@ SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit
 
 
 def init(server: Server) -> bool:
-    """Make the vault's tables; True if they were not there.
+    """Make the vault's tables, or bring an older version's up to date; True if anything was done.
 
     Safe to do again, and twice at once. Needs the rights to make a role and a schema, once.
     """
@@ -54,13 +54,16 @@ def init(server: Server) -> bool:
             "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
             (f"beliefledger schema {schema}",),
         )
-        if _version(connection.execute(_NOTED, (vault,)).fetchall(), server):
+        before = _version(connection.execute(_NOTED, (vault,)).fetchall(), server)
+        if before == VERSION:
             return False
-        _make_role(connection, app)
         names = {"vault": Identifier(vault), "app": Identifier(app)}
-        connection.execute(SQL("CREATE SCHEMA {vault} AUTHORIZATION {app}").format(**names))
+        if before == 0:
+            _make_role(connection, app)
+            connection.execute(SQL("CREATE SCHEMA {vault} AUTHORIZATION {app}").format(**names))
         connection.execute(SQL("SET LOCAL ROLE {app}").format(**names))
-        text = (files(__package__) / "vault.sql").read_text("utf-8")
+        file = "vault.sql" if before == 0 else "vault_2.sql"
+        text = (files(__package__) / file).read_text("utf-8")
         # The URL only lets names through that need no quotes.
         connection.execute(text.replace("@vault@", vault).replace("@app@", app))
         note = SQL("COMMENT ON SCHEMA {vault} IS {}")
@@ -118,6 +121,7 @@ class PostgresVault:
         )
         if could_see_all:
             server.act_as(app_role(server.url.schema))
+        init(server)  # an older version's: the app has the tables, so that any login may
         self._server = server
         self._schema = vault_schema(server.url.schema)
         self._patience = patience

@@ -16,20 +16,21 @@ from ledger.times import SECOND, Clock, Micros, system_clock
 
 _HELD_BY_ANOTHER = "SELECT 1 FROM consumers WHERE name = ? AND holder <> ? AND held_until > ?"
 _CLAIM = """
-    INSERT INTO consumers VALUES (?, 0, 1, ?, ?)
+    INSERT INTO consumers VALUES (?, 0, 1, ?, ?, (SELECT position FROM head))
     ON CONFLICT (name) DO UPDATE SET
         epoch = epoch + 1, holder = excluded.holder, held_until = excluded.held_until
     WHERE holder = excluded.holder OR held_until <= ?
-    RETURNING name, position, epoch, holder, 1"""
+    RETURNING name, position, epoch, holder, 1, since"""
 _IN_FORCE = "WHERE name = ? AND epoch = ? AND holder <> ''"
 _RENEW = f"UPDATE consumers SET held_until = ? {_IN_FORCE}"
 _ACKNOWLEDGE = f"UPDATE consumers SET position = max(position, ?) {_IN_FORCE}"
 _RELEASE = f"UPDATE consumers SET holder = '', held_until = 0 {_IN_FORCE}"
 _RESTORE = """
-    INSERT INTO consumers VALUES (?, ?, 0, '', 0)
-    ON CONFLICT (name) DO UPDATE SET position = excluded.position, holder = '', held_until = 0
+    INSERT INTO consumers VALUES (?, ?, 0, '', 0, ?)
+    ON CONFLICT (name) DO UPDATE SET
+        position = excluded.position, holder = '', held_until = 0, since = excluded.since
     WHERE held_until <= ?"""
-_ALL = "SELECT name, position, epoch, holder, held_until > ? FROM consumers ORDER BY name"
+_ALL = "SELECT name, position, epoch, holder, held_until > ?, since FROM consumers ORDER BY name"
 
 
 class SQLiteCursors:
@@ -75,9 +76,9 @@ class SQLiteCursors:
     def all(self) -> list[Cursor]:
         return [_cursor(*row) for row in self._fetch(_ALL, (self._clock(),))]
 
-    def restore(self, name: str, position: int) -> None:
+    def restore(self, name: str, position: int, since: int = 0) -> None:
         with self._writing() as cursor:
-            restored = cursor.execute(_RESTORE, (name, position, self._clock())).rowcount
+            restored = cursor.execute(_RESTORE, (name, position, since, self._clock())).rowcount
         if not restored:
             raise NotPermitted(f"Consumer {name} is running: stop it before its cursor is set.")
 
@@ -95,5 +96,5 @@ def _micros(seconds: float) -> Micros:
     return int(seconds * SECOND)
 
 
-def _cursor(name: str, position: int, epoch: int, holder: str, held: int) -> Cursor:
-    return Cursor(name, position, epoch, holder, bool(held))
+def _cursor(name: str, position: int, epoch: int, holder: str, held: int, since: int) -> Cursor:
+    return Cursor(name, position, epoch, holder, bool(held), since)

@@ -35,7 +35,8 @@ SCHEMA = [
         position INTEGER NOT NULL,
         epoch INTEGER NOT NULL,
         holder TEXT NOT NULL,
-        held_until INTEGER NOT NULL)""",
+        held_until INTEGER NOT NULL,
+        since INTEGER NOT NULL DEFAULT 0)""",
     """CREATE TRIGGER IF NOT EXISTS history_refuses_update BEFORE UPDATE ON history
         BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
     """CREATE TRIGGER IF NOT EXISTS history_refuses_delete BEFORE DELETE ON history

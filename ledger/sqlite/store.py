@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -114,6 +115,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         columns = [row[1] for row in connection.execute("PRAGMA table_info(head)")]
         if columns and "erasures" not in columns:  # from before versions were counted
             connection.execute("ALTER TABLE head ADD COLUMN erasures INTEGER NOT NULL DEFAULT 0")
+        columns = [row[1] for row in connection.execute("PRAGMA table_info(consumers)")]
+        if columns and "since" not in columns:  # from before it was kept when each began
+            connection.execute("ALTER TABLE consumers ADD COLUMN since INTEGER NOT NULL DEFAULT 0")
         for statement in SCHEMA:
             connection.execute(statement)
         if there != SCHEMA_VERSION:
@@ -345,6 +349,19 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         self._truncate_wal()
         return deleted
 
+    def delete_bodies_of(self, event_ids: Sequence[str]) -> int:
+        deleted = 0
+        with self._transaction() as cursor:
+            cursor.execute("UPDATE head SET erasures = erasures + 1")
+            for some in _some(event_ids):
+                deleted += cursor.execute(
+                    "DELETE FROM bodies WHERE position IN (SELECT position FROM history"
+                    f" WHERE event_id IN ({','.join('?' * len(some))}))",
+                    some,
+                ).rowcount
+        self._truncate_wal()
+        return deleted
+
     def checkpoint(self) -> None:
         self._truncate_wal()
 
@@ -379,6 +396,16 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             expected += 1
         return None if expected > upto else expected
 
+    def leaf_hashes(self, after: int, upto: int) -> list[bytes]:
+        rows = self._fetch(
+            "SELECT envelope FROM history WHERE position > ? AND position <= ? ORDER BY position",
+            (after, upto),
+        )
+        if len(rows) != max(upto - after, 0):
+            missing = self.first_missing(after, upto)
+            raise LogCorrupted(f"{self.path}: position {missing} is missing.")
+        return [sha256(b"\x00" + envelope).digest() for (envelope,) in rows]
+
     def event_id_at(self, position: int) -> str | None:
         rows = self._fetch("SELECT event_id FROM history WHERE position = ?", (position,))
         return rows[0][0] if rows else None
@@ -409,6 +436,27 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             (stream, after, 2**62 if upto is None else upto),
         )
         return [Row(*row) for row in rows]
+
+    def read_subject(
+        self, subject_ref: str, after: int, limit: int, upto: int | None = None
+    ) -> list[Row]:
+        rows = self._fetch(
+            f"{_ROW} WHERE h.subject_ref = ? AND h.position > ? AND h.position <= ?"
+            " ORDER BY h.position LIMIT ?",
+            (subject_ref, after, 2**62 if upto is None else upto, limit),
+        )
+        return [Row(*row) for row in rows]
+
+    def positions_of(self, event_ids: Sequence[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for some in _some(event_ids):
+            marks = ",".join("?" * len(some))
+            found.update(
+                self._fetch(
+                    f"SELECT event_id, position FROM history WHERE event_id IN ({marks})", some
+                )
+            )
+        return found
 
     def find(self, event_id: str) -> Row | None:
         rows = self._fetch(_ROW + "WHERE h.event_id = ?", (event_id,))
@@ -568,3 +616,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             Notification(self.convert_originator_id(stream), version, topic, state, position)
             for position, stream, version, topic, state in rows
         ]
+
+
+def _some(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    """As many at a time as a statement takes."""
+    for start in range(0, len(values), 500):
+        yield values[start : start + 500]

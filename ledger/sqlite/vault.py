@@ -41,6 +41,13 @@ CREATE TABLE IF NOT EXISTS principals (
     lookup BLOB NOT NULL UNIQUE,
     sealed_name BLOB NOT NULL
 );
+CREATE TABLE IF NOT EXISTS erasures (
+    erasure TEXT PRIMARY KEY,
+    subject_ref TEXT NOT NULL,
+    events BLOB NOT NULL,
+    erased_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS erasures_by_subject ON erasures (subject_ref);
 """
 
 
@@ -65,7 +72,7 @@ class SQLiteVault:
                 path.chmod(0o600)
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA synchronous=FULL")
-            there = "SELECT 1 FROM sqlite_master WHERE name = 'principals'"
+            there = "SELECT 1 FROM sqlite_master WHERE name = 'erasures_by_subject'"
             if not self._db.execute(there).fetchone():
                 self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT")
             self._seen = self._data_version()

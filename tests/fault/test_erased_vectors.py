@@ -8,15 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import select
 
 from beliefledger import open_memory
+from ledger.erasing import Wanted
 from ledger.errors import BackendUnavailable, NotPermitted
 from ledger.postgres.server import is_postgres
 from projections.embedding import Hashed
 from projections.tables import vectors as table
-from projections.vectors import rounded
+from projections.vectors import rounded, text_tag
 
 ROOT = Path(__file__).parents[2]
 CANARY = "I always use xylographic mode."
@@ -260,3 +262,236 @@ def test_the_job_deletes_what_a_killed_erasure_left(memory):
     swept = memory.run_job("vectors").counts["swept"]
     assert swept == sum(map(len, left)) > 0
     assert rows(memory, ref) == []
+
+
+# Less than a subject, whose key lives on
+
+
+def positions_of(memory, words=CANARY):
+    """Where a turn lies that said something, and what was taken from it."""
+    log = memory._log
+    ref = log.subject("ana")
+    told = list(log.of_subject(ref))
+    [turn] = [each.stream for each in told if getattr(each.event, "content", None) == words]
+    decided = {each.event_id for each in told if each.stream == turn}
+    return [
+        each.position
+        for each in told
+        if each.stream == turn or each.facts.get("decision") in decided
+    ]
+
+
+def requested(memory, positions):
+    wanted = Wanted(memory._log.subject("ana"), "turn", positions=tuple(positions))
+    [erasure] = memory._log.eraser.request([wanted], actor="system", legal_basis="art. 17")
+    return erasure
+
+
+def of_texts(memory, *texts):
+    """The rows of these texts, as they are kept."""
+    ref = memory._log.subject("ana")
+    tags = {text_tag(memory._log.keys(ref), "hashed-1", each) for each in texts}
+    return [row for row in rows(memory, ref) if row[0] in tags]
+
+
+def on_disk(memory, uri):
+    """The bytes of the table's file on the server's disk."""
+    name = f"{memory._finder.store._home._schema}.vectors"
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute("CHECKPOINT")
+        found = connection.execute("SELECT pg_read_binary_file(pg_relation_filepath(%s))", [name])
+        return bytes(found.fetchone()[0])
+
+
+def test_vectors_of_erased_content_go_and_the_others_stay(memory, place):
+    assert warm(memory)
+    ref = memory._log.subject("ana")
+    gone = of_texts(memory, CANARY)
+    before = rows(memory, ref)
+    assert gone
+    positions = positions_of(memory)
+    erasure = requested(memory, positions)
+    memory._log.eraser.destroy(erasure)
+    finder = memory._finder
+    assert finder.probe(ref, positions)[1] >= 2, "in memory, and kept"
+    count = finder.erase_content(ref, positions)
+    after = rows(memory, ref)
+    assert count == len(before) - len(after) > 0
+    assert set(after) < set(before), "none was computed again"
+    assert of_texts(memory, CANARY) == []
+    assert of_texts(memory, "I live in Vilarinho.")
+    assert nearest(finder.store.all_of(memory._log.keys(ref), "hashed-1", 384).values()) < 0.9
+    assert not finder.holds(ref, "hashed-1")
+    looked, found = finder.probe(ref, positions)
+    assert (looked, found) == (len(after), 0)
+    if not is_postgres(place):
+        assert holding(place, gone) == []
+    assert finder.erase_content(ref, positions) == 0
+    memory._log.eraser.complete(erasure)
+    assert not warm(memory)
+    assert finder.probe(ref, positions)[1] == 0
+    memory.build_vectors()
+    assert set(rows(memory, ref)) == set(after)
+
+
+def test_no_ciphertext_of_it_is_left_on_the_servers_disk(postgres_place, postgres, clock):
+    with open_memory(postgres_place, clock=clock) as memory:
+        tell(memory)
+        assert warm(memory)
+        ref = memory._log.subject("ana")
+        [gone] = of_texts(memory, CANARY)
+        [stays] = of_texts(memory, "I live in Vilarinho.")
+        positions = positions_of(memory)
+        memory._log.eraser.destroy(requested(memory, positions))
+        memory._finder.erase_content(ref, positions, purge=False)
+        assert of_texts(memory, CANARY) == []
+        assert gone[1] in on_disk(memory, postgres), "a deleted row lies where it was"
+        memory._finder.erase_content(ref, positions)
+        assert gone[1] not in on_disk(memory, postgres)
+        assert stays[1] in on_disk(memory, postgres)
+        with psycopg.connect(postgres) as connection:
+            sampled = connection.execute(
+                "SELECT attname FROM pg_stats WHERE schemaname = %s AND tablename = 'vectors'"
+                " AND attname = 'vector'",
+                [memory._finder.store._home._schema],
+            )
+            assert sampled.fetchall() == []
+
+
+def test_who_holds_on_to_deleted_vectors_on_a_server_is_told_of(
+    postgres_place, postgres, clock, monkeypatch
+):
+    monkeypatch.setattr("projections.postgres._HOLDERS_MAY_TAKE", 0.2)
+    with open_memory(postgres_place, clock=clock) as memory:
+        tell(memory)
+        assert warm(memory)
+        ref = memory._log.subject("ana")
+        [gone] = of_texts(memory, CANARY)
+        positions = positions_of(memory)
+        memory._log.eraser.destroy(requested(memory, positions))
+        with psycopg.connect(postgres) as reader:
+            reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            reader.execute("SELECT 1")
+            with pytest.raises(BackendUnavailable, match="keeps their bytes"):
+                memory._finder.erase_content(ref, positions)
+            assert of_texts(memory, CANARY) == []
+            assert gone[1] in on_disk(memory, postgres)
+        assert memory._finder.erase_content(ref, positions) == 0
+        assert gone[1] not in on_disk(memory, postgres)
+
+
+def test_a_reader_of_the_file_holds_up_the_end_of_it(tmp_path, clock):
+    with open_memory(tmp_path, clock=clock) as memory:
+        tell(memory)
+        assert warm(memory)
+        ref = memory._log.subject("ana")
+        gone = of_texts(memory, CANARY)
+        positions = positions_of(memory)
+        memory._log.eraser.destroy(requested(memory, positions))
+        with memory._finder.store._home.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA busy_timeout=1")
+        reader = sqlite3.connect(tmp_path / "views" / "vectors.db", isolation_level=None)
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM vectors").fetchone()
+        with pytest.raises(BackendUnavailable, match="does not let go"):
+            memory._finder.erase_content(ref, positions)
+        assert of_texts(memory, CANARY) == []
+        assert holding(tmp_path, gone)
+        reader.close()
+        assert memory._finder.erase_content(ref, positions) == 0
+        assert holding(tmp_path, gone) == []
+
+
+@pytest.mark.parametrize("step", ["without", "forget_some", "purge"])
+def test_an_erasure_of_content_that_a_crash_cut_short_is_completed(place, clock, step, monkeypatch):
+    class Crash(BaseException):
+        pass
+
+    def crash(*_args, **_options):
+        raise Crash
+
+    with open_memory(place, clock=clock) as memory:
+        tell(memory)
+        assert warm(memory)
+        ref = memory._log.subject("ana")
+        gone, positions = of_texts(memory, CANARY), positions_of(memory)
+        erasure = requested(memory, positions)
+        memory._log.eraser.destroy(erasure)
+        monkeypatch.setattr(memory._finder.store, step, crash)
+        with pytest.raises(Crash):
+            memory._finder.erase_content(ref, positions)
+    with open_memory(place, clock=clock) as again:
+        again._finder.erase_content(ref, positions)
+        again._log.eraser.complete(erasure)
+        assert of_texts(again, CANARY) == []
+        assert again._finder.probe(ref, positions)[1] == 0
+        if not is_postgres(place):
+            assert holding(place, gone) == []
+        assert not warm(again)
+
+
+@pytest.mark.parametrize("completed", [True, False])
+def test_what_is_computed_while_a_turn_is_erased_does_not_stay(memory, place, clock, completed):
+    """The other process has read the words when the erasure comes, and keeps their vectors after
+    those that were there are deleted."""
+
+    class Slow(Hashed):
+        done = False
+
+        def embed(self, texts):
+            if CANARY in texts and not self.done:
+                self.done = True
+                erasure = requested(memory, positions)
+                memory._log.eraser.destroy(erasure)
+                memory._finder.erase_content(ana, positions)
+                if completed:
+                    memory._log.eraser.complete(erasure)
+            return super().embed(texts)
+
+    ana, positions = memory._log.subject("ana"), positions_of(memory)
+    with open_memory(place, clock=clock) as other:
+        other._parts.embedders._loaded["hashed-1"] = slow = Slow()
+        assert other.build_vectors("ana").computed > 0
+        assert slow.done
+        assert of_texts(other, CANARY) == []
+        assert of_texts(other, "I live in Vilarinho.")
+        assert other._finder.probe(ana, positions)[1] == 0
+        with other._finder.index(ana, slow) as index:
+            assert not set(positions) & set(index.texts["words_at"].tolist())
+
+
+def test_the_job_finds_vectors_of_content_that_a_killed_process_kept(memory, clock):
+    assert warm(memory)
+    ref, finder = memory._log.subject("ana"), memory._finder
+    left, positions = list(finder.store.pages([ref])), positions_of(memory)
+    erasure = requested(memory, positions)
+    memory._log.eraser.destroy(erasure)
+    finder.erase_content(ref, positions)
+    memory._log.eraser.complete(erasure)
+    stays = rows(memory, ref)
+    assert memory.run_job("vectors").counts["swept"] == 0
+    for page in left:
+        finder.store.bring(page)
+    assert of_texts(memory, CANARY)
+    assert finder.probe(ref, positions)[1] > 0
+    clock.ahead(3600)
+    swept = memory.run_job("vectors").counts["swept"]
+    assert swept == sum(map(len, left)) - len(stays) > 0
+    assert rows(memory, ref) == stays
+    assert finder.probe(ref, positions)[1] == 0
+
+
+def test_a_probe_of_a_whole_subject_counts_what_is_left(memory):
+    assert warm(memory)
+    ref, ben = memory._log.subject("ana"), memory._log.subject("ben")
+    left = list(memory._finder.store.pages([ref]))
+    memory.search("ben", "tea")
+    looked, found = memory._finder.probe(ref)
+    mine, theirs = len(rows(memory, ref)), len(rows(memory, ben))
+    assert found == mine + len(memory._finder._indexes[ref, "hashed-1"])
+    assert looked == found + theirs
+    memory.erase("ana")
+    assert memory._finder.probe(ref) == (theirs, 0)
+    for page in left:
+        memory._finder.store.bring(page)
+    assert memory._finder.probe(ref) == (mine + theirs, mine)

@@ -25,6 +25,7 @@ from tools.bench import (
     decaying,
     deciding,
     decoding,
+    erasing,
     following,
     groups,
     needles,
@@ -58,6 +59,7 @@ BENCHES: dict[str, Bench] = {
     "retrieval": retrieval.retrieval,
     "needles": needles.needles,
     "searching": searching.searching,
+    "erasing": erasing.erasing,
 }
 RESULTS = Path("bench-results.json")
 

@@ -105,6 +105,8 @@ class Sizes:
     needles: int = 500
     approximated: int = 220_000
     """Vectors in one index."""
+    erased_events: int = 10_000
+    """Of each person who is erased."""
 
     def quick(self) -> Sizes:
         """A twentieth of it, to see that everything runs."""

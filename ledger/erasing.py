@@ -1,0 +1,424 @@
+"""Forgetting, as far as the log and the vault go: request, destruction, completion.
+
+An erasure is a sequence of durable steps, each of which may be done again: the request is an event
+and a fence; then the key is destroyed, or the erased events are entered in the vault's register;
+then the bodies are deleted; then, once whoever keeps anything derived from them has let go of it,
+the completion is recorded. Whoever opens the log next goes on where a crash broke off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ledger import envelope
+from ledger.codec import New, Recorded
+from ledger.errors import LogCorrupted, NotPermitted
+from ledger.events.subject import (
+    ContentErased,
+    ErasureRequested,
+    LegalHoldLifted,
+    LegalHoldPlaced,
+    Probe,
+    SubjectErased,
+    ViewReceipt,
+)
+from ledger.store import Row
+from ledger.streams import subject_stream
+from ledger.times import Micros
+from ledger.upcast import current_name
+from ledger.vault import SYSTEM
+
+if TYPE_CHECKING:
+    from ledger.log import Log
+
+SUBJECT = "subject"
+"""The reach of an erasure of all that there is of somebody."""
+RELATION = "relation"
+"""The reach of one that goes with the erasure of somebody else, the first in the same request."""
+RESTORED = "restored"
+"""The reach of one that is done again because the log was restored from before it."""
+DONE_BEFORE = "erased before this log was restored from a backup"
+PAGE = 5_000
+
+_NAMES = (ErasureRequested.NAME, SubjectErased.NAME, ContentErased.NAME)
+
+Runs = tuple[tuple[int, int], ...]
+
+
+def commitment(positions: Iterable[int]) -> str:
+    """SHA-256, in hex, over a line that says what this is and one with each position, ascending."""
+    running = hashlib.sha256(b"beliefledger positions v1\n")
+    for position in sorted(positions):
+        running.update(b"%d\n" % position)
+    return running.hexdigest()
+
+
+def runs(positions: Iterable[int]) -> Runs:
+    """Positions as (first, last) of each run without a gap."""
+    found: list[list[int]] = []
+    for position in sorted(set(positions)):
+        if found and position == found[-1][1] + 1:
+            found[-1][1] = position
+        else:
+            found.append([position, position])
+    return tuple((first, last) for first, last in found)
+
+
+def spread(of: Iterable[Sequence[int]]) -> list[int]:
+    """The positions of runs."""
+    return [position for first, last in of for position in range(first, last + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be forgotten of one subject: everything, or the bodies at some positions."""
+
+    subject_ref: str
+    reach: str
+    of: str | None = None
+    positions: tuple[int, ...] = ()
+    because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """An erasure that was requested. `id` is the event id of its request; `done` is its
+    completion."""
+
+    id: str
+    position: int
+    subject_ref: str
+    actor: str
+    requested_at: Micros
+    reach: str
+    legal_basis: str
+    of: str | None
+    positions: Runs
+    because: str | None
+    key_fingerprint: str
+    master_key: str
+    done: Recorded | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is of a whole subject, whose key goes."""
+        return self.reach == SUBJECT
+
+
+@dataclass(frozen=True, slots=True)
+class Destroyed:
+    """What an erasure reaches, now that it is gone: positions that had a body, by type."""
+
+    positions: tuple[int, ...]
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def bodies(self) -> int:
+        return len(self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A legal hold in force. `id` is the event id that it was placed by; `reason` is None once its
+    words are erased."""
+
+    id: str
+    hold: str
+    subject_ref: str
+    reason: str | None
+    actor: str
+    placed_at: Micros
+
+
+def holds(recorded: Iterable[Recorded]) -> list[Hold]:
+    """The legal holds in force after these events of a subject's stream."""
+    found: dict[str, Hold] = {}
+    for each in recorded:
+        if each.type == LegalHoldPlaced.NAME:
+            reason = each.event.reason if isinstance(each.event, LegalHoldPlaced) else None
+            name = each.facts["hold"]
+            found[name] = Hold(
+                each.event_id, name, each.subject_ref or "", reason, each.actor, each.recorded_at
+            )
+        elif each.type == LegalHoldLifted.NAME:
+            found.pop(each.facts["hold"], None)
+    return list(found.values())
+
+
+def erasures(recorded: Iterable[Recorded]) -> list[Erasure]:
+    """The erasures that these events tell of, in order, each with its completion if there is one.
+
+    Of the first version of a completion, which did not name its request, the last one is meant.
+    """
+    found: dict[str, Erasure] = {}
+    for each in recorded:
+        facts = each.facts
+        if each.type == ErasureRequested.NAME:
+            found[each.event_id] = Erasure(
+                id=each.event_id,
+                position=each.position,
+                subject_ref=each.subject_ref or "",
+                actor=each.actor,
+                requested_at=each.recorded_at,
+                reach=facts["reach"],
+                legal_basis=facts["legal_basis"],
+                of=facts["of"],
+                positions=tuple((first, last) for first, last in facts["positions"]),
+                because=facts["because"],
+                key_fingerprint=facts["key_fingerprint"],
+                master_key=facts["master_key"],
+            )
+        elif each.type in {SubjectErased.NAME, ContentErased.NAME}:
+            meant = facts["request"] or next(
+                (i for i, e in reversed(found.items()) if e.subject_ref == each.subject_ref), ""
+            )
+            if meant in found:
+                found[meant] = _done(found[meant], each)
+    return list(found.values())
+
+
+def _done(erasure: Erasure, completion: Recorded) -> Erasure:
+    values: dict[str, Any] = {name: getattr(erasure, name) for name in erasure.__slots__}
+    return Erasure(**values | {"done": completion})
+
+
+class Eraser:
+    """Takes erasures through their steps. See the module."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._store = log.store
+
+    # Asking
+
+    def of_subject(self, subject_ref: str) -> list[Erasure]:
+        """The erasures of one subject."""
+        return erasures(self._log.read_stream(subject_stream(subject_ref)))
+
+    def holds(self, subject_ref: str) -> list[Hold]:
+        """The legal holds in force on a subject."""
+        return holds(self._log.read_stream(subject_stream(subject_ref)))
+
+    # Steps
+
+    def request(self, wanted: Sequence[Wanted], *, actor: str, legal_basis: str) -> list[Erasure]:
+        """Record what is to be forgotten, in one append. From here on nothing more is written
+        about a whole subject, nor derived from what goes of a living one.
+
+        A whole subject whose erasure was begun before goes on with that. Raises `NotPermitted`
+        under a legal hold, and for anything of somebody who is being erased.
+        """
+
+        def attempt() -> list[str]:
+            streams = [subject_stream(each.subject_ref) for each in wanted]
+            versions = self._log.versions(streams)
+            events: list[New] = []
+            ids: list[str] = []
+            for each in wanted:
+                begun = self._begun(each)
+                if begun is not None:
+                    ids.append(begun.id)
+                    continue
+                if each.reach == RELATION:
+                    each = replace(each, because=ids[0])  # noqa: PLW2901  what it goes with
+                made = New(
+                    self._requested(each, legal_basis),
+                    self._log.new_id(),
+                    subject_stream(each.subject_ref),
+                    each.subject_ref,
+                    actor,
+                )
+                events.append(made)
+                ids.append(made.event_id)
+            if events:
+                self._log.append(events, {new.stream: versions[new.stream] for new in events})
+            return ids
+
+        ids = self._log.decide_again(attempt)
+        found = {
+            erasure.id: erasure
+            for ref in dict.fromkeys(each.subject_ref for each in wanted)
+            for erasure in self.of_subject(ref)
+        }
+        return [found[each] for each in ids]
+
+    def _begun(self, wanted: Wanted) -> Erasure | None:
+        """The erasure of this whole subject that was begun and is not finished."""
+        recorded = self._log.read_stream(subject_stream(wanted.subject_ref))
+        whole = [each for each in erasures(recorded) if each.whole]
+        if whole and wanted.reach == SUBJECT:
+            return whole[-1]
+        if whole:
+            raise NotPermitted("This subject is being erased as a whole.")
+        held = holds(recorded)
+        if held and wanted.reach != RESTORED:
+            raise NotPermitted(self._forbids(held))
+        return None
+
+    def _forbids(self, held: Sequence[Hold]) -> str:
+        first = held[0]
+        who = self._log.vault.principal_name(first.actor)
+        more = f", and {len(held) - 1} more" if len(held) > 1 else ""
+        return (
+            f"A legal hold forbids it: {first.hold}, placed by {who} ({first.reason or 'erased'})"
+            f"{more}. Nothing is erased until it is lifted."
+        )
+
+    def _requested(self, wanted: Wanted, legal_basis: str) -> ErasureRequested:
+        fingerprint, master_key = "", ""
+        if wanted.reach == SUBJECT:
+            fingerprint, master_key = self._log.vault.fingerprint(wanted.subject_ref)
+        return ErasureRequested(
+            reach=wanted.reach,
+            legal_basis=legal_basis,
+            of=wanted.of,
+            positions=runs(wanted.positions),
+            because=wanted.because,
+            key_fingerprint=fingerprint,
+            master_key=master_key,
+        )
+
+    def destroy(self, erasure: Erasure) -> None:
+        """Make it unreadable, durably and for good, and delete the bodies.
+
+        Of a whole subject the key goes first, after which no copy of a body can be read. Raises
+        `BackendUnavailable` while another process reads what has to go: then it is to be done
+        again.
+        """
+        log = self._log
+        if erasure.whole:
+            log.vault.destroy(erasure.subject_ref, log.clock(), scrub=False)
+            self._store.delete_bodies(erasure.subject_ref)
+            log.vault.scrub()
+            return
+        ids = self._event_ids(erasure)
+        log.vault.note_erased(erasure.id, erasure.subject_ref, ids, log.clock())
+        self._store.delete_bodies_of(ids)
+
+    def _event_ids(self, erasure: Erasure) -> list[str]:
+        """Of the events whose bodies go."""
+        ids = []
+        for row in self._rows(erasure):
+            fields = envelope.read(row.envelope, row.position)
+            if fields["subject_ref"] != erasure.subject_ref:
+                raise LogCorrupted(
+                    f"The erasure at position {erasure.position} names position {row.position},"
+                    " which is another subject's."
+                )
+            ids.append(fields["event_id"])
+        return ids
+
+    def _rows(self, erasure: Erasure) -> Iterator[Row]:
+        if erasure.whole:
+            after = 0
+            while rows := self._store.read_subject(erasure.subject_ref, after, PAGE):
+                yield from rows
+                after = rows[-1].position
+            return
+        wanted = spread(erasure.positions)
+        for start in range(0, len(wanted), PAGE):
+            yield from self._store.read_at(wanted[start : start + PAGE])
+
+    def destroyed(self, erasure: Erasure) -> Destroyed:
+        """What it reaches, from envelopes: the same however often it is asked, and afterwards."""
+        before = self._erased_before(erasure)
+        positions, counts = [], Counter[str]()
+        for row in self._rows(erasure):
+            fields = envelope.read(row.envelope, row.position)
+            if fields["body_digest"] is None or fields["event_id"] in before:
+                continue
+            positions.append(row.position)
+            counts[current_name(fields["type"])] += 1
+        return Destroyed(tuple(positions), dict(sorted(counts.items())))
+
+    def _erased_before(self, erasure: Erasure) -> set[str]:
+        """The events of this subject whose bodies other erasures had deleted."""
+        register = self._log.vault.register_of_erased(erasure.subject_ref)
+        others = [ids for other, (_, ids) in register.items() if other != erasure.id]
+        return set().union(*others)
+
+    def complete(
+        self,
+        erasure: Erasure,
+        views: Sequence[ViewReceipt] = (),
+        probes: Sequence[Probe] = (),
+    ) -> Erasure:
+        """Record that it is done; done twice, the first record stands."""
+        stream = subject_stream(erasure.subject_ref)
+        told = self.destroyed(erasure)
+        facts: dict[str, Any] = {
+            "request": erasure.id,
+            "bodies": told.bodies,
+            "counts": told.counts,
+            "commitment": commitment(told.positions),
+            "views": tuple(views),
+            "probes": tuple(probes),
+        }
+        event: SubjectErased | ContentErased
+        if erasure.whole:
+            event = SubjectErased(
+                **facts,
+                key_fingerprint=erasure.key_fingerprint,
+                master_key=erasure.master_key,
+            )
+        else:
+            event = ContentErased(**facts, reach=erasure.reach, positions=erasure.positions)
+
+        def attempt() -> Erasure:
+            version = self._log.version(stream)
+            known = {each.id: each for each in self.of_subject(erasure.subject_ref)}
+            found = known.get(erasure.id)
+            if found is not None and found.done is not None:
+                return found  # another process finished it in the meantime
+            new = New(event, self._log.new_id(), stream, erasure.subject_ref, erasure.actor)
+            self._log.append([new], {stream: version})
+            return next(e for e in self.of_subject(erasure.subject_ref) if e.id == erasure.id)
+
+        return self._log.decide_again(attempt)
+
+    # After a crash, and after a restore
+
+    def reconcile(self) -> list[Erasure]:
+        """Let the log and the vault agree on what is erased, whichever was restored from a backup;
+        returns the erasures that are requested and not completed."""
+        log, vault = self._log, self._log.vault
+        told = erasures(log.of_types(_NAMES))
+        if any(not each.subject_ref for each in told):
+            where = next(each.position for each in told if not each.subject_ref)
+            raise LogCorrupted(f"The erasure at position {where} names no subject.")
+        whole = {each.subject_ref for each in told if each.whole}
+        finished = {each.subject_ref for each in told if each.whole and each.done is not None}
+        if vault.keep_erased(finished, log.clock()):
+            vault.scrub()
+        content = {each.id: each for each in told if not each.whole}
+        register = vault.register_of_erased()
+        for erasure in content.values():
+            if erasure.done is not None and erasure.id not in register:
+                self.destroy(erasure)  # the vault is older than this
+        known = content.keys() | {each.of for each in content.values() if each.reach == RESTORED}
+        stale = {each: of for each, of in register.items() if each not in known}
+        again = [*self._forgotten_people(whole), *self._forgotten_content(stale)]
+        if again:
+            self.request(again, actor=SYSTEM, legal_basis=DONE_BEFORE)
+            told = erasures(log.of_types(_NAMES))
+        return [each for each in told if each.done is None]
+
+    def _forgotten_people(self, known: set[str]) -> Iterator[Wanted]:
+        """Whom the vault knows to be erased and the log does not: it is older."""
+        unknown = sorted(self._log.vault.tombstones() - known)
+        versions = self._log.versions([subject_stream(ref) for ref in unknown])
+        for ref in unknown:
+            if versions[subject_stream(ref)]:
+                yield Wanted(ref, SUBJECT)
+
+    def _forgotten_content(self, stale: dict[str, tuple[str, frozenset[str]]]) -> Iterator[Wanted]:
+        for id_, (ref, event_ids) in stale.items():
+            if self._log.vault.is_erased(ref):
+                continue  # with all the rest
+            found = self._store.positions_of(sorted(event_ids))
+            if found:
+                yield Wanted(ref, RESTORED, of=id_, positions=tuple(sorted(found.values())))

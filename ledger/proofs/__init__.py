@@ -1,0 +1,1 @@
+"""Proofs that history was not rewritten: a Merkle tree over the envelopes, and its signed heads."""

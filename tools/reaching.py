@@ -1,0 +1,136 @@
+"""What an erasure reaches: the bodies that go, what depends on them, and what stays.
+
+The rules are in `tools.closure`, which knows one subject's events alone and is pure; here they are
+given what they need of the log, the policy in force and, for other people's relations to somebody,
+the views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from gate.policy import Policy
+from ledger.errors import NotPermitted, UnknownMemory
+from ledger.streams import session_tag
+from ledger.times import Micros
+from projections import graph
+from tools.asking import Asking
+from tools.closure import Closure
+from tools.entities import Acquaintance
+from tools.reached import Dependent, Reached, Remains
+from tools.wiring import Parts
+
+__all__ = ["Dependent", "Reached", "Reaching", "Remains"]
+
+
+class Reaching:
+    """Tells what would go, as of now. Nothing is written."""
+
+    def __init__(self, parts: Parts, asking: Asking) -> None:
+        self._parts = parts
+        self._log = parts.log
+        self._asking = asking
+
+    def trail(self, subject_ref: str) -> Closure:
+        """All that the log has of a subject, and which of its bodies were erased before."""
+        register = self._log.vault.register_of_erased(subject_ref)
+        erased = frozenset[str]().union(*(ids for _, ids in register.values()))
+        return Closure(subject_ref, self._log.of_subject(subject_ref), erased)
+
+    # Of somebody who goes
+
+    def subject(self, subject_ref: str, known_as: Sequence[str] = ()) -> Reached:
+        """All of a subject, and in others' records the relations that end at them.
+
+        Others speak of somebody by names. Theirs are compared with the subject's id and the names
+        that they are `known_as`; who is called otherwise is not found.
+        """
+        real_id = self._log.vault.real_id(subject_ref)
+        names = [name for name in (real_id, *known_as) if name and name.strip()]
+        others = tuple(self._relations(subject_ref, names)) if names else ()
+        return replace(self.trail(subject_ref).whole(), others=others)
+
+    def _relations(self, subject_ref: str, names: Sequence[str]) -> Iterator[Reached]:
+        """What is reached in each other living subject's record, by who has the names there."""
+        for other, entities in self._called(subject_ref, names).items():
+            reached = self.trail(other).relation(entities)
+            if reached.positions:
+                yield reached
+
+    def _called(self, subject_ref: str, names: Sequence[str]) -> dict[str, set[str]]:
+        """By other subject, the entities at the far end of their relations that have one of these
+        names, and those that became part of them."""
+        found: dict[str, set[str]] = {}
+        wanted: dict[str, set[str | None]] = {}
+        with Acquaintance(self._parts, self._asking).views() as (connection, at):
+            for other, entity_id, name_tag in graph.far_ends(connection, at):
+                if other == subject_ref:
+                    continue
+                if other not in wanted:
+                    wanted[other] = {self._parts.tagger(other, "entity", name) for name in names}
+                if name_tag in wanted[other] - {None}:
+                    found.setdefault(other, set()).add(entity_id)
+            for other, entities in found.items():
+                known = graph.directory(connection, at, other).entities
+                entities |= {row.entity_id for row in known.values() if row.merged_into in entities}
+        return found
+
+    # Of somebody who stays
+
+    def memory(self, subject_ref: str, memory_id: str) -> Reached:
+        """A memory, by its id or the first characters of it. Raises `UnknownMemory`."""
+        trail = self.trail(subject_ref)
+        return trail.memory(_only(trail.memory_ids(), "memory", memory_id))
+
+    def turn(self, subject_ref: str, turn_id: str) -> Reached:
+        """A turn, by its id or the first characters of it. Raises `UnknownMemory`."""
+        trail = self.trail(subject_ref)
+        return trail.turn(_only(trail.turn_ids(), "turn", turn_id))
+
+    def session(self, subject_ref: str, session_name: str) -> Reached:
+        """A session, by its name; "" for what was said in none. Raises `UnknownMemory`."""
+        keys = self._log.keys(subject_ref)
+        if keys is None:
+            raise NotPermitted("This subject was erased.")
+        trail, tag = self.trail(subject_ref), session_tag(keys.ids, session_name)
+        if tag not in trail.sessions():
+            raise UnknownMemory(
+                f"This subject has no session {session_name!r} any words of which are left."
+            )
+        return trail.session(tag)
+
+    def retention(self, subject_ref: str, now: Micros) -> Reached:
+        """What is older than the policy in force keeps what is of its category."""
+        return self.trail(subject_ref).retention(self._policy.retention, now)
+
+    def revoked(self, subject_ref: str, now: Micros) -> Reached:
+        """Memories revoked longer ago than the policy's grace; those that consent was withdrawn
+        for at once, where the policy says so."""
+        policy = self._policy
+        return self.trail(subject_ref).revoked(
+            policy.revoked_grace, now, at_once=policy.erase_on_withdrawal
+        )
+
+    def withdrawn(self, subject_ref: str, withdrawals: Collection[str]) -> Reached:
+        """The memories that these withdrawals of consent (event ids) revoked."""
+        return self.trail(subject_ref).withdrawn(withdrawals)
+
+    def withdrawals(self, subject_ref: str) -> list[str]:
+        """The withdrawals of consent (event ids) that revoked memories of which words are left."""
+        return self.trail(subject_ref).withdrawals()
+
+    @property
+    def _policy(self) -> Policy:
+        return self._parts.rulebook.refreshed().policy
+
+
+def _only(ids: Collection[str], what: str, given: str) -> str:
+    found = [each for each in ids if each.startswith(given)] if given.strip() else []
+    if given in found:
+        return given
+    if not found:
+        raise UnknownMemory(f"This subject has no {what} {given!r} any words of which are left.")
+    if len(found) > 1:
+        raise UnknownMemory(f"More than one {what} begins with {given!r}; write more of it.")
+    return found[0]

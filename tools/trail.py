@@ -1,0 +1,183 @@
+"""One subject's events by what names what: turns, memories, decisions, names. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from gate.consent import ORDINARY
+from ledger.codec import Recorded
+from ledger.events import BY_NAME, turn
+from ledger.events.belief import (
+    ConflictResolved,
+    ConsolidationUndone,
+    MemoriesConsolidated,
+    MemoryConfirmed,
+    MemoryMovedIn,
+    MemoryRevoked,
+    Written,
+)
+from ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
+from ledger.events.recall import MemoriesRecalled
+from ledger.events.turn import GateDecided, ReviewDecided, TurnRecorded
+from ledger.times import Micros
+
+_TURN_EVENTS = frozenset(name for name, kind in BY_NAME.items() if kind.__module__ == turn.__name__)
+_NAMING = frozenset({EntityRecognised.NAME, AliasAdded.NAME, EntitySplit.NAME})
+_WITH_BODY = frozenset(
+    name for name, kind in BY_NAME.items() if kind.model_fields.keys() - kind.FACTS
+)
+
+
+@dataclass(slots=True)
+class Remembered:
+    """One memory's events and what they name."""
+
+    events: list[Recorded] = field(default_factory=list)
+    text: str | None = None
+    """None where its words are erased."""
+    category: str = ORDINARY
+    words: set[str] = field(default_factory=set)
+    """The turns that its words are from."""
+    evidence: set[str] = field(default_factory=set)
+    """Those, and the turns that confirmed it."""
+    entities: set[str] = field(default_factory=set)
+    far_ends: set[str] = field(default_factory=set)
+    said: Micros = 0
+    """When the last turn that says so was recorded."""
+    revoked: Recorded | None = None
+    into: set[str] = field(default_factory=set)
+    """What it was merged into."""
+    originals: tuple[str, ...] = ()
+    undone: bool = False
+    """The merge was taken back, so that its originals stand by themselves."""
+
+
+class Trail:
+    """What is left of one subject. `erased` are the ids of events whose bodies are gone."""
+
+    def __init__(
+        self, subject_ref: str, recorded: Iterable[Recorded], erased: AbstractSet[str] = frozenset()
+    ) -> None:
+        self._subject_ref = subject_ref
+        self._left: dict[int, Recorded] = {}
+        """The events whose bodies are still there, by position."""
+        self._turns: dict[str, list[Recorded]] = defaultdict(list)
+        self._memories: dict[str, Remembered] = defaultdict(Remembered)
+        self._decided: dict[str, tuple[str, str | None, str]] = {}
+        """By decision: its turn, its memory and its candidate."""
+        self._said: dict[str, Micros] = {}
+        self._naming: list[Recorded] = []
+        self._recalls: list[Recorded] = []
+        self._resolved: list[Recorded] = []
+        self._count = 0
+        for each in recorded:
+            self._count += 1
+            if _has_body(each) and each.event_id not in erased:
+                self._left[each.position] = each
+            self._file(each)
+        for memory_id, memory in list(self._memories.items()):
+            for original in memory.originals:
+                self._memories[original].into.add(memory_id)
+
+    # Reading
+
+    def _file(self, each: Recorded) -> None:
+        if each.type in _TURN_EVENTS:
+            self._turns[each.stream].append(each)
+            facts = each.facts
+            if each.type == TurnRecorded.NAME:
+                self._said[each.stream] = each.recorded_at
+            elif each.type == GateDecided.NAME:
+                self._decided[each.event_id] = each.stream, facts["memory"], facts["candidate"]
+            elif each.type == ReviewDecided.NAME:
+                _, _, candidate = self._decided.get(facts["decision"], (None, None, ""))
+                self._decided[each.event_id] = each.stream, facts["memory"], candidate
+        elif each.type in _NAMING:
+            self._naming.append(each)
+        elif each.type == MemoriesRecalled.NAME:
+            self._recalls.append(each)
+        elif each.type == ConflictResolved.NAME:
+            self._resolved.append(each)
+        elif "memory_id" in each.facts:
+            self._remember(self._memories[each.facts["memory_id"]], each)
+
+    def _remember(self, memory: Remembered, each: Recorded) -> None:
+        memory.events.append(each)
+        if each.type == MemoriesConsolidated.NAME:
+            memory.originals = tuple(each.facts["originals"])
+        elif each.type == ConsolidationUndone.NAME:
+            memory.undone = True
+        elif each.type == MemoryRevoked.NAME:
+            memory.revoked = each
+        match each.event:
+            case Written() as event:
+                self._write(memory, event, each.recorded_at)
+            case MemoryConfirmed() as event:
+                memory.evidence |= {event.turn, *(s.turn for s in event.spans if s.turn)}
+                memory.said = max(memory.said, self._said.get(event.turn, 0))
+            case _:
+                pass
+
+    def _write(self, memory: Remembered, event: Written, recorded_at: Micros) -> None:
+        said = event.memory
+        cited = {said.turn, *(span.turn for span in said.spans if span.turn)}
+        # What was merged cites all evidence of its originals; its words are theirs.
+        memory.words |= {said.turn} if memory.originals else cited
+        memory.evidence |= cited
+        if isinstance(event, MemoryMovedIn | MemoriesConsolidated):
+            memory.evidence |= set(event.turns)
+        else:
+            memory.said = max(memory.said, recorded_at)
+        memory.text, memory.category = said.claim, said.category or ORDINARY
+        memory.revoked = None
+        if said.resolved is not None:
+            memory.entities |= {said.resolved.entity, *said.resolved.participants}
+            if said.resolved.target is not None:
+                memory.far_ends.add(said.resolved.target)
+
+    def memory_ids(self) -> list[str]:
+        """The memories of whose words any are left."""
+        return [each for each, memory in self._memories.items() if memory.text is not None]
+
+    def turn_ids(self) -> list[str]:
+        """The turns of which any body is left."""
+        return list(
+            dict.fromkeys(each.stream for each in self._left.values() if each.type in _TURN_EVENTS)
+        )
+
+    def sessions(self) -> set[str]:
+        """The tags of the sessions of which any body is left."""
+        return {
+            each.facts["session_tag"]
+            for each in self._left.values()
+            if each.type in {TurnRecorded.NAME, MemoriesRecalled.NAME}
+        } - {None}
+
+    # Telling
+
+    def _is_left(self, turn_id: str) -> bool:
+        return any(
+            each.type == TurnRecorded.NAME and each.position in self._left
+            for each in self._turns.get(turn_id, ())
+        )
+
+    def _in_order(self, memories: Collection[str]) -> list[str]:
+        return [each for each in self.memory_ids() if each in memories]
+
+    def _texts(self, memories: Iterable[str]) -> dict[str, str]:
+        return {each: self._memories[each].text or "" for each in memories}
+
+    def _counted(self, positions: Iterable[int]) -> dict[str, int]:
+        return dict(sorted(Counter(self._left[each].type for each in positions).items()))
+
+    def _turns_among(self, positions: Iterable[int]) -> int:
+        return sum(self._left[each].type == TurnRecorded.NAME for each in positions)
+
+
+def _has_body(each: Recorded) -> bool:
+    """Whether it was written with one. (The first version of a recall had none.)"""
+    first = each.type == MemoriesRecalled.NAME and "ranked" not in each.facts
+    return each.type in _WITH_BODY and not first

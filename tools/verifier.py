@@ -1,0 +1,613 @@
+"""`beliefledger-verify FILE`: checks proofs, certificates and checkpoints without the ledger.
+
+One file on the standard library and `cryptography`, which imports nothing else of beliefledger: it
+can be copied anywhere and read in one sitting. docs/proofs.md says all that it needs to know, so
+that it can also be written anew. Exit codes: 0 it holds, 1 it does not, 2 it could not be checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import binascii
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+INCLUSION = "beliefledger.inclusion.v1"
+CONSISTENCY = "beliefledger.consistency.v1"
+CERTIFICATE = "beliefledger.certificate.v1"
+
+HOLDS, REFUTED, UNUSABLE = 0, 1, 2
+
+SIGNED = 0x01
+"""The type of an Ed25519 key that signs notes, and of one that cosigns them with a time."""
+COSIGNED = 0x04
+LARGEST = 100_000_000
+"""Of a file, in bytes: what is longer is none of ours."""
+
+ENVELOPE = set(
+    "actor body_digest causation correlation event_id facts recorded_at stream subject_ref tenant"
+    " type version".split()
+)
+
+
+class Refuted(Exception):
+    """What the file says does not hold."""
+
+
+class Unusable(Exception):
+    """It cannot be checked: no file of ours, no key to check it with."""
+
+
+# Signed notes
+
+
+def decode64(text: object, what: str) -> bytes:
+    """Standard base64, with padding, and only in the one way to write it."""
+    try:
+        data = base64.b64decode(str(text), validate=True)
+    except (binascii.Error, ValueError):
+        raise Refuted(f"{what} is not base64") from None
+    if base64.b64encode(data).decode() != text:
+        raise Refuted(f"{what} is not base64 as it is written")
+    return data
+
+
+def key_id(name: str, kind: int, public: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + bytes([kind]) + public).digest()[:4]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A verifier key: `NAME+ID+BASE64`, where the base64 is a type byte and 32 bytes of Ed25519."""
+
+    name: str
+    id: bytes
+    kind: int
+    public: bytes
+    text: str
+
+    @classmethod
+    def parse(cls, text: object) -> Key:
+        name, _, rest = str(text).partition("+")
+        said, _, encoded = rest.partition("+")
+        data = decode64(encoded, "a verifier key")
+        if not name or any(each.isspace() for each in name) or len(data) != 33:
+            raise Refuted(f"{text!r} is no verifier key")
+        if data[0] not in {SIGNED, COSIGNED}:
+            raise Refuted(f"the verifier key of {name} is of another kind than Ed25519")
+        made = key_id(name, data[0], data[1:])
+        if made.hex() != said:
+            raise Refuted(f"the verifier key of {name} does not have the id that it says")
+        return cls(name, made, data[0], data[1:], str(text))
+
+    def verify(self, signature: bytes, message: bytes) -> bool:
+        try:
+            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, message)
+        except (InvalidSignature, ValueError):
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One line `— NAME BASE64`: four bytes of key id, then the signature."""
+
+    name: str
+    id: bytes
+    blob: bytes
+
+    @classmethod
+    def parse(cls, line: object) -> Signature:
+        parts = str(line).split(" ")
+        if len(parts) != 3 or parts[0] != "\N{EM DASH}" or not parts[1]:
+            raise Refuted(f"{line!r} is no signature line")
+        data = decode64(parts[2], f"the signature by {parts[1]}")
+        if len(data) < 5:
+            raise Refuted(f"the signature by {parts[1]} is too short")
+        return cls(parts[1], data[:4], data[4:])
+
+    def is_by(self, key: Key) -> bool:
+        return (self.name, self.id) == (key.name, key.id)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A checkpoint: origin, size and root of the tree, and who signed that."""
+
+    origin: str
+    size: int
+    root: bytes
+    body: bytes
+    signatures: tuple[Signature, ...]
+
+    @classmethod
+    def parse(cls, text: object) -> Note:
+        if not isinstance(text, str) or "\n\n" not in text or not text.endswith("\n"):
+            raise Refuted("a checkpoint is not a signed note")
+        body, _, lines = text.rpartition("\n\n")
+        said = body.split("\n")
+        if len(said) < 3 or not said[0] or not is_number(said[1]):
+            raise Refuted("a checkpoint does not begin with origin, size and root")
+        root = decode64(said[2], "the root of a checkpoint")
+        if len(root) != 32:
+            raise Refuted("the root of a checkpoint is not 32 bytes")
+        signatures = tuple(Signature.parse(line) for line in lines[:-1].split("\n"))
+        return cls(said[0], int(said[1]), root, body.encode() + b"\n", signatures)
+
+
+def is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") and len(text) < 17
+
+
+# RFC 9162, section 2.1
+
+
+def leaf_hash(envelope: bytes) -> bytes:
+    return hashlib.sha256(b"\x00" + envelope).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def root_by_inclusion(index: int, size: int, leaf: bytes, hashes: Sequence[bytes]) -> bytes:
+    """The root of a tree in which the leaf is at this index, by RFC 9162, 2.1.3.2."""
+    if not 0 <= index < size:
+        raise Refuted("the position lies outside of the tree")
+    at, last, root = index, size - 1, leaf
+    for each in hashes:
+        if last == 0:
+            raise Refuted("the proof is too long")
+        if at & 1 or at == last:
+            root = node_hash(each, root)
+            while at and not at & 1:
+                at, last = at >> 1, last >> 1
+        else:
+            root = node_hash(root, each)
+        at, last = at >> 1, last >> 1
+    if last:
+        raise Refuted("the proof is too short")
+    return root
+
+
+def roots_by_consistency(
+    old: int, new: int, old_root: bytes, hashes: Sequence[bytes]
+) -> tuple[bytes, bytes]:
+    """The roots of the trees of both sizes, by RFC 9162, 2.1.4.2; the old one is given where the
+    proof leaves it out."""
+    path = list(hashes)
+    if not 0 < old < new or not path:
+        raise Refuted("the proof is too short")
+    if old & (old - 1) == 0:  # a whole subtree: the proof does not repeat its root
+        path.insert(0, old_root)
+    at, last = old - 1, new - 1
+    while at & 1:
+        at, last = at >> 1, last >> 1
+    first = second = path[0]
+    for each in path[1:]:
+        if last == 0:
+            raise Refuted("the proof is too long")
+        if at & 1 or at == last:
+            first, second = node_hash(each, first), node_hash(each, second)
+            while at and not at & 1:
+                at, last = at >> 1, last >> 1
+        else:
+            second = node_hash(second, each)
+        at, last = at >> 1, last >> 1
+    if last:
+        raise Refuted("the proof is too short")
+    return first, second
+
+
+def check_consistent(old: Note, new: Note, hashes: Sequence[bytes]) -> None:
+    if old.size > new.size:
+        raise Refuted(f"the old tree has {old.size} events, the new one only {new.size}")
+    if old.size == new.size:
+        if old.root != new.root:
+            raise Refuted(f"there are two histories of {old.size} events")
+        first, second = old.root, new.root
+    elif old.size == 0:
+        first, second = old.root, new.root
+        if old.root != hashlib.sha256().digest():
+            raise Refuted("the root of the empty tree is another one")
+    else:
+        first, second = roots_by_consistency(old.size, new.size, old.root, hashes)
+        hashes = ()
+    if hashes:
+        raise Refuted("the proof is too long")
+    if first != old.root:
+        raise Refuted("the proof does not lead to the old root")
+    if second != new.root:
+        raise Refuted("the proof does not lead to the new root: history was changed")
+
+
+# What a file says
+
+
+def canonical(value: Any) -> str:
+    """JSON as an envelope has it: sorted keys, no spaces, characters as they are."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def as_file(document: Any) -> str:
+    """JSON as the files are written."""
+    return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True) + "\n"
+
+
+def read_json(text: str) -> Any:
+    def refuse(_: str) -> NoReturn:
+        raise ValueError
+
+    try:
+        return json.loads(text, parse_constant=refuse, parse_float=refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def item(document: Any, name: str, kind: type) -> Any:
+    """A field of an object, which must be there and of this type."""
+    if not isinstance(document, dict) or type(document.get(name)) is not kind:
+        raise Refuted(f"there is no {name} as it has to be")
+    return document[name]
+
+
+def hashes_of(document: Any) -> list[bytes]:
+    found = [decode64(each, "a hash of the proof") for each in item(document, "hashes", list)]
+    if any(len(each) != 32 for each in found):
+        raise Refuted("a hash of the proof is not 32 bytes")
+    return found
+
+
+def envelope_of(document: Any) -> tuple[bytes, dict[str, Any]]:
+    """The bytes of an envelope, and what it says."""
+    text = item(document, "envelope", str)
+    fields = read_json(text)
+    if not isinstance(fields, dict) or fields.keys() != ENVELOPE or canonical(fields) != text:
+        raise Refuted("the envelope is not one, or not in canonical form")
+    return text.encode(), fields
+
+
+def moment(micros: object) -> str:
+    """A recorded time as a person reads it."""
+    try:
+        at = datetime.fromtimestamp(int(str(micros)) / 1e6, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"at {micros}"
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+@dataclass
+class Checked:
+    """What is known of a file so far: the lines to be printed."""
+
+    keys: tuple[Key, ...]
+    """Those that the reader trusts; without any, those of the file stand in for them."""
+    witness: Key | None = None
+    lines: list[str] = field(default_factory=list)
+    unproven: list[str] = field(default_factory=list)
+    own_word: bool = False
+
+    def ok(self, line: str) -> None:
+        self.lines.append(f"  ok  {line}")
+
+    # Who signed
+
+    def trust(self, document: Any, origin: str) -> None:
+        """Settle whose signatures count."""
+        listed = [Key.parse(each) for each in item(document, "verifier_keys", list)]
+        for key in listed:
+            if key.name != origin or key.kind != SIGNED:
+                raise Refuted(f"the file lists a key of {key.name}, not of {origin}")
+        if not self.keys:
+            self.keys, self.own_word = tuple(listed), True
+            self.lines += [f"  ?   the file says that its key is {key.text}" for key in listed]
+
+    def signed(self, note: Note, what: str, origin: str | None = None) -> None:
+        """Check the signatures of a checkpoint by every key that counts; one there must be."""
+        if origin is not None and note.origin != origin:
+            raise Refuted(f"{what} is of {note.origin}, not of {origin}")
+        by = [
+            key
+            for signature in note.signatures
+            for key in self.keys
+            if key.kind == SIGNED and self._by(signature, key, note.body, what)
+        ]
+        if not by:
+            names = ", ".join(
+                f"{each.name}+{each.id.hex()}" for each in note.signatures if len(each.blob) == 64
+            )
+            raise Refuted(f"{what} is not signed by a key that is trusted, but by {names}")
+        if any(key.name != note.origin for key in by):
+            raise Refuted(f"{what} is of {note.origin}, and signed by a key of {by[0].name}")
+        ids = ", ".join(dict.fromkeys(key.id.hex() for key in by))
+        self.ok(f"{what}: {note.size:,} events of {note.origin}, signed by key {ids}")
+
+    @staticmethod
+    def _by(signature: Signature, key: Key, body: bytes, what: str) -> bool:
+        if not signature.is_by(key):
+            return False
+        if not key.verify(signature.blob, body):
+            raise Refuted(f"the signature of {what} by {key.name} is not good")
+        return True
+
+    def cosigned(self, note: Note, what: str) -> None:
+        """Check the witness's cosignature; tell of others that nobody gave a key for."""
+        known = {key.id for key in self.keys}
+        if self.witness is not None:
+            known.add(self.witness.id)
+            self._cosigned_by(self.witness, note, what)
+        for each in note.signatures:
+            if each.id not in known:
+                self.lines.append(
+                    f"  ?   {what} has a signature by {each.name}, which was not checked"
+                )
+
+    def _cosigned_by(self, witness: Key, note: Note, what: str) -> None:
+        times = []
+        for each in note.signatures:
+            if not each.is_by(witness):
+                continue
+            at = int.from_bytes(each.blob[:8], "big")
+            message = b"cosignature/v1\ntime %d\n" % at + note.body
+            if len(each.blob) != 72 or not witness.verify(each.blob[8:], message):
+                raise Refuted(f"the cosignature of {what} by {witness.name} is not good")
+            times.append(at)
+        if not times:
+            raise Refuted(f"{what} is not cosigned by the witness {witness.name}")
+        seen = moment(max(times) * 1_000_000)
+        self.ok(f"{what}: cosigned by the witness {witness.name}, {seen}")
+
+    # The kinds of files
+
+    def checkpoint(self, text: str) -> None:
+        note = Note.parse(text)
+        if not self.keys:
+            raise Unusable("a checkpoint does not bring its key along: give --key")
+        self.signed(note, "the checkpoint")
+        self.cosigned(note, "the checkpoint")
+        self.unproven.append("which events these are: that takes a proof of inclusion")
+        self._one_history()
+
+    def inclusion(self, document: dict[str, Any]) -> None:
+        origin = item(document, "origin", str)
+        self.trust(document, origin)
+        note = Note.parse(item(document, "checkpoint", str))
+        self.signed(note, "the checkpoint", origin)
+        self.cosigned(note, "the checkpoint")
+        self.included(document, note, "the envelope")
+        self.unproven.append(
+            "that what the event says is true, or that its body was ever as somebody says; a body"
+            " at hand is the right one if its SHA-256 is the envelope's body_digest"
+        )
+        self._one_history()
+
+    def included(self, document: Any, note: Note, what: str) -> dict[str, Any]:
+        """Check one inclusion proof; returns the envelope's fields."""
+        position = item(document, "position", int)
+        data, fields = envelope_of(document)
+        hashes = hashes_of(document)
+        root = root_by_inclusion(position - 1, note.size, leaf_hash(data), hashes)
+        if root != note.root:
+            raise Refuted(f"{what} is not what the log has at position {position}")
+        self.ok(
+            f"{what}: {fields['type']} is at position {position:,} of the log, recorded"
+            f" {moment(fields['recorded_at'])}"
+        )
+        return fields
+
+    def consistency(self, document: dict[str, Any]) -> None:
+        origin = item(document, "origin", str)
+        self.trust(document, origin)
+        old = Note.parse(item(document, "old", str))
+        new = Note.parse(item(document, "new", str))
+        self.signed(old, "the old checkpoint", origin)
+        self.signed(new, "the new checkpoint", origin)
+        self.cosigned(new, "the new checkpoint")
+        check_consistent(old, new, hashes_of(document))
+        self.ok(
+            f"the first {old.size:,} of the {new.size:,} events are those of the old checkpoint:"
+            " none was changed, removed or moved"
+        )
+        self._one_history()
+
+    def certificate(self, document: dict[str, Any]) -> None:
+        origin = item(document, "origin", str)
+        self.trust(document, origin)
+        self._signed_whole(document)
+        before = Note.parse(item(document, "before", str))
+        after = Note.parse(item(document, "after", str))
+        self.signed(before, "the checkpoint before", origin)
+        self.signed(after, "the checkpoint after", origin)
+        self.cosigned(after, "the checkpoint after")
+        check_consistent(before, after, hashes_of(item(document, "consistency", dict)))
+        self.ok("the history before the erasure is still there, unchanged, after it")
+        asked, done = item(document, "request", dict), item(document, "completion", dict)
+        request = self.included(asked, after, "the request")
+        completion = self.included(done, after, "the completion")
+        if not before.size < done["position"] or not asked["position"] < done["position"]:
+            raise Refuted("the events are not in the order of an erasure")
+        for each in (request, completion):
+            item(each, "facts", dict)
+        self._belong_together(request, completion)
+        self._agrees(document, request, completion)
+        for each in item(completion["facts"], "probes", list):
+            if item(each, "found", int) != 0:
+                raise Refuted(f"the probe {each.get('name')} found what was to be gone")
+        self.ok(f"the probes that the completion records found nothing; {self._state(document)}")
+        self.unproven += [
+            *(str(each).removesuffix(".") for each in item(document, "cannot_prove", list)),
+            "that the receipts and probes are true: they are the ledger's own word, which it can no"
+            " longer take back",
+        ]
+        self._one_history()
+
+    def _signed_whole(self, document: dict[str, Any]) -> None:
+        """Check the signature over everything else that the certificate says."""
+        rest = {name: value for name, value in document.items() if name != "signature"}
+        message = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        signature = Signature.parse(item(document, "signature", str).removesuffix("\n"))
+        signers = [key for key in self.keys if key.kind == SIGNED and signature.is_by(key)]
+        if not signers:
+            raise Refuted(f"the certificate is signed by {signature.name}, whose key is not known")
+        if not signers[0].verify(signature.blob, message.encode()):
+            raise Refuted("the signature of the certificate is not good: something was changed")
+        self.ok(f"the certificate: signed as a whole by key {signers[0].id.hex()}")
+
+    def _belong_together(self, request: dict[str, Any], completion: dict[str, Any]) -> None:
+        kind = str(completion["type"]).rpartition(".")[0]
+        if not str(request["type"]).startswith("erasure.requested."):
+            raise Refuted(f"the request is a {request['type']}")
+        if kind not in {"subject.erased", "content.erased"}:
+            raise Refuted(f"the completion is a {completion['type']}")
+        same = all(request[name] == completion[name] for name in ("subject_ref", "tenant"))
+        if completion["facts"].get("request") != request["event_id"] or not same:
+            raise Refuted("the completion is of another request")
+        whole = kind == "subject.erased"
+        if whole != (request["facts"].get("reach") == "subject"):
+            raise Refuted("what was completed is not what was requested")
+        self.ok("the completion names this request")
+
+    def _agrees(
+        self, document: dict[str, Any], request: dict[str, Any], completion: dict[str, Any]
+    ) -> None:
+        """What the certificate tells again must be what the log recorded."""
+        facts = completion["facts"]
+        recorded = {name: facts[name] for name in TOLD if name in facts}
+        recorded["basis"] = request["facts"].get("legal_basis")
+        for name, value in recorded.items():
+            if document.get(name) != value:
+                raise Refuted(f"its {name} is not what the log recorded")
+        self.ok(f"as the log recorded them: {', '.join(sorted(recorded))}")
+
+    @staticmethod
+    def _state(document: dict[str, Any]) -> str:
+        state = item(document, "state", str)
+        if state not in {"open", "closed"}:
+            raise Refuted(f"its state is {state!r}")
+        return f"the certificate is {state}" + (
+            ": not every consumer has acknowledged yet" if state == "open" else ""
+        )
+
+    def _one_history(self) -> None:
+        if self.witness is None:
+            self.unproven.append(
+                "that everybody is shown this same history: that takes a witness (--witness-key),"
+                " or comparing checkpoints with others"
+            )
+        if self.own_word:
+            self.unproven.append(
+                "whose key it is: it stands in the file itself; compare it with one that you got"
+                " elsewhere, or give that as --key"
+            )
+
+
+TOLD = ("commitment", "counts", "views", "probes", "bodies", "key_fingerprint")
+"""What a certificate tells of its completion in the same words."""
+KINDS: dict[str, Callable[[Checked, dict[str, Any]], None]] = {
+    INCLUSION: Checked.inclusion,
+    CONSISTENCY: Checked.consistency,
+    CERTIFICATE: Checked.certificate,
+}
+
+
+def check(data: bytes, checked: Checked) -> None:
+    """Raises `Refuted` or `Unusable`."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise Unusable("it is not text") from None
+    if not text.lstrip().startswith("{"):
+        if "\n\n\N{EM DASH} " not in text:
+            raise Unusable("it is neither a proof, nor a certificate, nor a checkpoint")
+        checked.checkpoint(text)
+        return
+    document = read_json(text)
+    kind = document.get("format") if isinstance(document, dict) else None
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise Unusable("it is not a proof or a certificate of a format that is known here")
+    if as_file(document) != text:
+        raise Refuted("its bytes are not as they were written")
+    try:
+        KINDS[kind](checked, document)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        raise Refuted("it has characters that are none") from None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check one file and print what holds, what does not, and what nobody can tell from it."""
+    parser = argparse.ArgumentParser(
+        prog="beliefledger-verify",
+        description="Check a proof, a certificate or a checkpoint of a ledger, without the ledger.",
+        epilog="Exit codes: 0 it holds, 1 it does not hold, 2 it could not be checked.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the file; - is standard input")
+    parser.add_argument(
+        "--key",
+        metavar="VKEY",
+        action="append",
+        default=[],
+        help="a verifier key of the ledger, got elsewhere; after a rotation, give each",
+    )
+    parser.add_argument(
+        "--witness-key", metavar="VKEY", help="that of a witness, whose cosignature must be there"
+    )
+    given = parser.parse_args(arguments)
+    checked = Checked(())
+    try:
+        checked = Checked(
+            tuple(_key(each, SIGNED, "--key") for each in given.key),
+            None
+            if given.witness_key is None
+            else _key(given.witness_key, COSIGNED, "--witness-key"),
+        )
+        check(_read(given.file), checked)
+    except (Refuted, Unusable, OSError) as problem:
+        refuted = isinstance(problem, Refuted)
+        _say(checked.lines)
+        _say([f"{'NO' if refuted else 'CANNOT BE CHECKED'}: {problem}."])
+        return REFUTED if refuted else UNUSABLE
+    _say([*checked.lines, "YES: everything that was checked holds."])
+    _say(["What this cannot prove:", *(f"  -   {each}." for each in checked.unproven)])
+    return HOLDS
+
+
+def _key(text: str, kind: int, option: str) -> Key:
+    try:
+        key = Key.parse(text)
+    except Refuted as problem:
+        raise Unusable(f"{option}: {problem}") from None
+    if key.kind != kind:
+        raise Unusable(f"{option}: the key of {key.name} is of another kind")
+    return key
+
+
+def _read(name: str) -> bytes:
+    if name == "-":
+        data = sys.stdin.buffer.read(LARGEST + 1)
+    else:
+        with open(name, "rb") as file:  # noqa: PTH123  also for what is not a regular file
+            data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise Unusable("it is too large")
+    return data
+
+
+def _say(lines: Sequence[str]) -> None:
+    """Control characters of the file do nothing to a terminal."""
+    for line in lines:
+        shown = "".join(each if each.isprintable() else "?" for each in line)
+        sys.stdout.buffer.write(shown.encode(sys.stdout.encoding, "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
