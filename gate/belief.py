@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from gate.registry import Registry
@@ -27,6 +27,16 @@ from ledger.events.belief import (
 )
 from ledger.times import Micros
 
+_WRITING = frozenset(
+    kind.NAME
+    for kind in (
+        MemoryAdmitted,
+        MemorySuperseded,
+        MemoryQuarantined,
+        MemoryMovedIn,
+        MemoriesConsolidated,
+    )
+)
 FOLLOWED = frozenset({"backfilled", "consolidated"})
 """Why a memory moved, where a later statement about its old slot is about it. (After a merge or a
 split of entities, names lead to the right slot by themselves.)"""
@@ -53,10 +63,14 @@ class Held:
     basis: str
     grant: str
     written: Written
+    told: int | None = None
+    """The mentions as they were last recorded, once the words of one are erased."""
+    ends_loosely: bool = False
+    """What ended it is erased: `valid_to` is the latest that it can have been."""
 
     @property
     def mentions(self) -> int:
-        return len(self.turns)
+        return len(self.turns) if self.told is None else self.told
 
     def ended(self, at: Micros) -> bool:
         return any(end is not None and end <= at for end in (self.valid_to, self.expires_at))
@@ -112,7 +126,8 @@ class Belief:
 
 
 def evolve(belief: Belief, version: int, event: Event | None, registry: Registry) -> Belief:
-    """The belief after one more event of its stream. Total: a tombstone only moves the version."""
+    """The belief after one more event of its stream. One whose words are erased (None) only moves
+    the version here; see `tombstone` for what its envelope says."""
     belief = replace(belief, version=version)
     match event:
         case MemoryAdmitted() if event.past:
@@ -137,13 +152,15 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
             belief = _without(belief, event.memory_id)
             if old is None:
                 return belief
-            return replace(belief, past=(*belief.past, replace(old, valid_to=event.valid_to)))
+            over = replace(old, valid_to=event.valid_to, ends_loosely=False)
+            return replace(belief, past=(*belief.past, over))
         case MemoryMovedIn():
             return _moved_in(belief, event, registry)
         case MemoriesConsolidated():
             return _hold(belief, _carried(event, registry))
         case BeliefContested():
-            return replace(belief, contested=True)
+            # Of what is erased there is nothing to contest.
+            return replace(belief, contested=bool(belief.current))
         case ConflictEscalated():
             return replace(belief, escalated=(*belief.escalated, event.decision))
         case ConflictResolved():
@@ -162,12 +179,60 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
             return belief
 
 
+def tombstone(belief: Belief, recorded: Recorded) -> Belief:
+    """The belief after an event whose words are erased, by what its envelope says.
+
+    What it wrote is not believed, nor is what had to give way to it; what it ended has ended.
+    """
+    belief = replace(belief, version=recorded.version)
+    facts, at = recorded.facts, recorded.recorded_at
+    if recorded.type == MemoryConfirmed.NAME:
+        return _unconfirmed(belief, facts["memory_id"]) if facts["counted"] else belief
+    if recorded.type == MemoryExpired.NAME:
+        return _ended(belief, facts["memory_id"], at, expires=True)
+    if recorded.type not in _WRITING:
+        return belief
+    for memory_id in (facts["memory_id"], facts.get("promotes") or ""):
+        belief = _without(belief, memory_id, keep_contested=True)
+    if recorded.type == MemorySuperseded.NAME and facts["kind"] == "change":
+        return _ended(belief, facts["supersedes"], at, expires=False)
+    if recorded.type == MemorySuperseded.NAME:
+        return _without(belief, facts["supersedes"])
+    for memory_id in facts.get("originals", ()):
+        belief = _without(belief, memory_id)
+    if recorded.type == MemoryMovedIn.NAME:
+        elsewhere = [each for each in belief.redirects if each.memory_id != facts["memory_id"]]
+        belief = replace(belief, redirects=tuple(elsewhere))
+    return belief
+
+
+def _ended(belief: Belief, memory_id: str, at: Micros, *, expires: bool) -> Belief:
+    """Without a memory that ended nobody knows when, but not later than this."""
+    old = belief.find(memory_id)
+    belief = _without(belief, memory_id)
+    if old is None:
+        return belief
+    known = [at, old.valid_to, old.expires_at if expires else None]
+    ends = max(old.valid_from, min(each for each in known if each is not None))
+    over = replace(old, valid_to=ends, ends_loosely=True)
+    return replace(belief, past=(*belief.past, over))
+
+
+def _unconfirmed(belief: Belief, memory_id: str) -> Belief:
+    """A mention of the memory is erased: from here on they are as many as was recorded."""
+
+    def fewer(held: Held) -> Held:
+        return replace(held, told=held.mentions) if held.memory_id == memory_id else held
+
+    return _each(belief, fewer)
+
+
 def _superseded(belief: Belief, event: MemorySuperseded, registry: Registry) -> Belief:
     new = _lifted(belief, event, event.promotes, registry)
     old = belief.find(event.supersedes)
     belief = _without(belief, event.supersedes, keep_contested=True)
     if old is not None and event.kind == "change":
-        over = replace(old, valid_to=event.memory.valid_from)
+        over = replace(old, valid_to=event.memory.valid_from, ends_loosely=False)
         belief = replace(belief, past=(*belief.past, over))
     if event.past:
         return _past(belief, new)
@@ -193,6 +258,7 @@ def _moved_in(belief: Belief, event: MemoryMovedIn, registry: Registry) -> Belie
     if event.quarantined:
         return replace(belief, quarantined=(*belief.quarantined, held))
     if event.past:
+        belief = _given_way(belief, held)
         return replace(belief, past=(*belief.past, held))
     return _hold(belief, held)
 
@@ -200,11 +266,13 @@ def _moved_in(belief: Belief, event: MemoryMovedIn, registry: Registry) -> Belie
 def _carried(event: MemoryMovedIn | MemoriesConsolidated, registry: Registry) -> Held:
     """A memory with the mentions that it had where it came from."""
     held = _held(event, registry)
+    turns = held.turns | frozenset(event.turns)
     return replace(
         held,
-        turns=held.turns | frozenset(event.turns),
+        turns=turns,
         said_at=event.last_said_at,
         capped=not event.turns,
+        told=event.mentions if event.mentions > len(turns) else None,  # some are erased
     )
 
 
@@ -212,7 +280,10 @@ def folded(recorded: Iterable[Recorded], registry: Registry, start: Belief | Non
     """The belief after these events of its stream."""
     belief = start or Belief()
     for each in recorded:
-        belief = evolve(belief, each.version, each.event, registry)
+        if each.event is None:
+            belief = tombstone(belief, each)
+        else:
+            belief = evolve(belief, each.version, each.event, registry)
     return belief
 
 
@@ -241,19 +312,38 @@ def _held(event: Written, registry: Registry) -> Held:
 def _lifted(belief: Belief, event: Written, promotes: str | None, registry: Registry) -> Held:
     """The new memory; a promoted one keeps the mentions it had in quarantine."""
     held = _held(event, registry)
-    waiting = promotes and belief.find(promotes)
-    return replace(held, turns=held.turns | waiting.turns) if waiting else held
+    if promotes is None:
+        return held
+    waiting = belief.find(promotes)
+    if waiting is None:  # its words are erased
+        return replace(held, told=event.mentions)
+    told = None if waiting.told is None else event.mentions
+    return replace(held, turns=held.turns | waiting.turns, told=told)
 
 
 def _hold(belief: Belief, held: Held) -> Belief:
-    belief = _without(belief, held.memory_id, keep_contested=True)
+    belief = _without(_given_way(belief, held), held.memory_id, keep_contested=True)
     return replace(belief, current=(*belief.current, held))
 
 
 def _past(belief: Belief, held: Held) -> Belief:
     """With a memory that is over already, and out of quarantine if it was there."""
-    belief = _without(belief, held.memory_id, keep_contested=True)
+    belief = _without(_given_way(belief, held), held.memory_id, keep_contested=True)
     return replace(belief, past=(*belief.past, held))
+
+
+def _given_way(belief: Belief, new: Held) -> Belief:
+    """Let what ends loosely end where another value of the context begins."""
+
+    def until(held: Held) -> Held:
+        if not held.ends_loosely or held.context != new.context or held.valid_to is None:
+            return held
+        meets = held.valid_from <= new.valid_from < held.valid_to
+        return replace(held, valid_to=new.valid_from) if meets else held
+
+    if not any(held.ends_loosely for held in belief.past):
+        return belief
+    return replace(belief, past=tuple(map(until, belief.past)))
 
 
 def _without(belief: Belief, memory_id: str, *, keep_contested: bool = False) -> Belief:
@@ -280,12 +370,17 @@ def _confirmed(belief: Belief, event: MemoryConfirmed) -> Belief:
             confidence=event.confidence,
             base=event.base,
             turns=turns,
+            told=None if held.told is None else event.mentions,
             said_at=max(held.said_at, event.said_at),
         )
 
+    return _each(belief, more)
+
+
+def _each(belief: Belief, change: Callable[[Held], Held]) -> Belief:
     return replace(
         belief,
-        current=tuple(map(more, belief.current)),
-        quarantined=tuple(map(more, belief.quarantined)),
-        past=tuple(map(more, belief.past)),
+        current=tuple(map(change, belief.current)),
+        quarantined=tuple(map(change, belief.quarantined)),
+        past=tuple(map(change, belief.past)),
     )

@@ -1,13 +1,22 @@
-"""On what lawful basis something may be kept about a subject, folded from the subject's stream."""
+"""On what lawful basis something may be kept about a subject, and what of theirs is on its way out,
+folded from the subject's stream."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ledger.codec import Recorded
-from ledger.events.subject import ConsentGranted, ConsentWithdrawn, ErasureRequested
+from ledger.erasing import SUBJECT
+from ledger.events.subject import (
+    ConsentGranted,
+    ConsentWithdrawn,
+    ContentErased,
+    ErasureRequested,
+)
 from ledger.times import Micros
+
+Runs = tuple[tuple[int, int], ...]
 
 ORDINARY = "ordinary"
 """The category of everything that is in no special category."""
@@ -32,6 +41,23 @@ class Consent:
     version: int = 0
     grants: tuple[Grant, ...] = ()
     erasing: bool = False
+    """Everything that there is of the subject goes."""
+    going: tuple[tuple[str, Runs], ...] = ()
+    """Requests to erase some of it that are not completed: the event id, and the first and last of
+    each run of positions. Nothing may be made of those events any more."""
+
+    def is_going(self, position: int) -> bool:
+        """Whether the event at a position is being erased."""
+        return any(first <= position <= last for _, runs in self.going for first, last in runs)
+
+    def left(self, recorded: Iterable[Recorded]) -> list[Recorded]:
+        """The events as they are once what is being erased is gone."""
+        if not self.going:
+            return list(recorded)
+        return [
+            replace(each, event=None) if self.is_going(each.position) and _says(each) else each
+            for each in recorded
+        ]
 
     def covering(self, category: str, purpose: str, now: Micros) -> Grant | None:
         """The latest grant in force for the category and purpose."""
@@ -45,9 +71,9 @@ class Consent:
 def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consent:
     """The consent after these events of the subject's stream. Everything it needs is in envelopes,
     so it is the same after an erasure."""
-    version, grants, erasing = (
-        (0, (), False) if start is None else (start.version, start.grants, start.erasing)
-    )
+    begun = start or Consent()
+    version, grants, erasing = begun.version, begun.grants, begun.erasing
+    going = dict(begun.going)
     for each in recorded:
         version = each.version
         if each.type == ConsentGranted.NAME:
@@ -66,6 +92,19 @@ def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consen
         elif each.type == ConsentWithdrawn.NAME:
             ended = frozenset(each.facts["grants"])
             grants = tuple(grant for grant in grants if grant.id not in ended)
-        elif each.type == ErasureRequested.NAME:
+        elif each.type == ErasureRequested.NAME and each.facts["reach"] == SUBJECT:
             erasing = True
-    return Consent(version, grants, erasing)
+        elif each.type == ErasureRequested.NAME:
+            going[each.event_id] = tuple((first, last) for first, last in each.facts["positions"])
+        elif each.type == ContentErased.NAME:
+            going.pop(each.facts["request"], None)
+    return Consent(version, grants, erasing, tuple(going.items()))
+
+
+def _says(recorded: Recorded) -> bool:
+    """Whether an event says more than its envelope, but for a note."""
+    event = recorded.event
+    return event is not None and any(
+        name not in event.FACTS and field.is_required()
+        for name, field in type(event).model_fields.items()
+    )

@@ -457,6 +457,8 @@ def _placed_in_the_past(
     ]
     chosen_end = case.choices.valid_to
     for held, end in past:
+        if held.ends_loosely and said_at >= held.said_at:
+            continue  # nobody knows that it held so long: it gives way to what was said later
         if held.valid_from <= begins < end:
             if held.value == value:
                 return _confirm(case, finish.scored, finish.grant, held)

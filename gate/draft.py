@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from gate import consent as consents
 from gate import entities
 from gate.belief import Belief, evolve, folded
-from gate.consent import Consent
+from gate.consent import Consent, Runs
 from gate.custom import keyed
 from gate.decide import Decision, TurnView, decide
 from gate.effects import effects, memory_id_of
@@ -22,7 +22,7 @@ from gate.rulebook import Rules
 from gate.slots import canonical_context, canonical_entity, slot_attribute, value_of
 from ledger import streams
 from ledger.candidate import Candidate
-from ledger.codec import New
+from ledger.codec import New, Recorded
 from ledger.errors import NotPermitted
 from ledger.events import Event
 from ledger.events.belief import MemoryConfirmed
@@ -39,10 +39,17 @@ from ledger.vault import SYSTEM
 
 class Memo:
     """Folds kept between drafts. They may be stale: an append that relied on one then conflicts,
-    and the memo is cleared. Who may refuse without appending calls `forget` first."""
+    and the memo is cleared. Who may refuse without appending calls `forget` first.
+
+    What is being erased is left out of every fold, though its bodies may still be there. A draft
+    reads the subject's consent before their beliefs, so that it relies on what is going.
+    """
 
     def __init__(self, log: Log) -> None:
         self._log = log
+        self._erasures = 0
+        self._going: dict[str, tuple[tuple[str, Runs], ...]] = {}
+        """What was going of each subject, where anything was, when their beliefs were read."""
         self._consents: dict[str, Consent] = {}
         self._beliefs: dict[str, Belief] = {}
         self._directories: dict[str, Directory] = {}
@@ -52,17 +59,28 @@ class Memo:
 
     def consent(self, subject_ref: str) -> Consent:
         if subject_ref not in self._consents:
-            self._consents[subject_ref] = consents.folded(self._log.read_stream(subject_ref))
+            consent = consents.folded(self._log.read_stream(subject_ref))
+            self._consents[subject_ref] = consent
+            if consent.going != self._going.get(subject_ref, ()):
+                self._going[subject_ref] = consent.going
+                self._beliefs.clear()
+                self._directories.clear()
         return self._consents[subject_ref]
+
+    def read(self, stream: str) -> list[Recorded]:
+        """The events of a stream as they are once what is being erased is gone."""
+        recorded = self._log.read_stream(stream)
+        whose = next((each.subject_ref for each in recorded), None)
+        return recorded if whose is None else self.consent(whose).left(recorded)
 
     def belief(self, stream: str, rules: Rules) -> Belief:
         if stream not in self._beliefs:
-            self._beliefs[stream] = folded(self._log.read_stream(stream), rules.registry)
+            self._beliefs[stream] = folded(self.read(stream), rules.registry)
         return self._beliefs[stream]
 
     def directory(self, stream: str) -> Directory:
         if stream not in self._directories:
-            self._directories[stream] = entities.folded(self._log.read_stream(stream))
+            self._directories[stream] = entities.folded(self.read(stream))
         return self._directories[stream]
 
     def shown(self, subject_ref: str) -> Shown:
@@ -89,6 +107,12 @@ class Memo:
             self._consents.pop(stream, None)
             self._beliefs.pop(stream, None)
             self._directories.pop(stream, None)
+
+    def refresh(self) -> None:
+        """Let go of what was folded before anything was last erased."""
+        if self._log.erasures != self._erasures:
+            self._erasures = self._log.erasures
+            self.clear()
 
     def clear(self) -> None:
         self._consents.clear()
@@ -161,7 +185,7 @@ class Draft:
         """What confirmed a memory of a belief, by turn."""
         return {
             each.event.turn: each.event
-            for each in self._log.read_stream(stream)
+            for each in self._memo.read(stream)
             if isinstance(each.event, MemoryConfirmed) and each.event.memory_id == memory_id
         }
 
@@ -188,7 +212,7 @@ class Draft:
     def named_since(self, subject_ref: str, position: int) -> list[Event | None]:
         """What happened to the directory after a position, in this draft too."""
         stream = streams.directory_stream(self.keys(subject_ref).ids)
-        there = [each.event for each in self._log.read_stream(stream) if each.position > position]
+        there = [each.event for each in self._memo.read(stream) if each.position > position]
         return [*there, *(each.event for each in self.events if each.stream == stream)]
 
     def about(self, subject_ref: str, entity_id: str) -> dict[str, str]:

@@ -196,7 +196,8 @@ def _nicknamed(name: str, other: str) -> bool:
 
 
 def evolve(directory: Directory, version: int, event: Event | None) -> Directory:
-    """The directory after one more event of its stream."""
+    """The directory after one more event of its stream. A name that is erased (None) is unknown,
+    though its entity may be spoken of."""
     directory = replace(directory, version=version)
     match event:
         case EntityRecognised():
@@ -207,12 +208,18 @@ def evolve(directory: Directory, version: int, event: Event | None) -> Directory
                 names={**directory.names, known.canonical: known.id},
             )
         case AliasAdded():
+            entities = directory.entities
+            if directory.survivor(event.entity_id) not in entities:
+                # Its first name is erased: it is known by this one.
+                known = Entity(
+                    directory.survivor(event.entity_id), event.alias, event.canonical
+                )
+                entities = {**entities, known.id: known}
             roles = directory.roles - {event.canonical}
             if event.how == "role":
                 roles |= {event.canonical}
-            return replace(
-                directory, names={**directory.names, event.canonical: event.entity_id}, roles=roles
-            )
+            names = {**directory.names, event.canonical: event.entity_id}
+            return replace(directory, entities=entities, names=names, roles=roles)
         case EntitiesMerged():
             # What the absorbed one had absorbed, or was called, is the other's from now on: a split
             # of one name takes no other along.
@@ -236,7 +243,8 @@ def _split(directory: Directory, event: EntitySplit) -> Directory:
     names = {**directory.names, **dict.fromkeys(event.canonicals, event.other_id)}
     merged = {
         absorbed: event.other_id
-        if directory.entities[absorbed].canonical in event.canonicals
+        if absorbed in directory.entities
+        and directory.entities[absorbed].canonical in event.canonicals
         and directory.survivor(absorbed) == event.entity_id
         else into
         for absorbed, into in directory.merged.items()

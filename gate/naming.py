@@ -85,7 +85,10 @@ def named(
 
     def id_of(name: str, what: str | None = None) -> str:
         found.append(replace(resolve(directory, name, rules), kind=what))
-        return found[-1].entity_id or streams.entity_stream(keys.ids, found[-1].canonical)
+        # Of a name that was erased, its entity may have gone into another one.
+        return found[-1].entity_id or directory.survivor(
+            streams.entity_stream(keys.ids, found[-1].canonical)
+        )
 
     entity = id_of(candidate.entity, PERSON if candidate.entity == SELF else None)
     kind = draft.rules.registry.types.get(candidate.type)

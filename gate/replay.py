@@ -14,8 +14,11 @@ from gate.gate import cited, view_of
 from gate.policy import Policy
 from gate.rulebook import Rulebook, Rules
 from ledger import streams
+from ledger.candidate import Candidate
 from ledger.codec import Recorded
+from ledger.erasing import spread
 from ledger.errors import LogCorrupted, UnknownMemory
+from ledger.events.subject import ErasureRequested
 from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
 from ledger.log import Log
 
@@ -61,8 +64,10 @@ class Replayer:
         self._log = log
         self._rulebook = rulebook
         # Decisions are mostly run again in order, so each fold goes on from the last.
-        self._beliefs: dict[tuple[str, str], Belief] = {}
+        self._beliefs: dict[tuple[str, str], tuple[Belief, frozenset[int]]] = {}
+        """Each with the positions of the events in it whose words are erased."""
         self._consents: dict[str, Consent] = {}
+        self._erasures = 0
 
     def replay(self, recorded: Recorded, policy: Policy | None = None) -> Replayed:
         """Decide again; with `policy`, as that policy would have it.
@@ -94,8 +99,10 @@ class Replayer:
         return Replayed(recorded.event_id, recorded.position, verdict, decided, again, differs)
 
     def _inputs(self, recorded: Recorded, decided: GateDecided) -> Inputs | None:
-        """None when an erasure destroyed them."""
+        """None when an erasure destroyed them: what was erased already when it was decided was
+        none."""
         turn_stream = self._log.read_stream(recorded.stream, upto=decided.candidate_version)
+        self._forget_erased()
         turn_event, proposal = turn_stream[0], turn_stream[-1]
         if turn_event.event is None or proposal.event is None or recorded.subject_ref is None:
             return None
@@ -105,6 +112,10 @@ class Replayer:
             raise LogCorrupted(f"The turn of the decision at position {recorded.position} is odd.")
         candidate = proposal.event.candidate
         rules = self._rulebook.at(decided.policy_version)
+        belief, gone = self._belief(decided.belief, decided.belief_version, rules)
+        gone |= self._uncited(recorded.subject_ref, candidate)
+        if gone and not gone <= self._gone_then(recorded.subject_ref, decided.subject_version):
+            return None
         return Inputs(
             turn=view_of(
                 turn_event,
@@ -112,7 +123,7 @@ class Replayer:
                 cited(self._log, recorded.subject_ref, [candidate]),
             ),
             candidate=proposal.event,
-            belief=self._belief(decided.belief, decided.belief_version, rules),
+            belief=belief,
             consent=self._consent(recorded.subject_ref, decided.subject_version),
             rules=rules,
         )
@@ -122,16 +133,38 @@ class Replayer:
         self._beliefs.clear()
         self._consents.clear()
 
-    def _belief(self, stream: str, version: int, rules: Rules) -> Belief:
+    def _forget_erased(self) -> None:
+        """Begin anew where something was erased since: a fold may be of words that are gone."""
+        if self._log.erasures != self._erasures:
+            self._erasures = self._log.erasures
+            self.forget()
+
+    def _belief(self, stream: str, version: int, rules: Rules) -> tuple[Belief, frozenset[int]]:
         key = (stream, rules.registry_digest)
-        start = self._beliefs.get(key)
-        if start is None or start.version > version:
-            start = Belief()
+        start, gone = self._beliefs.get(key, (Belief(), frozenset()))
+        if start.version > version:
+            start, gone = Belief(), frozenset()
         events = self._log.read_stream(stream, start.version, version)
+        gone |= {each.position for each in events if each.event is None}
         if len(self._beliefs) > _KEPT:
             self._beliefs.clear()
-        self._beliefs[key] = folded(events, rules.registry, start)
+        self._beliefs[key] = folded(events, rules.registry, start), gone
         return self._beliefs[key]
+
+    def _uncited(self, subject_ref: str, candidate: Candidate) -> set[int]:
+        """The positions of turns that the candidate cites and whose words are erased."""
+        turns = {span.turn for span in candidate.spans if span.turn}
+        first = (each for turn in turns for each in self._log.read_stream(turn, upto=1))
+        return {e.position for e in first if e.event is None and e.subject_ref == subject_ref}
+
+    def _gone_then(self, subject_ref: str, version: int) -> set[int]:
+        """The positions of what was being erased, or was, at a version of the subject's stream."""
+        return {
+            position
+            for each in self._log.read_stream(subject_ref, upto=version)
+            if each.type == ErasureRequested.NAME
+            for position in spread(each.facts["positions"])
+        }
 
     def _consent(self, subject_ref: str, version: int) -> Consent:
         start = self._consents.get(subject_ref)

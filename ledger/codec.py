@@ -53,6 +53,11 @@ class Recorded:
     facts: dict[str, Any]
     event: Event | None
 
+    @property
+    def destroyed(self) -> bool:
+        """Whether its body is gone; one that is there is not opened to tell."""
+        return "later" not in vars(self) and self.event is None
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

@@ -14,7 +14,7 @@ from ledger import canonical
 from ledger.errors import LogCorrupted
 from ledger.times import Micros
 
-_FIELDS = frozenset(
+FIELDS = frozenset(
     "actor body_digest causation correlation event_id facts recorded_at stream subject_ref tenant"
     " type version".split()
 )
@@ -92,6 +92,6 @@ def read(envelope: bytes, position: int) -> dict[str, Any]:
         fields = canonical.decode(envelope)
     except ValueError:
         raise LogCorrupted(f"The envelope at position {position} is not JSON.") from None
-    if not isinstance(fields, dict) or fields.keys() != _FIELDS:
+    if not isinstance(fields, dict) or fields.keys() != FIELDS:
         raise LogCorrupted(f"The envelope at position {position} has other fields than it must.")
     return fields

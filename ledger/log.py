@@ -77,6 +77,8 @@ class Log:
         """The head's count of erasures, where the store does not bring it along."""
         self.unfinished: list[str] = []
         """What opening could not complete, for `status`."""
+        self.appended: Callable[[int], None] = lambda _position: None
+        """Told the last position of each append, at once after it."""
         self.eraser = Eraser(self)
         self.interrupted: list[Erasure] = []
         """The erasures that were requested and, without `finish`, wait for their completion."""
@@ -114,6 +116,7 @@ class Log:
         if not self._begun:
             self.vault.note_log_begun()
             self._begun = True
+        self.appended(appended.last)
         return appended
 
     def _refresh(self) -> None:
@@ -199,6 +202,12 @@ class Log:
 
     def head(self) -> Head:
         return self._store.head()
+
+    @property
+    def erasures(self) -> int:
+        """How often an erasure was begun or finished, as the last answer of the store told."""
+        told = self._store.erasures
+        return self._store.head().erasures if told is None else told
 
     def version(self, stream: str) -> int:
         return self._store.versions([stream])[stream]

@@ -39,7 +39,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """The ids of the master keys before and after, and how many subjects' keys were wrapped anew."""
+    """The ids of the master keys before and after, and how many subjects were wrapped."""
 
     note: Note
     previous: str

@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import NamedTuple
 
 from ledger import canonical, codec, envelope
 from ledger.errors import LedgerError, LogCorrupted
 from ledger.events import BY_NAME
 from ledger.log import PAGE, Log
-from ledger.proofs.checking import TreeCheck
+from ledger.proofs.checking import Found, TreeCheck
 from ledger.proofs.notes import Checkpoint
 from ledger.proofs.tree import Tree
-from ledger.store import Row
+from ledger.store import Head, Row
 from ledger.uncollected import uncollected
 from ledger.upcast import STEPS
 
@@ -33,6 +34,8 @@ class Verified:
     """Up to which position a signed checkpoint vouches for them."""
     checkpoints: int = 0
     """How many checkpoints the log was held against."""
+    decisions: int = 0
+    """How many decisions were made again."""
 
     @property
     def ok(self) -> bool:
@@ -59,13 +62,11 @@ class _Gaps:
         return None if self._lost is None or self._lost >= before else self._lost
 
 
-class Wrong(Exception):
+class Wrong(NamedTuple):
     """The first thing that is wrong, and where."""
 
-    def __init__(self, position: int | None, problem: str) -> None:
-        super().__init__(problem)
-        self.position = position
-        self.problem = problem
+    position: int | None
+    problem: str
 
 
 class _Events:
@@ -80,23 +81,22 @@ class _Events:
         self.position = 0
         self.recorded_at = 0
 
-    def look(self, rows: Iterable[Row]) -> None:
-        """Raises `Wrong`."""
+    def look(self, rows: Iterable[Row]) -> Wrong | None:
         try:
-            self._look(rows)
+            return self._look(rows)
         except LogCorrupted as problem:
-            raise Wrong(self.position + 1, problem.detail) from None
+            return Wrong(self.position + 1, problem.detail)
         except LedgerError as problem:
-            raise Wrong(self.position + 1, str(problem)) from None
+            return Wrong(self.position + 1, str(problem))
 
-    def _look(self, rows: Iterable[Row]) -> None:
+    def _look(self, rows: Iterable[Row]) -> Wrong | None:
         decode, encode, versions = canonical.decode, canonical.encode, self._versions
         for row in rows:
             at, data, body, _ = row
             if at != self.position + 1:
                 lost = self._gaps.lost(self.position, at)
                 if lost is not None:
-                    raise Wrong(lost, "this position is missing")
+                    return Wrong(lost, "this position is missing")
                 self.position = at - 1
             try:
                 fields = decode(data)
@@ -105,19 +105,19 @@ class _Events:
             if type(fields) is not dict or fields.keys() != envelope.FIELDS:
                 fields = envelope.read(data, at)
             if encode(fields) != data:
-                raise Wrong(at, "the envelope is not in canonical form")
+                return Wrong(at, "the envelope is not in canonical form")
             stream, version = fields["stream"], fields["version"]
             if version != versions.get(stream, 0) + 1:
-                raise Wrong(at, f"version {version} of its stream is out of order")
+                return Wrong(at, f"version {version} of its stream is out of order")
             versions[stream] = version
             if fields["recorded_at"] < self.recorded_at:
-                raise Wrong(at, "it was recorded before the event in front of it")
+                return Wrong(at, "it was recorded before the event in front of it")
             self.recorded_at = fields["recorded_at"]
             digest = fields["body_digest"]
             if body is not None:
                 self.bodies += 1
                 if sha256(body).hexdigest() != digest:
-                    raise Wrong(at, "the body is not the one that was written")
+                    return Wrong(at, "the body is not the one that was written")
                 if fields["subject_ref"] not in self._opened:
                     codec.unseal(row, self._log.vault)
                     self._opened.add(fields["subject_ref"])
@@ -128,14 +128,16 @@ class _Events:
                 codec.unseal(row, self._log.vault)  # what is the matter with it
             self.position = at
             self.events += 1
+        return None
 
-    def end(self, head: int, recorded_at: int) -> None:
-        """Raises `Wrong` where the head says something else."""
-        lost = self._gaps.lost(self.position, head + 1)
+    def end(self, head: Head) -> Wrong | None:
+        """What the head says that is not so."""
+        lost = self._gaps.lost(self.position, head.position + 1)
         if lost is not None:
-            raise Wrong(lost, f"the log ends here, but its head is at {head}")
-        if recorded_at < self.recorded_at:
-            raise Wrong(self.position, "it was recorded after the head says the last event was")
+            return Wrong(lost, f"the log ends here, but its head is at {head.position}")
+        if head.recorded_at < self.recorded_at:
+            return Wrong(self.position, "it was recorded after the head says the last event was")
+        return None
 
 
 def verify(
@@ -149,15 +151,27 @@ def verify(
     versions without gaps, times that never go back, bodies that match their digests, of each
     subject one that opens under the key; then the store's own structure.
 
-    With a `tree`, also that every one of its tiles and checkpoints is what the envelopes lead to;
-    and the checkpoints that are given, kept somewhere else by somebody who trusts nobody here.
-    Without any, a fact that was changed canonically is not found: nothing outside of the envelope
-    says what it was.
+    With a `tree`, also that the envelopes lead to every one of its tiles and checkpoints, and to
+    those in `against`, kept elsewhere by somebody who trusts nobody here. Without one, a fact that
+    was changed canonically is not found: nothing outside of the envelope says what it was.
     """
+    try:
+        checked = None if tree is None else TreeCheck(tree, against)
+    except LogCorrupted as problem:
+        return Verified(0, 0, 0, None, problem.detail)
     head = log.head()
     events = _Events(log, head.position)
     with uncollected():
-        wrong, checked = _whole(log, events, progress, tree, against)
+        wrong = _walk(log, head.position, events, checked, progress)
+    if wrong is None:
+        wrong = events.end(head)
+    found = None if checked is None else checked.end(head.position)
+    if found is not None and (wrong is None or _comes_first(found, wrong)):
+        wrong = Wrong(found.first, found.problem)
+    if wrong is None and (damage := log.damage()) is not None:
+        wrong = Wrong(*damage)
+    if wrong is None and progress:
+        progress(head.position, head.position)
     return Verified(
         events.events,
         events.bodies,
@@ -169,59 +183,37 @@ def verify(
     )
 
 
-def _whole(
+def _walk(
     log: Log,
+    head: int,
     events: _Events,
+    checked: TreeCheck | None,
     progress: Callable[[int, int], None] | None,
-    tree: Tree | None,
-    against: Sequence[Checkpoint],
-) -> tuple[Wrong | None, TreeCheck | None]:
-    head = log.head()
-    checked = None if tree is None else TreeCheck(tree, head.position, against)
+) -> Wrong | None:
+    """Look at everything in one pass, until it is known what the first thing wrong is."""
     wrong: Wrong | None = None
-    for after, upto, rows in _pages(log, head.position):
-        if wrong is None:
-            try:
-                events.look(rows)
-            except Wrong as found:
-                wrong = found
+    for after, upto, rows in _pages(log, head):
+        wrong = wrong or events.look(rows)
         if checked is not None:
             try:
                 checked.feed(_leaves(log, after, upto, rows))
-            except LogCorrupted:  # a position is missing, which was found, or is found at the end
-                break
-        if wrong is not None and (checked is None or checked.knows(wrong.position)):
-            break
-        if checked is not None and checked.found is not None:
-            break
-        if progress:
-            progress(min(upto, head.position), head.position)
-    if wrong is None and (checked is None or checked.found is None):
-        wrong = _ending(log, events, head.position, head.recorded_at)
-    return _first(wrong, checked), checked
+            except LogCorrupted:  # a position is missing, which looking at the events tells
+                return wrong
+            if checked.found is not None:
+                return wrong
+        if wrong is not None and (checked is None or checked.has_passed(wrong.position or 0)):
+            return wrong
+        if progress and wrong is None:
+            progress(upto, head)
+    return wrong
 
 
-def _ending(log: Log, events: _Events, head: int, recorded_at: int) -> Wrong | None:
-    try:
-        events.end(head, recorded_at)
-    except Wrong as found:
-        return found
-    damage = log.damage()
-    return None if damage is None else Wrong(*damage)
-
-
-def _first(wrong: Wrong | None, checked: TreeCheck | None) -> Wrong | None:
-    """What the events say, unless the tree knows of something before that."""
-    if checked is None:
-        return wrong
-    found = checked.end()
-    if found is None or (
-        wrong is not None and wrong.position is not None and wrong.position <= found.last
-    ):
-        if found is not None and wrong is not None and not found.within(wrong.position):
-            return Wrong(found.position, found.problem)
-        return wrong
-    return Wrong(found.position, found.problem)
+def _comes_first(found: Found, wrong: Wrong) -> bool:
+    """Whether the tree found something before what is wrong with an event by itself, and that does
+    not explain it."""
+    if found.last is None or wrong.position is None:
+        return wrong.position is None and found.last is not None
+    return found.last < wrong.position
 
 
 def _pages(log: Log, head: int) -> Iterator[tuple[int, int, list[Row]]]:

@@ -11,6 +11,15 @@ The rules, for an event recorded at position p:
   move         close the row here, open one there
   consolidate  close the originals' rows, each naming the merged memory; open its row
   quarantine   open a row apart; it names the memory that it disagrees with, if it does
+
+Of an event whose body is erased only the facts are left:
+  a memory written    leaves no row; what it promoted, or united here, is closed all the same
+  change              the old row is closed, and opened again until the change was recorded, at the
+                      latest: it ends loosely, and gives way to whatever is found to begin before
+  correction          close the old row
+  confirm             nothing
+  expire              close the row and open it again with the earliest end that is known of it
+A later event about a memory that left no row finds nothing to change.
 """
 
 from __future__ import annotations
@@ -48,6 +57,16 @@ from projections.view import Tagger
 _ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""
 _KEPT_BELIEFS = 200_000
+_WRITING = frozenset(
+    kind.NAME
+    for kind in (
+        MemoryAdmitted,
+        MemorySuperseded,
+        MemoryQuarantined,
+        MemoryMovedIn,
+        MemoriesConsolidated,
+    )
+)
 _WEAKER = "truth.weaker_than_current"
 _UNSURE = "truth.below_threshold"
 """The reasons for which a sincere statement that disagrees with what stands is kept apart."""
@@ -88,6 +107,8 @@ class Version:
     supersedes: str | None
     superseded_by: str | None
     contradicts: str | None
+    ends_loosely: bool
+    """What ended it is erased: `valid_to` is the latest that it can have been."""
     opened: int
     opened_at: int
     closed: int | None = None
@@ -141,7 +162,13 @@ class Fold:
                     self._close(row, event, by=happened.into)
             case MemoryExpired():
                 for row in self._of(happened.memory_id):
-                    self._reopen(row, event, valid_to=happened.valid_to, valid_to_stated=True)
+                    self._reopen(
+                        row,
+                        event,
+                        valid_to=happened.valid_to,
+                        valid_to_stated=True,
+                        ends_loosely=False,
+                    )
             case MemoryMovedIn():
                 self._open_written(event, happened, quarantined=happened.quarantined)
             case MemoriesConsolidated():
@@ -165,10 +192,41 @@ class Fold:
                             superseded_by=by,
                             contested=False,
                         )
+            case None:
+                self._without_words(event)
             case _:
                 pass
 
-    def _of(self, memory_id: str) -> list[Version]:
+    def _without_words(self, event: Recorded) -> None:
+        """What an event still does whose body is erased."""
+        facts = event.facts
+        if event.type == MemoryExpired.NAME:
+            for row in self._of(facts["memory_id"]):
+                self._end(row, event, [row.valid_to, row.expires_at, event.recorded_at])
+            return
+        if event.type not in _WRITING:
+            return
+        merged = facts.get("originals", ())
+        for memory_id in dict.fromkeys((facts["memory_id"], facts.get("promotes"), *merged)):
+            for row in self._of(memory_id):
+                self._close(row, event, by=facts["memory_id"] if memory_id in merged else None)
+        if event.type == MemorySuperseded.NAME:
+            for row in self._of(facts["supersedes"]):
+                if facts["kind"] == "correction":
+                    self._close(row, event, by=facts["memory_id"])
+                else:
+                    ends = [row.valid_to, event.recorded_at]
+                    self._end(row, event, ends, superseded_by=facts["memory_id"])
+
+    def _end(
+        self, row: Version, event: Recorded, known: Sequence[int | None], **changed: Any
+    ) -> None:
+        """Let a row end by the first of these times, since when exactly is erased."""
+        ends = min(each for each in known if each is not None)
+        changed |= {"valid_to": max(row.valid_from, ends), "valid_to_stated": False}
+        self._reopen(row, event, **changed, contested=False, ends_loosely=True)
+
+    def _of(self, memory_id: str | None) -> list[Version]:
         return [row for row in self.rows if row.memory_id == memory_id]
 
     def _against(self, happened: MemoryQuarantined, row: Version) -> str | None:
@@ -201,6 +259,7 @@ class Fold:
                     valid_to_stated=_stated(memory),
                     superseded_by=happened.memory_id,
                     contested=False,
+                    ends_loosely=False,
                 )
         new = self._open_written(event, happened)
         new.supersedes = happened.supersedes
@@ -230,6 +289,9 @@ class Fold:
     ) -> Version:
         memory, subject, tag = happened.memory, event.subject_ref or "", self._tag
         stated = _stated(memory)
+        context_tag = tag(subject, "context", memory.context)
+        if not quarantined:
+            self._take_time(event, context_tag, memory.valid_from)
         row = Version(
             0,
             subject,
@@ -239,7 +301,7 @@ class Fold:
             happened.type,
             tag(subject, "topic", memory.topic),
             tag(subject, "entity", memory.entity),
-            tag(subject, "context", memory.context),
+            context_tag,
             tag(subject, "session", memory.session),
             quarantined,
             False,  # noqa: FBT003  (contested)
@@ -262,11 +324,23 @@ class Fold:
             None,
             None,
             None,
+            False,  # noqa: FBT003  (ends_loosely)
             event.position,
             event.recorded_at,
         )
         self._open(row, event)
         return row
+
+    def _take_time(self, event: Recorded, context_tag: str | None, valid_from: int) -> None:
+        """Let what ends loosely end where another value of the context begins."""
+        for row in list(self.rows):
+            if (
+                row.ends_loosely
+                and row.context_tag == context_tag
+                and row.valid_to is not None
+                and row.valid_from <= valid_from < row.valid_to
+            ):
+                self._reopen(row, event, valid_to=valid_from)
 
 
 def _stated(memory: Memory) -> bool:
@@ -279,6 +353,7 @@ class BeliefsView:
 
     name = "belief_versions"
     types = frozenset({SubjectErased.NAME, *NAMES})
+    of_bodies = True
 
     def __init__(self, tag: Tagger) -> None:
         self._tag = tag
@@ -298,11 +373,9 @@ class BeliefsView:
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         if event.type == SubjectErased.NAME:
-            self._forget(event.subject_ref or "")
+            self.forget(event.subject_ref or "")
             return
         happened = event.event
-        if happened is None:
-            return  # erased
         fold = Fold(self._rows(event.stream, connection), self._tag)
         fold.apply(event)
         self._open[event.stream] = fold.rows
@@ -325,7 +398,7 @@ class BeliefsView:
         query = select(table).where(table.c.belief == belief, table.c.closed.is_(None))
         return [Version(*row) for row in connection.execute(query.order_by(table.c.row_id))]
 
-    def _forget(self, subject_ref: str) -> None:
+    def forget(self, subject_ref: str) -> None:
         self._open = {
             belief: rows
             for belief, rows in self._open.items()

@@ -64,6 +64,7 @@ class EntitiesView:
 
     name = "entities"
     types = frozenset({SubjectErased.NAME, *NAMES})
+    of_bodies = True
 
     def __init__(self, tag: Tagger) -> None:
         self._tag = tag
@@ -87,12 +88,10 @@ class EntitiesView:
     def apply(self, event: Recorded, connection: Connection) -> None:
         subject = event.subject_ref or ""
         if event.type == SubjectErased.NAME:
-            self._known.pop(subject, None)
-            for kept in (self._names, self._entities, self._asked):
-                kept.forget(subject)
+            self.forget(subject)
             return
         if event.event is None:
-            return  # erased
+            return  # erased: nobody is known by that name, unless by a later event
         directory, at = self._directory(subject, connection), event.position
         match event.event:
             case EntityRecognised() as happened:
@@ -100,20 +99,23 @@ class EntitiesView:
                 entity_id = happened.entity_id or event.stream
                 tag = self._tag(subject, "entity", happened.canonical)
                 self._describe(directory, subject, entity_id, tag, at)
-                self._name(directory, subject, tag, entity_id, FIRST, at)
+                self._name(directory, subject, tag, directory.survivor(entity_id), FIRST, at)
             case AliasAdded() as happened:
                 tag = self._tag(subject, "entity", happened.canonical)
                 whose = directory.survivor(happened.entity_id)
+                if whose not in directory.entities:  # its first name is erased: known by this one
+                    self._describe(directory, subject, whose, tag, at)
                 self._name(directory, subject, tag, whose, happened.how, at)
             case EntitiesMerged() as happened:
                 self._merge(directory, subject, happened, at)
             case EntitySplit() as happened:
                 self._split(directory, subject, happened, at)
             case EntitiesAlike() as happened:
-                asked = QuestionRow(
-                    0, subject, happened.entity_id, happened.like_id, happened.similarity, 0
-                )
-                directory.asked.append(self._asked.open(asked, at))
+                if {happened.entity_id, happened.like_id} <= directory.entities.keys():
+                    asked = QuestionRow(
+                        0, subject, happened.entity_id, happened.like_id, happened.similarity, 0
+                    )
+                    directory.asked.append(self._asked.open(asked, at))
             case EntitiesKeptApart() as happened:
                 pair = {happened.entity_id, happened.other_id}
                 self._settle(directory, {directory.survivor(each) for each in pair}, at)
@@ -140,7 +142,9 @@ class EntitiesView:
         known = directory.entities.get(entity_id)
         if known is not None:
             self._entities.close(known, at)
-        row = EntityRow(0, subject, entity_id, tag, at, None, 0)
+        # Its name may be erased, and said again after it went into another one.
+        into = None if known is None else known.merged_into
+        row = EntityRow(0, subject, entity_id, tag, at, into, 0)
         directory.entities[entity_id] = self._entities.open(row, at)
 
     def _name(
@@ -201,6 +205,11 @@ class EntitiesView:
             else:
                 left.append(row)
         directory.asked = left
+
+    def forget(self, subject_ref: str) -> None:
+        self._known.pop(subject_ref, None)
+        for kept in (self._names, self._entities, self._asked):
+            kept.forget(subject_ref)
 
     def flush(self, connection: Connection) -> None:
         for kept in (self._names, self._entities, self._asked):

@@ -53,6 +53,7 @@ class LinksView:
             SubjectErased,
         )
     )
+    of_bodies = True
 
     def __init__(self, tag: Tagger) -> None:
         self._tag = tag
@@ -68,7 +69,7 @@ class LinksView:
     def apply(self, event: Recorded, connection: Connection) -> None:
         subject, at = event.subject_ref or "", event.position
         if event.type == SubjectErased.NAME:
-            self._links.forget(subject)
+            self.forget(subject)
             return
         match event.event:
             case Written() as happened:
@@ -86,8 +87,11 @@ class LinksView:
                 for row in self._of_entity(subject, happened.entity_id, connection):
                     if row.name_tag in names:
                         self._links.change(row, at, entity_id=happened.other_id)
+            case None if event.type != EntitySplit.NAME:  # what a memory said is erased
+                for row in self._of_memory(event.facts["memory_id"], connection):
+                    self._links.close(row, at)
             case _:
-                pass  # erased
+                pass  # who is meant by which name is erased: all stay as they were
 
     def _said(self, subject: str, happened: Written, at: int) -> Iterator[LinkRow]:
         memory, resolved = happened.memory, happened.memory.resolved
@@ -131,6 +135,9 @@ class LinksView:
             and_(c.entity_id == entity_id, c.subject_ref == subject),
             lambda row: row.entity_id == entity_id and row.subject_ref == subject,
         )
+
+    def forget(self, subject_ref: str) -> None:
+        self._links.forget(subject_ref)
 
     def flush(self, connection: Connection) -> None:
         self._links.flush(connection)

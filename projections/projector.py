@@ -2,6 +2,10 @@
 
 It reads pages, folds them, and writes many rows and each view's position in one transaction. A view
 whose fold fails stops at that event with its reason and does not stop the others.
+
+Where bodies of somebody living are erased, the rows of that subject are deleted and folded anew
+from what is left, in place: at the event that says so (`ContentErased`), and before, when whoever
+erases asks for it. So a view that followed is the same as one that is rebuilt afterwards.
 """
 
 from __future__ import annotations
@@ -13,15 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex
 
+from ledger.codec import Recorded
 from ledger.errors import BackendUnavailable, LedgerError
+from ledger.events.subject import ContentErased
 from ledger.log import Log, Page
 from ledger.uncollected import uncollected
 from projections.homes import Home, SQLiteHome, StillRead
-from projections.rows import delete_subjects
 from projections.tables import FOLD, decay_scores, view_state
 from projections.view import View
 
@@ -32,11 +37,14 @@ FOLD_PAGE = 500
 FOLLOW_PAGE = 2_000
 Progress = Callable[[int, int], None]
 """(position reached, position to reach)"""
+At = tuple[int, int, int]
+"""What the memory of a view is of: a generation, a position, and how often it was folded anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewState:
-    """How far a view is. `stopped_at` and `reason` are set when an event could not be folded."""
+    """How far a view is. `stopped_at` and `reason` are set when an event could not be folded;
+    `refolds` counts how often rows were deleted or folded anew without its position moving."""
 
     name: str
     generation: int
@@ -44,6 +52,11 @@ class ViewState:
     last_event: str | None
     stopped_at: int | None
     reason: str | None
+    refolds: int
+
+    @property
+    def at(self) -> At:
+        return self.generation, self.position, self.refolds
 
 
 _STATES = select(*(view_state.c[name] for name in ViewState.__slots__))
@@ -55,6 +68,7 @@ class _Filling:
 
     view: View
     upto: int | None
+    folding: _Folding
     generation: int = 0
     position: int = 0
 
@@ -62,17 +76,77 @@ class _Filling:
     def tables(self) -> Sequence[Table]:
         return self.view.tables(self.generation)
 
-    def fold(self, page: Page, connection: Connection) -> None:
-        """Raises `LedgerError` when an event cannot be folded."""
+    def fold(self, page: Page, end: int, connection: Connection) -> None:
+        """Raises `LedgerError` when an event cannot be folded. `end` is a position that the log had
+        reached before the page was read."""
         if self.upto is not None and page.position > self.upto:
             events = [event for event in page.events if event.position <= self.upto]
             page = Page(max(self.position, self.upto), events)
-        self.position, failure = _fold(self.view, page, self.position, connection)
+        self.position, failure = self.folding.page(page, self.position, end, connection)
         if failure is not None:
             raise LedgerError(
                 f"The view {self.view.name} cannot be rebuilt: position {self.position + 1}:"
                 f" {failure}."
             )
+
+
+class _Folding:
+    """Applies events to one view, and folds anew those of whom something was erased."""
+
+    def __init__(self, view: View, log: Log, clean: int) -> None:
+        """`clean`: where the log ended before the view's first event was read. An erasure that was
+        complete by then needs nothing: its bodies were gone before anything was read. One that is
+        completed while a view is being filled may have come in between two pages."""
+        self._view = view
+        self._log = log
+        self._clean = clean
+        self._refolded: dict[str, int] = {}
+        """The same of each subject who was folded anew."""
+        self.types = view.types | ({ContentErased.NAME} if view.of_bodies else frozenset())
+
+    def page(
+        self, page: Page, after: int, end: int, connection: Connection
+    ) -> tuple[int, str | None]:
+        """Apply a page; returns the last position applied, and why it stopped there if it did."""
+        for each in page.events:
+            if each.position <= after or each.type not in self.types:
+                continue
+            failure = self._apply(each, connection)
+            if failure is None and self._view.of_bodies and each.type == ContentErased.NAME:
+                failure = self._erased(each, end, connection)
+            if failure is not None:
+                return each.position - 1, failure
+        return max(after, page.position), None
+
+    def _erased(self, event: Recorded, end: int, connection: Connection) -> str | None:
+        subject_ref = event.subject_ref or ""
+        if event.position <= max(self._clean, self._refolded.get(subject_ref, 0)):
+            return None
+        self._refolded[subject_ref] = end
+        return self.anew(subject_ref, event.position, connection)
+
+    def anew(self, subject_ref: str, upto: int, connection: Connection) -> str | None:
+        """Delete the subject's rows and fold their events again; returns why that failed."""
+        self._view.forget(subject_ref)
+        self._view.flush(connection)  # what is looked up from here on is to be gone
+        for each in self._log.of_subject(subject_ref, upto):
+            failure = self._apply(each, connection)
+            if failure is not None:
+                return failure
+        return None
+
+    def _apply(self, event: Recorded, connection: Connection) -> str | None:
+        """Why the event cannot be folded, if it cannot."""
+        if event.type not in self._view.types:
+            return None
+        try:
+            self._view.apply(event, connection)
+        except (LedgerError, SQLAlchemyError, connection.dialect.loaded_dbapi.Error):
+            raise  # the log or the database has a problem, not this event
+        except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
+            # Only the error's class: its text may quote words, which no view may hold.
+            return f"{event.type}: {type(problem).__name__}"
+        return None
 
 
 def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
@@ -96,8 +170,9 @@ class Projector:
         self._lock = threading.RLock()
         self._alone = threading.local()
         """Of the thread that rebuilds: what checks that nobody else does."""
-        self._at: dict[str, tuple[int, int]] = {}
-        """The generation and position that each view's memory is of."""
+        self._at: dict[str, At] = {}
+        """What each view's memory is of."""
+        self._folding = {view.name: _Folding(view, log, 0) for view in views}
         self._checked = False
         """Whether the views are known to be of this log."""
         with ExitStack() as undone:
@@ -109,6 +184,7 @@ class Projector:
         """Make what is not there yet."""
         with self.writing() as connection:
             self.home.create(connection, view_state)
+            self._count_refolds(connection)
             self.home.create(connection, decay_scores)
             known = self.states(connection)
             for view in self.views.values():
@@ -124,6 +200,14 @@ class Projector:
                 connection.execute(
                     insert(view_state).values(name=view.name, generation=generation, position=0)
                 )
+
+    def _count_refolds(self, connection: Connection) -> None:
+        """Add the column to a table that is older than it."""
+        there = connection.execute(text(f"SELECT * FROM {view_state} LIMIT 0")).keys()
+        column = view_state.c.refolds.name
+        if column not in there:
+            adding = f"ALTER TABLE {view_state} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"
+            connection.exec_driver_sql(adding)
 
     def _outdated(self, connection: Connection, view: View, generation: int) -> bool:
         """Whether an older version made its tables, others than these: it is folded anew."""
@@ -183,7 +267,7 @@ class Projector:
                     after = self._one_page(connection, behind, kept, upto)
                 self._at |= after
                 if progress:
-                    progress(min(position for _, position in after.values()), upto)
+                    progress(min(position for _, position, _ in after.values()), upto)
 
     def _is_behind(self, upto: int) -> bool:
         """Asked of the tables each time: another process may have rebuilt a view, and a server that
@@ -221,22 +305,23 @@ class Projector:
         self,
         connection: Connection,
         behind: list[ViewState],
-        kept: dict[str, tuple[int, int] | None],
+        kept: dict[str, At | None],
         upto: int,
-    ) -> dict[str, tuple[int, int]]:
-        """Fold and write one page; returns the generation and position that each view is at."""
+    ) -> dict[str, At]:
+        """Fold and write one page; returns what the memory of each view is of then."""
         reached = {}
         after = min(state.position for state in behind)
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
-        types = frozenset().union(*(self.views[state.name].types for state in behind))
+        types = frozenset().union(*(self._folding[state.name].types for state in behind))
         page = next(self._log.wanted(types, after, upto, size))
         page_end = self._log.event_id_at(page.position)
         for state in behind:
             view = self.views[state.name]
-            if kept[state.name] != (state.generation, state.position):
+            if kept[state.name] != state.at:
                 # Another process moved it on, or this one just began: keep nothing.
-                view.start(state.generation, empty=state.position == 0)
-            position, failure = _fold(view, page, state.position, connection)
+                self._begin(view, state, upto)
+            folding = self._folding[state.name]
+            position, failure = folding.page(page, state.position, upto, connection)
             view.flush(connection)
             changed: dict[str, Any] = {"position": position}
             if failure is not None:
@@ -247,8 +332,14 @@ class Projector:
             connection.execute(
                 update(view_state).where(view_state.c.name == state.name).values(changed)
             )
-            reached[state.name] = (state.generation, position)
+            reached[state.name] = (state.generation, position, state.refolds)
         return reached
+
+    def _begin(self, view: View, state: ViewState, upto: int) -> None:
+        """Start with an empty memory from where the tables are."""
+        empty = state.position == 0
+        view.start(state.generation, empty=empty)
+        self._folding[view.name] = _Folding(view, self._log, upto if empty else 0)
 
     # Rebuilding
 
@@ -286,7 +377,11 @@ class Projector:
         """As `shadow` for several views, each up to its position, in one pass over the log."""
         with self.rebuilding(), self._lock:
             self._drop_unused(list(upto))
-            filling = [_Filling(self.views[name], end) for name, end in upto.items()]
+            clean = self._log.head().position
+            filling = [
+                _Filling(view, end, _Folding(view, self._log, clean))
+                for view, end in ((self.views[name], end) for name, end in upto.items())
+            ]
             with self.writing() as connection:
                 states = self.states(connection)
                 for each in filling:
@@ -321,10 +416,10 @@ class Projector:
         tables = [table for each in filling for table in each.tables]
         with uncollected(), self.home.filling(tables) as connection:
             self._alone.check()
-            types = frozenset().union(*(each.view.types for each in filling))
+            types = frozenset().union(*(each.folding.types for each in filling))
             for page in self._log.wanted(types, after, end, FOLD_PAGE):
                 for each in filling:
-                    each.fold(page, connection)
+                    each.fold(page, end, connection)
             for each in filling:
                 each.view.flush(connection)
         return end
@@ -402,19 +497,59 @@ class Projector:
             and name.rpartition("_")[2].isdigit()
         ]
 
-    def forget(self, subject_ref: str) -> None:
-        """Delete an erased subject's rows also where the fold has stopped, and what interrupted
-        rebuilds left; then leave no deleted row behind in the files."""
+    # Forgetting
+
+    def forget(self, subject_ref: str) -> dict[str, int]:
+        """Delete every row of an erased subject, and what interrupted rebuilds left; then leave no
+        deleted row behind in the files. Returns how many rows went from each view.
+
+        The views of what outlives an erasure keep theirs.
+        """
+        return self._anew(subject_ref, [*self.views.values()], whole=True)
+
+    def refold(self, subject_ref: str) -> dict[str, int]:
+        """Fold anew the rows of somebody living of whom some bodies were deleted, each view as far
+        as it is, with what is left. Returns how many rows went from each view, on balance.
+
+        A view that has stopped, or that cannot be folded from what is left, only lets go of the
+        rows, and is complete again once it is rebuilt.
+        """
+        views = [view for view in self.views.values() if view.of_bodies]
+        return self._anew(subject_ref, views, whole=False)
+
+    def _anew(self, subject_ref: str, views: Sequence[View], *, whole: bool) -> dict[str, int]:
+        # Whoever fills a generation may have read bodies that are gone: that ends first.
         self._drop_unused(list(self.views))
-        with self.writing() as connection:
-            for name, state in self.states(connection).items():
-                if state.stopped_at is not None and name in self.views:
-                    self.views[name].start(state.generation, empty=False)
-                    for table in self.views[name].tables(state.generation):
-                        if table.name.startswith("decisions") or "subject_ref" not in table.c:
-                            continue  # names nobody, and is kept for the audit
-                        delete_subjects(connection, table, [subject_ref])
+        removed = dict.fromkeys(self.views, 0)
+        with self._lock:
+            for view in views:
+                kept = self._at.pop(view.name, None)
+                with self.writing() as connection:
+                    state = self.states(connection)[view.name]
+                    if kept != state.at:
+                        self._begin(view, state, 0)
+                    its = view.tables(state.generation)
+                    before = _rows_of(connection, its, subject_ref)
+                    changed: dict[str, Any] = {"refolds": state.refolds + 1}
+                    if whole or state.stopped_at is not None:
+                        view.forget(subject_ref)
+                    else:
+                        folding = self._folding[view.name]
+                        failure = folding.anew(subject_ref, state.position, connection)
+                        if failure is not None:
+                            view.start(state.generation, empty=False)
+                            view.forget(subject_ref)
+                            changed |= {"stopped_at": state.position, "reason": failure}
+                    view.flush(connection)
+                    removed[view.name] = before - _rows_of(connection, its, subject_ref)
+                    connection.execute(
+                        update(view_state)
+                        .where(view_state.c.name == view.name)
+                        .values(**changed, digest_position=None)
+                    )
+                self._at[view.name] = (state.generation, state.position, state.refolds + 1)
         self.scrub()
+        return removed
 
     def scrub(self) -> None:
         """Leave no deleted row behind in the views' files."""
@@ -424,17 +559,11 @@ class Projector:
         self.home.close()
 
 
-def _fold(view: View, page: Page, after: int, connection: Connection) -> tuple[int, str | None]:
-    """Apply a page; returns the last position applied, and why it stopped there if it did."""
-    types, apply = view.types, view.apply
-    driver = connection.dialect.loaded_dbapi
-    for each in page.events:
-        if each.type in types and each.position > after:
-            try:
-                apply(each, connection)
-            except (LedgerError, SQLAlchemyError, driver.Error):
-                raise  # the log or the database has a problem, not this event
-            except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
-                # Only the error's class: its text may quote words, which no view may hold.
-                return each.position - 1, f"{each.type}: {type(problem).__name__}"
-    return max(after, page.position), None
+def _rows_of(connection: Connection, tables: Sequence[Table], subject_ref: str) -> int:
+    """How many rows of a subject there are."""
+    counts = (
+        select(func.count()).select_from(table).where(table.c.subject_ref == subject_ref)
+        for table in tables
+        if "subject_ref" in table.c
+    )
+    return sum(connection.execute(count).scalar_one() for count in counts)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -101,6 +102,56 @@ class DecisionAnswer(Frozen):
     """What to do about it, where there is something to do."""
 
 
+class Proof(Frozen):
+    """A proof that anybody can check without the ledger: see docs/proofs.md."""
+
+    origin: str
+    """The name of the log in its checkpoints."""
+    hashes: tuple[str, ...]
+    verifier_keys: tuple[str, ...]
+
+    def text(self) -> str:
+        """The file, whose bytes are the only ones that are taken for it."""
+        document = self.model_dump(mode="json")
+        return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True) + "\n"
+
+
+class InclusionProof(Proof):
+    """That an event is at its position in the log that a checkpoint was signed over."""
+
+    format: str = "beliefledger.inclusion.v1"
+    position: int
+    envelope: str
+    checkpoint: str
+
+
+class ConsistencyProof(Proof):
+    """That the log of a new checkpoint begins with the log of an old one."""
+
+    format: str = "beliefledger.consistency.v1"
+    old: str
+    new: str
+
+
+class CheckpointAnswer(Frozen):
+    """A signed head of the log; `text` is the note."""
+
+    origin: str
+    size: int
+    root: str
+    text: str
+
+
+class SigningKeyAnswer(Frozen):
+    """The keys by which checkpoints are known, the one in force last. `here` tells whether that is
+    at hand."""
+
+    origin: str
+    verifier_keys: tuple[str, ...]
+    file: str | None
+    here: bool
+
+
 class Explanation(Frozen):
     """Why a memory is there: memory, decision, candidate, and the words in the turn."""
 
@@ -118,6 +169,10 @@ class Explanation(Frozen):
     history: tuple[BeliefAnswer, ...]
     originals: tuple[BeliefAnswer, ...] = ()
     """What it was merged from, each as it is last known."""
+    positions: dict[str, int] = {}
+    """Where the turn, the decision and the admission are in the log."""
+    proofs: dict[str, InclusionProof] = {}
+    """That they are there, where it was asked for."""
 
 
 class ReplayAnswer(Frozen):

@@ -283,6 +283,8 @@ class Asking:
         written = again[-1] if again else written
         turn_id = written.event.memory.turn if isinstance(written.event, Written) else ""
         proposed, extractor = self._origin(turn_id, decided)
+        turn = self._turn(turn_id, [span for each in [written] for span in _spans(each)])
+        where = {"decision": decided_by.position, "admission": written.position}
         now = to_datetime(self.now())
         return Explanation(
             memory=last,
@@ -300,7 +302,7 @@ class Asking:
             },
             trace=decided.trace if decided else (),
             candidate=None if proposed is None else proposed.candidate.model_dump(mode="json"),
-            turn=self._turn(turn_id, [span for each in [written] for span in _spans(each)]),
+            turn=turn,
             policy=self._policy(decided),
             extractor=extractor,
             confirmed_by=tuple(each for event in confirmations for each in evidence_in(event)),
@@ -310,6 +312,7 @@ class Asking:
                 for each in originals
                 for version in self.history(each, only_memory=True)[-1:]
             ),
+            positions=where if turn is None else {"turn": turn["position"], **where},
         )
 
     def _origin(

@@ -335,7 +335,7 @@ def _receipts(told: Recorded) -> dict[str, Any]:
 def _fingerprints(erasure: Erasure) -> list[str]:
     if not erasure.whole or erasure.done is None:
         return []
-    told = erasure.done.facts["key_fingerprint"] or erasure.key_fingerprint
+    told = erasure.done.facts["key_fingerprint"]
     return [told] if told else []
 
 

@@ -360,9 +360,10 @@ class Closure(Trail):
             for each in learnt
             if each.type == EntityRecognised.NAME and _entity_of(each) not in entities
         }
+        aliases = {each.position for each in learnt if each.type == AliasAdded.NAME}
         unnamed: set[str] = set()
         for each in self._naming:
-            own = _entity_of(each) in gone or (each in learnt and each.type == AliasAdded.NAME)
+            own = _entity_of(each) in gone or each.position in aliases
             if own and names.isdisjoint(called := _names_in(each)):
                 unnamed |= called
                 yield each

@@ -10,6 +10,7 @@ from ledger import copying
 from ledger.copying import Copied, Side
 from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
 from ledger.masterkey import MasterKey
+from ledger.proofs import keyfile
 from tools.moments import Progress
 from tools.places import (
     KEY_FILE,
@@ -67,10 +68,12 @@ def copy(
         written = open_place(dst, to_there, create=True)
         _close_with(opened, written)
         if not isinstance(dst, Path):
-            _refuse_stranger(written)
+            refuse_stranger(written)
         if file is not None and not file.exists():
             _keep(key, file)
-        done = copying.copy(_side(read), _side(written), progress)
+        done = copying.copy(side(read), side(written), progress)
+        if file is not None:
+            _bring_signing_key(read, written)
         brought = _bring_vectors(read, written, progress)
     own = {field.name: getattr(done, field.name) for field in fields(done)}
     return CopiedWhole(**own, vectors=brought)
@@ -111,8 +114,20 @@ def _bring_vectors(read: Opened, written: Opened, progress: Progress | None) -> 
     return brought
 
 
-def _side(opened: Opened) -> Side:
-    return Side(str(opened.place), opened.store, opened.vault, opened.tenant)
+def side(opened: Opened) -> Side:
+    """What a copy reads from, or writes to."""
+    return Side(str(opened.place), opened.store, opened.vault, opened.tenant, opened.signing.tiles)
+
+
+def _bring_signing_key(read: Opened, written: Opened) -> None:
+    """The copy of a directory signs with the same key, which is beside its master key."""
+    tree = read.signing.tree_if_signed()
+    if tree is None or tree.signer is None or written.signing.tree_if_signed() is None:
+        return
+    file = written.signing.key_path()
+    if not file.exists():
+        keyfile.prepare(file, tree.signer)
+        keyfile.adopt(file)
 
 
 def _close_with(stack: ExitStack, opened: Opened) -> None:
@@ -142,7 +157,8 @@ def _keep(key: MasterKey, file: Path) -> None:
         raise BackendUnavailable(f"The key file {file} cannot be made: {problem}.") from problem
 
 
-def _refuse_stranger(opened: Opened) -> None:
+def refuse_stranger(opened: Opened) -> None:
+    """Refuse a login that may not write history just as another log has it."""
     from ledger.postgres.store import PostgresEventStore  # noqa: PLC0415  only where one is meant
     from tools import servers  # noqa: PLC0415
 

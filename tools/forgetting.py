@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from tools.wiring import Parts
 
 REQUEST = "request of the subject"
+WITHDRAWN = "consent withdrawn"
+RETENTION = "retention period over"
 _ROUNDS = 5
 """What was written while a request was on its way is added by another, up to so many times."""
 
@@ -171,7 +173,11 @@ class Forgetting:
                 position=self._log.head().position,
                 reach=reached.reach,
             )
-        return self._erase([replace(_wanted(reached), because=because)], actor, legal_basis, reach)
+
+        def again(after: int) -> Sequence[int]:
+            return Reaching(self._parts, self._asking).derived(ref, reached.positions, after)
+
+        return self._erase([replace(_wanted(reached), because=because)], actor, legal_basis, again)
 
     def _reach(
         self,
@@ -210,22 +216,22 @@ class Forgetting:
         wanted: Sequence[Wanted],
         actor: str,
         legal_basis: str,
-        again: Callable[[], Reached] | None = None,
+        again: Callable[[int], Sequence[int]] | None = None,
     ) -> ErasureAnswer:
         self._recorder.flush()
-        requested = self._log.eraser.request(wanted, actor=actor, legal_basis=legal_basis)
-        # From the request on nothing is derived from what goes; what was on its way goes, too.
-        for _ in range(_ROUNDS if again else 0):
-            more = set(again().positions) - {
-                position for each in requested for position in spread(each.positions)
-            }
+        eraser, done, todo = self._log.eraser, list[Erasure](), list(wanted)
+        for _ in range(_ROUNDS):
+            requested = eraser.request(todo, actor=actor, legal_basis=legal_basis)
+            for each in requested:
+                eraser.destroy(each)
+            done += [self._finish(each) for each in requested]
+            # What another process was about to derive when this was requested goes, too. Whatever
+            # it writes from now on, it decides again, from what is left.
+            more = () if again is None else again(done[0].position)
             if not more:
                 break
-            rest = replace(wanted[0], positions=tuple(sorted(more)), because=requested[0].id)
-            requested += self._log.eraser.request([rest], actor=actor, legal_basis=legal_basis)
-        for each in requested:
-            self._log.eraser.destroy(each)
-        done = [self._finish(each) for each in requested]
+            first = done[0]
+            todo = [Wanted(first.subject_ref, first.reach, first.of, tuple(more), first.id)]
         first = done[0]
         return ErasureAnswer(
             subject_ref=first.subject_ref,
@@ -292,6 +298,33 @@ class Forgetting:
         looked, found = self._upkeep.probe(ref, None if erasure.whole else gone)
         probes.append(Probe(name="views", looked=looked, found=found))
         return probes
+
+    def forget_due(self) -> dict[str, int]:
+        """Erase what the policy in force keeps no longer: what consent was withdrawn for, what is
+        older than its category is kept, what was revoked for long enough.
+
+        People under a legal hold are passed over. Returns how many erasures there were, of how
+        many bodies, and how many people something was due of who are `held`.
+        """
+        policy = self._parts.rulebook.refreshed().policy
+        counts = {"erasures": 0, "bodies": 0, "held": 0}
+        if not (policy.retention_days or policy.revoked_grace_days or policy.erase_on_withdrawal):
+            return counts
+        reaching = Reaching(self._parts, self._asking)
+        for ref in self._log.vault.subjects(self._log.tenant):
+            due = reaching.due(ref, self._clock())
+            subject = self._log.vault.real_id(ref) if due else None
+            if subject is None:
+                continue
+            if self._log.eraser.holds(ref):
+                counts["held"] += 1
+                continue
+            for what in due:
+                basis = WITHDRAWN if "withdrawals" in what else RETENTION
+                answer = self.erase(subject, **what, legal_basis=basis)
+                counts["erasures"] += answer.erasure is not None
+                counts["bodies"] += answer.bodies
+        return counts
 
     # Records
 

@@ -66,6 +66,10 @@ def _retention(memory: MemoryLedger) -> Counts:
     return {"revoked": len(memory.retain())}
 
 
+def _forgetting(memory: MemoryLedger) -> Counts:
+    return memory.forget_due()
+
+
 def _checkpoints(memory: MemoryLedger) -> Counts:
     return memory.checkpoint()
 
@@ -89,6 +93,7 @@ JOBS = {
         Job("decay", HOUR, _decay),
         Job("expiry", HOUR, _expiry),
         Job("retention", DAY, _retention),
+        Job("forgetting", DAY, _forgetting),
         Job("checkpoints", HOUR, _checkpoints),
         Job("loops", DAY, _loops),
         Job("consolidation", 7 * DAY, _consolidation),

@@ -29,13 +29,11 @@ from ledger.redact import redact
 from ledger.subscription import Subscription
 from ledger.times import Clock, system_clock
 from ledger.vault import SYSTEM
-from ledger.verify import Verified, verify
 from tools.ageing import Ageing
 from tools.answers import (
     BeliefAnswer,
     ConflictAnswer,
     DecisionAnswer,
-    Explanation,
     LoopAnswer,
     ProcessAnswer,
     RebuildAnswer,
@@ -54,6 +52,7 @@ from tools.forgetting import Forgetting
 from tools.judging import Judging
 from tools.knowing import Knowing
 from tools.moments import Moment, Progress, micros
+from tools.notary import Notary
 from tools.places import Place, place_of
 from tools.projecting import Projecting, Tell
 from tools.proving import Proving
@@ -77,6 +76,7 @@ def open_memory(
     embedder: str | None = None,
     clock: Clock = system_clock,
     create: bool = True,
+    witnessed: bool = True,
 ) -> MemoryLedger:
     """Open a ledger, making it when it is not there.
 
@@ -85,8 +85,11 @@ def open_memory(
     force: a `Policy`, a YAML file, or fields that differ from the default. `extractor` notices
     statements in turns: "rules", offline, or "claude", or one of your own; without one, what
     `BELIEFLEDGER_EXTRACTOR` says, else rules. `clock` tells microseconds since 1970 UTC.
+    A ledger with a witness (`BELIEFLEDGER_WITNESS`) is opened when that has cosigned its head; with
+    `witnessed=False`, to look what is wrong with it, at once.
 
-    Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `BackendUnavailable`.
+    Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `BackendUnavailable`,
+    `BehindWitness`, `SplitView`.
 
     >>> import tempfile
     >>> with open_memory(tempfile.mkdtemp()) as memory:
@@ -108,6 +111,7 @@ def open_memory(
         clock=clock,
         settings=settings,
         create=create,
+        witnessed=witnessed,
     )
     return MemoryLedger(place, parts, clock)
 
@@ -145,6 +149,7 @@ class MemoryLedger(
         self.place = place
         """The directory, or the URL (without its password when printed)."""
         self._recorder = Recorder(parts.log, parts.projector.catch_up)
+        self._notary = Notary(parts.log, parts.signing)
         self._made_finder: Finder | None = None
         self._making = threading.Lock()
         self.made_key_file = parts.made_key_file
@@ -158,11 +163,14 @@ class MemoryLedger(
         try:
             self._recorder.close()
         finally:
+            self._notary.close()
             self._let_go()
 
     def _let_go(self) -> None:
         if self._made_finder is not None:
             self._made_finder.close()
+        if self._parts.witness is not None:
+            self._parts.witness.close()
         self._parts.projector.close()
         self._log.close()
 
@@ -436,10 +444,6 @@ class MemoryLedger(
         or the first characters of one. Raises `UnknownMemory`."""
         return self._asking.history(belief_or_memory)
 
-    def explain(self, memory_id: str) -> Explanation:
-        """Why a memory is there: the decision, the candidate, the words. Raises `UnknownMemory`."""
-        return self._asking.explain(memory_id)
-
     def decisions(
         self,
         subject: str | None = None,
@@ -543,10 +547,6 @@ class MemoryLedger(
             if self._made_finder is not None:
                 self._made_finder.drop()  # what was indexed of the tables that are gone
 
-    def verify(self, progress: Progress | None = None) -> Verified:
-        """Check every event of the log; the answer names the first thing that is wrong, if any."""
-        return verify(self._log, progress)
-
     def subscribe(
         self,
         after: int = 0,
@@ -612,7 +612,11 @@ class MemoryLedger(
             self._recorder.flush()
         answer = self._upkeep.status(digests=digests)
         return answer.model_copy(
-            update={"ledger": str(self.place), "extractor": self._gate.extractor.name}
+            update={
+                "ledger": str(self.place),
+                "extractor": self._gate.extractor.name,
+                "warnings": (*answer.warnings, *self._notary.warnings()),
+            }
         )
 
     def name_of(self, subject_ref: str | None) -> str | None:

@@ -16,6 +16,7 @@ from ledger import rotating
 from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
 from ledger.log import Log
 from ledger.masterkey import MasterKey
+from ledger.proofs.tiles import DirectoryTiles
 from ledger.sqlite import SQLiteEventStore
 from ledger.store import EventStore
 from ledger.vault import Vault
@@ -23,6 +24,7 @@ from projections.homes import Home, SQLiteHome
 from projections.projector import Projector, open_projector
 from projections.view import View
 from tools.settings import MASTER_KEY, MASTER_KEY_FILE, VAULT, Settings
+from tools.signing import Signing, key_place
 
 if TYPE_CHECKING:
     from ledger.postgres.server import PostgresURL
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 Place: TypeAlias = "Path | PostgresURL"
 
 KEY_FILE = "master.key"
+PROOFS = "proofs"
+"""Where the tree of a ledger in a directory lies in it."""
 NO_DIRECTORY = (
     "A ledger on a server has no directory for its master key: set"
     f" {MASTER_KEY_FILE} to a file, which is made for a new ledger, or {MASTER_KEY}."
@@ -54,6 +58,7 @@ class Opened:
     home: Callable[[], Home]
     master_key: MasterKey
     made_key_file: Path | None
+    signing: Signing
     warnings: tuple[str, ...] = ()
 
 
@@ -181,6 +186,7 @@ def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
         lambda: SQLiteHome(path / "views" / "views.db"),
         master,
         made,
+        Signing(store, lambda: DirectoryTiles(path / PROOFS), key_place(settings, path)),
     )
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import TypedDict
 
 from gate.policy import Policy
 from ledger.errors import NotPermitted, UnknownMemory
 from ledger.streams import session_tag
 from ledger.times import Micros
+from ledger.uncollected import uncollected
 from projections import graph
 from tools.asking import Asking
 from tools.closure import Closure
@@ -21,7 +23,15 @@ from tools.entities import Acquaintance
 from tools.reached import Dependent, Reached, Remains
 from tools.wiring import Parts
 
-__all__ = ["Dependent", "Reached", "Reaching", "Remains"]
+__all__ = ["Dependent", "Due", "Reached", "Reaching", "Remains"]
+
+
+class Due(TypedDict, total=False):
+    """What `erase` is asked for by policy."""
+
+    withdrawals: Sequence[str]
+    retention: bool
+    revoked: bool
 
 
 class Reaching:
@@ -40,6 +50,7 @@ class Reaching:
 
     # Of somebody who goes
 
+    @uncollected()
     def subject(self, subject_ref: str, known_as: Sequence[str] = ()) -> Reached:
         """All of a subject, and in others' records the relations that end at them.
 
@@ -78,16 +89,19 @@ class Reaching:
 
     # Of somebody who stays
 
+    @uncollected()
     def memory(self, subject_ref: str, memory_id: str) -> Reached:
         """A memory, by its id or the first characters of it. Raises `UnknownMemory`."""
         trail = self.trail(subject_ref)
         return trail.memory(_only(trail.memory_ids(), "memory", memory_id))
 
+    @uncollected()
     def turn(self, subject_ref: str, turn_id: str) -> Reached:
         """A turn, by its id or the first characters of it. Raises `UnknownMemory`."""
         trail = self.trail(subject_ref)
         return trail.turn(_only(trail.turn_ids(), "turn", turn_id))
 
+    @uncollected()
     def session(self, subject_ref: str, session_name: str) -> Reached:
         """A session, by its name; "" for what was said in none. Raises `UnknownMemory`."""
         keys = self._log.keys(subject_ref)
@@ -100,10 +114,12 @@ class Reaching:
             )
         return trail.session(tag)
 
+    @uncollected()
     def retention(self, subject_ref: str, now: Micros) -> Reached:
         """What is older than the policy in force keeps what is of its category."""
         return self.trail(subject_ref).retention(self._policy.retention, now)
 
+    @uncollected()
     def revoked(self, subject_ref: str, now: Micros) -> Reached:
         """Memories revoked longer ago than the policy's grace; those that consent was withdrawn
         for at once, where the policy says so."""
@@ -112,13 +128,29 @@ class Reaching:
             policy.revoked_grace, now, at_once=policy.erase_on_withdrawal
         )
 
+    @uncollected()
     def withdrawn(self, subject_ref: str, withdrawals: Collection[str]) -> Reached:
         """The memories that these withdrawals of consent (event ids) revoked."""
         return self.trail(subject_ref).withdrawn(withdrawals)
 
-    def withdrawals(self, subject_ref: str) -> list[str]:
-        """The withdrawals of consent (event ids) that revoked memories of which words are left."""
-        return self.trail(subject_ref).withdrawals()
+    @uncollected()
+    def due(self, subject_ref: str, now: Micros) -> list[Due]:
+        """What is to be erased of a subject by now under the policy in force: arguments of
+        `erase`."""
+        policy, trail = self._policy, self.trail(subject_ref)
+        due: list[Due] = []
+        withdrawals = trail.withdrawals() if policy.erase_on_withdrawal else []
+        if withdrawals:
+            due.append({"withdrawals": withdrawals})
+        if trail.retention(policy.retention, now).positions:
+            due.append({"retention": True})
+        if trail.revoked(policy.revoked_grace, now, at_once=False).positions:
+            due.append({"revoked": True})
+        return due
+
+    def derived(self, subject_ref: str, positions: Collection[int], after: int) -> list[int]:
+        """Where there are bodies past a position that were made from what was at these."""
+        return self.trail(subject_ref).derived(positions, after)
 
     @property
     def _policy(self) -> Policy:

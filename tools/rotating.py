@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ledger import rotating
+from ledger.codec import New
 from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing, MasterKeyReplaced
 from ledger.events.ops import MasterKeyRotated
-from ledger.log import Log, New, new_id
+from ledger.log import Log, new_id
 from ledger.masterkey import MasterKey
 from ledger.rotating import Note, Rotation
 from ledger.streams import ops_stream

@@ -15,6 +15,7 @@ from ledger.postgres import schema
 from ledger.postgres import vault as postgres_vault
 from ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
 from ledger.postgres.store import PostgresEventStore
+from ledger.postgres.tiles import PostgresTiles
 from ledger.vault import Vault
 from projections.homes import Home
 from projections.postgres import PostgresHome
@@ -31,6 +32,7 @@ from tools.places import (
     place_of,
 )
 from tools.settings import LIBRARY_WITHOUT_LOCK, VAULT, Settings
+from tools.signing import Signing, key_place
 
 SHARED_FATE = (
     "The vault lies in the same database as the log, so a backup of one is a backup of the other,"
@@ -214,7 +216,8 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
         return Projector(log, home(), views)
 
     warnings = (*([SHARED_FATE] if shared else []), *schema.warnings(server))
-    return Opened(url, store, vault, url.tenant, views, home, master, made, warnings)
+    signing = Signing(store, lambda: PostgresTiles(server), key_place(settings, None))
+    return Opened(url, store, vault, url.tenant, views, home, master, made, signing, warnings)
 
 
 def _refuse_unsafe_modes(settings: Settings) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 LEDGER = "BELIEFLEDGER_LEDGER"
 MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
 MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
+SIGNING_KEY_FILE = "BELIEFLEDGER_SIGNING_KEY_FILE"
 VAULT = "BELIEFLEDGER_VAULT"
 EXTRACTOR = "BELIEFLEDGER_EXTRACTOR"
 MODEL = "BELIEFLEDGER_MODEL"
@@ -48,10 +49,13 @@ class Settings:
     """The URL of the witness that every head of the log is shown to."""
     witness_key: str | None = None
     """The verifier key that its cosignatures are known by."""
+    signing_key_file: Path | None = None
+    """Where the key lies that signs checkpoints; by default beside the master key."""
 
     @classmethod
     def read(cls) -> Settings:
         file = os.environ.get(MASTER_KEY_FILE)
+        signing = os.environ.get(SIGNING_KEY_FILE)
         return cls(
             os.environ.get(LEDGER) or DEFAULT_LEDGER,
             os.environ.get(MASTER_KEY) or None,
@@ -63,6 +67,7 @@ class Settings:
             os.environ.get(MODEL_URL) or None,
             os.environ.get(MODEL_KEY) or None,
             os.environ.get(EMBEDDER) or None,
+            signing_key_file=Path(signing) if signing else None,
             witness=os.environ.get(WITNESS, "").strip() or None,
             witness_key=os.environ.get(WITNESS_KEY, "").strip() or None,
         )

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gate.consent import ORDINARY
 from gate.policy import Policy, load
 from ledger.errors import NotPermitted, UnknownMemory
+from ledger.events.subject import ConsentWithdrawn
+from ledger.streams import subject_stream
 from ledger.times import Clock, to_datetime
 from ledger.vault import SYSTEM
-from tools.answers import BeliefAnswer, GrantAnswer
+from tools.answers import BeliefAnswer, ErasureAnswer, GrantAnswer
 from tools.asking import Asking
 from tools.disputes import Disputes
+from tools.forgetting import WITHDRAWN
 from tools.moments import Moment, micros
 from tools.upkeep import Upkeep
 from tools.wiring import Parts
 
+
 class Settling:
     """Resolve, review, grant, withdraw, revoke, adopt. `by` names who does it."""
+
+    if TYPE_CHECKING:  # of the front door itself
+        erase: Callable[..., ErasureAnswer]
 
     def __init__(self, parts: Parts, clock: Clock) -> None:
         self._parts = parts
@@ -153,7 +160,9 @@ class Settling:
     ) -> int:
         """Withdraw a subject's consents: one grant, those of one basis, or all.
 
-        Every memory that stood on one is revoked in the same append; returns how many. Raises
+        Every memory that stood on one is revoked in the same append; returns how many. Where the
+        policy says `erase_on_withdrawal`, they are erased then, with the turns that are their
+        evidence; under a legal hold, once it is lifted and the job `forgetting` runs. Raises
         `NotPermitted` when there is nothing to withdraw.
         """
         actor = self._actor(by)
@@ -188,7 +197,16 @@ class Settling:
             # ended there can be no further one, so what is found here is the rest.
             return len(memories) + attempt([*also, *ended])
 
-        return self._gate.again(lambda: attempt([]))
+        before = self._log.version(subject_stream(ref))
+        revoked = self._gate.again(lambda: attempt([]))
+        if self.policy.erase_on_withdrawal and not self._log.eraser.holds(ref):
+            withdrawals = [
+                each.event_id
+                for each in self._log.read_stream(subject_stream(ref), before)
+                if each.type == ConsentWithdrawn.NAME
+            ]
+            self.erase(subject, withdrawals=withdrawals, by=by, legal_basis=WITHDRAWN)
+        return revoked
 
     def revoke(self, memory_id: str, *, by: str = SYSTEM, note: str | None = None) -> BeliefAnswer:
         """Take a memory back; it stays in the history. Raises `UnknownMemory`."""

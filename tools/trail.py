@@ -26,6 +26,7 @@ from ledger.times import Micros
 
 _TURN_EVENTS = frozenset(name for name, kind in BY_NAME.items() if kind.__module__ == turn.__name__)
 _NAMING = frozenset({EntityRecognised.NAME, AliasAdded.NAME, EntitySplit.NAME})
+_WRITES = frozenset(kind.NAME for kind in BY_NAME.values() if issubclass(kind, Written))
 _WITH_BODY = frozenset(
     name for name, kind in BY_NAME.items() if kind.model_fields.keys() - kind.FACTS
 )
@@ -157,6 +158,26 @@ class Trail:
         } - {None}
 
     # Telling
+
+    def derived(self, positions: Collection[int], after: int) -> list[int]:
+        """Where there are bodies past a position that were made from what was at these, which may
+        be erased by now: of the same turns, from their words, or of the same memories."""
+        gone = frozenset(positions)
+        turns = {
+            turn_id
+            for turn_id, events in self._turns.items()
+            if any(e.type == TurnRecorded.NAME and e.position in gone for e in events)
+        }
+        found = {e.position for turn_id in turns for e in self._turns[turn_id]}
+        for memory in self._memories.values():
+            written = any(e.type in _WRITES and e.position in gone for e in memory.events)
+            whole = written or memory.words & turns
+            found |= {
+                e.position
+                for e in memory.events
+                if whole or (isinstance(e.event, MemoryConfirmed) and e.event.turn in turns)
+            }
+        return sorted(each for each in found & self._left.keys() if each > after)
 
     def _is_left(self, turn_id: str) -> bool:
         return any(

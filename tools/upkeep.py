@@ -160,7 +160,10 @@ class Upkeep:
                 _consumer_answer(each, head.position) for each in self._log.consumers()
             ),
             jobs=tuple(map(job_answer, runs)),
-            warnings=self._parts.warnings,
+            warnings=(
+                *self._parts.warnings,
+                *(() if self._parts.witness is None else self._parts.witness.warnings),
+            ),
         )
 
     def _view_answer(self, name: str, head: int, wanted: bool) -> ViewAnswer:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gate import claims, custom, dates, merging, speech
 from gate.custom import Noticing
@@ -40,6 +41,10 @@ from tools.embedders import Embedders
 from tools.places import Place, open_place
 from tools.rotating import record_rotation
 from tools.settings import Settings
+from tools.signing import Signing
+
+if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked with
+    from tools.witnessing import Witnessed
 
 _KEPT_TAGS = 100_000
 
@@ -62,6 +67,10 @@ class Parts:
     """Empties the caches that hold words or keys of ids."""
     warnings: tuple[str, ...]
     """What an operator should change about where things lie."""
+    signing: Signing
+    """The tree over the log, and the key that signs it."""
+    witness: Witnessed | None
+    """Whom every head of the log is shown to."""
     embedders: Embedders
     """The models that search compares texts with."""
     embedder: Embedder = field(default_factory=MiniLM)
@@ -76,15 +85,23 @@ def build(
     clock: Clock,
     settings: Settings,
     create: bool = True,
+    witnessed: bool = True,
 ) -> Parts:
     """Open the ledger at a place, making it when it is not there.
 
-    Raises `KeyMissing` for a wrong master key, before anything is written.
+    Raises `KeyMissing` for a wrong master key, and `BehindWitness` and `SplitView` for a ledger
+    that its witness knows otherwise, unless it is opened un-`witnessed`, before anything is
+    written.
     """
     with ExitStack() as closing:  # what was opened is closed again when a later step fails
         opened = open_place(place, settings, create=create)
         closing.callback(opened.vault.close)
         closing.callback(opened.store.close)
+        witness = witness_of(settings)
+        if witness is not None:
+            closing.callback(witness.close)
+            if witnessed:
+                witness.check(opened.signing.tree())
         log = Log(opened.store, opened.vault, clock=clock, tenant=opened.tenant, finish=False)
         record_rotation(log)
         rulebook = Rulebook(log)
@@ -130,8 +147,19 @@ def build(
         opened.made_key_file,
         tagger.forget,
         (*opened.warnings, *log.unfinished),
+        opened.signing,
+        witness,
         Embedders(log, settings),
     )
+
+
+def witness_of(settings: Settings) -> Witnessed | None:
+    """The witness that the environment names, if it names one."""
+    if settings.witness is None:
+        return None
+    from tools.witnessing import Witnessed  # noqa: PLC0415
+
+    return Witnessed.of(settings)
 
 
 def extractor_of(

@@ -18,7 +18,6 @@ from ledger.errors import (
     BackendUnavailable,
     BehindWitness,
     CallerMistake,
-    KeyMissing,
     LedgerError,
     NotPermitted,
     SplitView,
@@ -215,14 +214,9 @@ class Witnessed:
 
 
 def _head(tree: Tree) -> Checkpoint:
-    """The head of the log, or the last one that was signed where the key is not here."""
-    try:
-        return tree.extend()
-    except KeyMissing:
-        latest = tree.latest()
-        if latest is None:
-            raise
-        return latest
+    """The head of the log, or the last one that was signed where there is no key to sign."""
+    latest = tree.latest() if tree.signer is None else None
+    return tree.extend() if latest is None else latest
 
 
 def _shown(url: str) -> str:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ledger.errors import LogCorrupted
 from ledger.postgres.server import Connection, Server
@@ -21,6 +22,11 @@ _DURABLY = (
     "SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')"
     " THEN set_config('synchronous_commit', 'on', true) END"
 )
+
+# Threads of one process wait for their turn before they take a connection: whoever has the turn
+# needs another one of the same pool, to read the log.
+_turns: WeakKeyDictionary[Server, threading.Lock] = WeakKeyDictionary()
+_making = threading.Lock()
 
 
 class _Reading:
@@ -75,8 +81,8 @@ class PostgresTiles(_Reading):
     def __init__(self, server: Server) -> None:
         self._server = server
         self._schema = server.url.schema
-        # Threads of one process wait here, and not each with a connection in its hands.
-        self._turn = threading.Lock()
+        with _making:
+            self._turn = _turns.setdefault(server, threading.Lock())
 
     def __str__(self) -> str:
         return str(self._server)

@@ -24,6 +24,7 @@ COSIGNATURE = 0x04
 MAX_SIGNATURES = 100
 _SIGNATURE_BYTES = 64
 _LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/=]+)")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _PRIVATE = "PRIVATE+KEY+"
 
 
@@ -176,7 +177,7 @@ class Checkpoint:
 
 def split(text: str) -> tuple[str, list[Signature]]:
     """A note's text, final newline included, and its signatures. Raises `NoteInvalid`."""
-    if any(ord(letter) < 0x20 and letter != "\n" for letter in text):
+    if _CONTROL.search(text):
         raise NoteInvalid("A note has no control characters but newlines.")
     at = text.rfind("\n\n")
     if at < 0 or not text.endswith("\n"):

@@ -138,7 +138,7 @@ class TileWriter(TileReader, Protocol):
         ...
 
     def keep(self, passed: Sequence[Checkpoint]) -> None:
-        """Let the history have these, too, which were never the latest. Not durable at once."""
+        """Let the history have these, too. Not durable at once."""
         ...
 
     def know(self, vkey: str) -> None:

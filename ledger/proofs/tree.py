@@ -72,13 +72,18 @@ class Tree:
         verifiers = self.verifiers()
         return verifiers[-1].name if verifiers else self._need_signer().name
 
+    @property
+    def signer(self) -> Signer | None:
+        """The key at hand, in force or not."""
+        return self._signer
+
     def verifiers(self) -> list[Verifier]:
         """All keys that ever signed, the one in force last."""
         return _verifiers(self.tiles)
 
     def latest(self) -> Checkpoint | None:
         """The checkpoint published last. Raises `LogCorrupted` when it is not rightly signed."""
-        return _latest(self.tiles)
+        return self._latest(self.tiles)
 
     def checkpoints(self) -> list[Checkpoint]:
         """The history of checkpoints: one about every 1,000 positions, and those asked for."""
@@ -92,6 +97,15 @@ class Tree:
             return _checked(text, self.verifiers())
         latest = self.latest()
         return latest if latest is not None and latest.size == size else None
+
+    def _latest(self, tiles: TileReader) -> Checkpoint | None:
+        text = tiles.checkpoint()
+        if text is None:
+            return None
+        seen = self._seen
+        if seen is not None and seen.checkpoint.text == text:
+            return seen.checkpoint
+        return _checked(text, _verifiers(tiles))
 
     # Extending
 
@@ -133,7 +147,7 @@ class Tree:
         self.extend()
         with self.tiles.extending() as writer:
             self._authorise(writer, old)
-            latest = _latest(writer)
+            latest = self._latest(writer)
             assert latest is not None
             both = issue(latest.origin, latest.size, latest.root, old, new)
             writer.publish(both, keep=True)
@@ -145,7 +159,7 @@ class Tree:
         """Take in some pages, or what is left, and publish the head."""
         signer = self._need_signer()
         self._authorise(writer, signer)
-        latest = _latest(writer)
+        latest = self._latest(writer)
         size = latest.size if latest else 0
         upto = head if upto is None else min(head, upto)
         if head < size:
@@ -166,14 +180,15 @@ class Tree:
             edge, changed = grow(start, edge, leaves[start - size : stop - size])
             tiles |= changed
             passed.append(issue(signer.name, stop, edge_root(edge), signer))
-        checkpoint = passed.pop()
-        last = edge_of(end)
+        checkpoint, last = passed[-1], edge_of(end)
+        before = passed[-2].size if len(passed) > 1 else size
+        if end // PAGE == before // PAGE:  # the history has one of these thousand
+            passed.pop()
         writer.write({at: data for at, data in tiles.items() if at.width == WIDTH or at in last})
-        crossed = end // PAGE > max(size, end - PAGE) // PAGE
-        writer.publish(checkpoint, keep=(keep and end >= upto) or crossed)
+        writer.publish(checkpoint, keep=keep and end >= upto)
         writer.keep(passed)
         writer.drop_partial([tile for tile in tiles if tile.width == WIDTH])
-        self._seen = _Seen(checkpoint.text, edge, leaves[-1] if leaves else b"")
+        self._seen = _Seen(checkpoint, edge, leaves[-1] if leaves else b"")
         return checkpoint
 
     def _need_signer(self) -> Signer:
@@ -201,7 +216,7 @@ class Tree:
         if latest is None or latest.size == 0:
             return [], self._store.leaf_hashes(0, end)
         size, seen = latest.size, self._seen
-        if seen is not None and seen.text == latest.text:
+        if seen is not None and seen.checkpoint == latest:
             last, *leaves = self._store.leaf_hashes(size - 1, end)
             if last == seen.leaf:
                 return seen.edge, leaves
@@ -230,11 +245,11 @@ class Tree:
             raise CallerMistake(f"There is no position {position} in a tree of {size} events.")
 
         def proved(nodes: _Nodes) -> list[bytes]:
+            [leaf] = self._store.leaf_hashes(position - 1, position)
             proof = inclusion_proof(position - 1, size, nodes)
             verify_inclusion(position - 1, size, leaf, proof, nodes.root)
             return proof
 
-        [leaf] = self._store.leaf_hashes(position - 1, position)
         return self._answer(size, proved)
 
     def consistency(self, old: int, new: int) -> list[bytes]:
@@ -261,7 +276,7 @@ class Tree:
             return ask(_Nodes(self.tiles, size, latest))
         except ProofInvalid:
             with self.tiles.extending() as writer:
-                self._mend(writer, _latest(writer) or latest)
+                self._mend(writer, self._latest(writer) or latest)
         try:
             return ask(_Nodes(self.tiles, size, latest))
         except ProofInvalid as problem:
@@ -275,7 +290,7 @@ class Tree:
         """Compare every tile with the log and write those anew that are missing or wrong; returns
         how many. Raises `LogCorrupted`, naming the position, when the log was changed."""
         with self.tiles.extending() as writer:
-            latest = _latest(writer)
+            latest = self._latest(writer)
             return self._mend(writer, latest) if latest else 0
 
     def _mend(self, writer: TileWriter, latest: Checkpoint) -> int:
@@ -326,7 +341,7 @@ class Tree:
 class _Seen(NamedTuple):
     """The checkpoint that this process published last, the edge of its tree and its last leaf."""
 
-    text: str
+    checkpoint: Checkpoint
     edge: Edge
     leaf: bytes
 
@@ -396,11 +411,6 @@ def _verifiers(tiles: TileReader) -> list[Verifier]:
         return [Verifier.parse(vkey) for vkey in tiles.vkeys()]
     except NoteInvalid as problem:
         raise LogCorrupted(f"{tiles}: {problem}") from problem
-
-
-def _latest(tiles: TileReader) -> Checkpoint | None:
-    text = tiles.checkpoint()
-    return None if text is None else _checked(text, _verifiers(tiles))
 
 
 def _checked(text: str, verifiers: list[Verifier]) -> Checkpoint:

@@ -218,7 +218,7 @@ def test_who_cannot_be_reached_by_one_deletion_is_by_the_other(memory, monkeypat
     assert warm(memory)
     ref = memory._log.subject("ana")
 
-    def held(_ref):
+    def held(_ref, **_how):
         raise BackendUnavailable("read")
 
     monkeypatch.setattr(memory._upkeep, "forget", held)

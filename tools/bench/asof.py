@@ -123,6 +123,7 @@ def version(subject_ref: str, position: int, row_id: int, tag: str, random: Rand
         supersedes=None,
         superseded_by=None,
         contradicts=None,
+        ends_loosely=False,
         opened=position,
         opened_at=now,
     )

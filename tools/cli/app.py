@@ -182,8 +182,11 @@ def common(
 
 
 @contextmanager
-def opened(ctx: typer.Context, *, create: bool = False) -> Iterator[MemoryLedger]:
-    """The ledger that the command line names. Only with `create` is one made.
+def opened(
+    ctx: typer.Context, *, create: bool = False, witnessed: bool = True
+) -> Iterator[MemoryLedger]:
+    """The ledger that the command line names. Only with `create` is one made, and only without
+    `witnessed` one opened that its witness refuses.
 
     A key file that was made with it is told of, once, on standard error.
     """
@@ -193,7 +196,7 @@ def opened(ctx: typer.Context, *, create: bool = False) -> Iterator[MemoryLedger
     place = str(ctx.obj)
     with ExitStack() as closing:
         try:
-            memory = closing.enter_context(open_memory(place, create=create))
+            memory = closing.enter_context(open_memory(place, create=create, witnessed=witnessed))
         except NoLedger:
             no_ledger(place)
         if memory.made_key_file is not None:

@@ -1,3 +1,326 @@
-"""Commands about erase, erasures, hold."""
+"""Commands that forget: erase, erasures, hold."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tools.cli import output
+from tools.cli.app import (
+    USAGE,
+    By,
+    Json,
+    Subject,
+    app,
+    fail,
+    named,
+    note,
+    opened,
+)
+
+if TYPE_CHECKING:
+    from tools.answers import ErasureAnswer
+    from tools.forgetting import ErasureRecord, HoldAnswer
+    from tools.memory import MemoryLedger
+    from tools.reached import Dependent, Reached
+
+PANEL = "Forgetting"
+SHOWN = 20
+"""So many memories of each sort are shown; `--json` has all."""
+
+hold = typer.Typer(no_args_is_help=True, help="Forbid erasing somebody for a while, by law.")
+app.add_typer(hold, name="hold", rich_help_panel=PANEL)
+
+
+@app.command(rich_help_panel=PANEL)
+def erase(
+    ctx: typer.Context,
+    subject: Annotated[str, typer.Argument(help="Who is to be forgotten, or of whom something.")],
+    by: By,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", callback=named, help="Only this memory, and the turns it rests on."
+        ),
+    ] = None,
+    turn: Annotated[
+        str | None,
+        typer.Option(metavar="ID", callback=named, help="Only this turn, and what came of it."),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help='Only this session; "" for what was said in none.'),
+    ] = None,
+    retention: Annotated[
+        bool, typer.Option("--retention", help="Only what the policy's retention_days are over of.")
+    ] = False,
+    revoked: Annotated[
+        bool, typer.Option("--revoked", help="Only what was revoked before the policy's grace.")
+    ] = False,
+    known_as: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="What others call them; for each name, again."),
+    ] = None,
+    legal_basis: Annotated[
+        str | None,
+        typer.Option(help="One of the policy's erasure_bases; the first of them unless told."),
+    ] = None,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Show what would go, and end.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", dir_okay=False, help="Write the erasure's certificate there."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Forget somebody, or something of them: key, words, memories. It cannot be undone."""
+    less = {"memory": memory, "turn": turn, "session": session}
+    chosen: dict[str, Any] = {name: given for name, given in less.items() if given is not None}
+    chosen |= {
+        name: True for name, given in {"retention": retention, "revoked": revoked}.items() if given
+    }
+    if len(chosen) > 1:
+        fail(f"erase: say one of {', '.join(f'--{name}' for name in chosen)}.", USAGE)
+    if chosen and known_as:
+        fail("erase: --known-as is for a whole subject, whom others speak of.", USAGE)
+    chosen |= {"known_as": known_as} if known_as else {}
+    with opened(ctx) as ledger:
+        basis = _basis(ledger.policy.erasure_bases, legal_basis)
+        reached = ledger.preview_erasure(subject, **chosen)
+        if preview:
+            output.show(reached, json, lambda _: _preview(ledger, subject, reached))
+            return
+        if not json:
+            output.show(reached, json, lambda _: _preview(ledger, subject, reached))
+        if not yes and _something(reached):
+            _ask(subject, whole=reached.reach == "subject")
+        answer = ledger.erase(subject, **chosen, by=by, legal_basis=basis)
+        if certificate is not None:
+            _certify(ledger, answer, certificate)
+    output.show(answer, json, lambda _: _erased(subject, answer, certificate))
+
+
+def _basis(known: Sequence[str], given: str | None) -> str:
+    """Raises `typer.BadParameter` for a basis that the policy does not know."""
+    if given is not None and given not in known:
+        raise typer.BadParameter(
+            f"{given!r} is no basis for an erasure that the policy knows; say one of:"
+            f" {', '.join(known)}.",
+            param_hint="--legal-basis",
+        )
+    return known[0] if given is None else given
+
+
+def _ask(subject: str, *, whole: bool) -> None:
+    if not sys.stdin.isatty():
+        fail("erase: nobody is there to be asked; say --yes, or --preview to look first.", USAGE)
+    if whole:
+        answered = typer.prompt(
+            f"Every word of {subject!r} will be destroyed. Type the subject to go on", err=True
+        )
+        sure = answered == subject
+    else:
+        sure = typer.confirm("These words will be destroyed for good. Go on?", err=True)
+    if not sure:
+        fail("Nothing was erased.")
+
+
+def _something(reached: Reached) -> bool:
+    return bool(reached.positions) or reached.reach == "subject"
+
+
+def _certify(ledger: MemoryLedger, answer: ErasureAnswer, file: Path) -> None:
+    from tools.certifying import text_of
+
+    if answer.erasure is None:
+        note(f"Nothing was erased: there is no certificate, and {file} was not written.")
+        return
+    file.write_text(text_of(ledger.certificate(answer.erasure)), "utf-8")
+
+
+def _preview(ledger: MemoryLedger, subject: str, reached: Reached) -> Iterator[Any]:
+    if not _something(reached):
+        yield output.cell(f"Nothing of {subject} is reached: no words are left, or their time")
+        yield output.cell("is not over.")
+        return
+    yield output.cell(f"{_what(subject, reached)}: {_much(reached)} go.")
+    yield output.cell(f"By type: {output.tally(reached.counts)}.")
+    why = {each.id: each.why for each in reached.depends if each.kind != "loses_evidence"}
+    yield from _memories(
+        "Memories that go", [(i, said, why.get(i, "")) for i, said in reached.texts.items()]
+    )
+    yield from _memories(
+        "Memories that stay and lose evidence", _lines(reached.depends, {"loses_evidence"})
+    )
+    for other in reached.others:
+        name = ledger.name_of(other.subject_ref)
+        yield from _memories(
+            f"In what is remembered of {name}: {_much(other)} go",
+            _lines(other.depends, {"relation", "consolidated"}),
+        )
+    stays = [(subject, each) for each in reached.stays] + [
+        (str(ledger.name_of(other.subject_ref)), each)
+        for other in reached.others
+        for each in other.stays
+    ]
+    made = output.table("of", "what stays", ("", output.RIGHT), "why")
+    for whose, each in stays:
+        made.add_row(output.cell(whose), each.what, f"{each.count:,}", each.why)
+    yield made
+
+
+def _what(subject: str, reached: Reached) -> str:
+    of = "" if reached.of is None else f" {reached.of[: output.SHORT_ID]}"
+    return subject if reached.reach == "subject" else f"{subject}, {reached.reach}{of}"
+
+
+def _much(reached: Reached) -> str:
+    return (
+        f"{output.count(len(reached.positions), 'text')} of"
+        f" {output.count(reached.turns, 'turn')} and"
+        f" {output.count(len(reached.memories), 'memory', 'memories')}"
+    )
+
+
+def _lines(depends: Sequence[Dependent], kinds: set[str]) -> list[tuple[str, str, str]]:
+    return [(each.id, each.text, each.why) for each in depends if each.kind in kinds]
+
+
+def _memories(title: str, lines: Sequence[tuple[str, str, str]]) -> Iterator[Any]:
+    if not lines:
+        return
+    made = output.table(("memory", output.FIXED), "says", "because", title=output.words(title))
+    for memory_id, says, why in lines[:SHOWN]:
+        made.add_row(output.short(memory_id), output.cell(says), output.cell(why))
+    yield made
+    if len(lines) > SHOWN:
+        yield output.cell(f"… and {len(lines) - SHOWN:,} more (--preview --json has all).")
+
+
+def _erased(subject: str, answer: ErasureAnswer, certificate: Path | None) -> Iterator[Any]:
+    if answer.erasure is None:
+        yield output.cell("Nothing was erased.")
+        return
+    if answer.reach == "subject":
+        yield output.cell(
+            f"{subject} is forgotten: the key and {output.count(answer.bodies, 'text')} are"
+            f" destroyed. What remains names nobody (reference {answer.subject_ref})."
+        )
+    else:
+        yield output.cell(f"{output.count(answer.bodies, 'text')} of {subject} are destroyed.")
+    for other in answer.also:
+        yield output.cell(f"With it went what is in erasure {other}.")
+    if certificate is not None:
+        yield output.cell(f"The certificate of erasure {answer.erasure} is in {certificate}.")
+    else:
+        yield output.cell("To certify it:")
+        yield output.cell(f"  beliefledger certificate {answer.erasure}")
+
+
+@app.command(rich_help_panel=PANEL)
+def erasures(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
+    """What was asked to be erased, of whom, by whom and why, and when it was done."""
+    with opened(ctx) as ledger:
+        answer = ledger.erasures(subject)
+    output.show(answer, json, _erasures)
+
+
+def _erasures(answer: Sequence[ErasureRecord]) -> Iterator[Any]:
+    if not answer:
+        yield "Nothing was erased."
+        return
+    made = output.table(
+        ("erasure", output.FIXED),
+        "of",
+        "reach",
+        "basis",
+        "by",
+        ("requested", output.FIXED),
+        ("done", output.FIXED),
+        ("texts", output.RIGHT),
+    )
+    for each in answer:
+        made.add_row(
+            output.short(each.erasure),
+            output.cell(each.subject) if each.subject else output.short(each.subject_ref),
+            each.reach,
+            output.cell(each.legal_basis),
+            output.cell(each.by),
+            output.when(each.requested_at),
+            output.when(each.completed_at),
+            "–" if each.bodies is None else f"{each.bodies:,}",
+        )
+    yield made
+
+
+@hold.command("place")
+def hold_place(
+    ctx: typer.Context,
+    subject: Annotated[str, typer.Argument(help="Of whom nothing may be erased.")],
+    reason: Annotated[str, typer.Option(help="Why; goes on record.")],
+    by: By,
+    name: Annotated[
+        str | None, typer.Option(help="What to call it, such as a file number; else a new one.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Forbid erasing anything of somebody until the hold is lifted."""
+    with opened(ctx) as ledger:
+        placed = ledger.place_hold(subject, reason, by=by, hold=name)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        yield output.cell(f"Nothing of {subject} is erased until the hold {placed} is lifted.")
+
+    output.show({"subject": subject, "hold": placed}, json, page)
+
+
+@hold.command("lift")
+def hold_lift(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="HOLD", help="As `hold list` names it.")],
+    by: By,
+    json: Json = False,
+) -> None:
+    """End a legal hold."""
+    with opened(ctx) as ledger:
+        ledger.lift_hold(name, by=by)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        yield output.cell(f"The hold {name} is lifted.")
+
+    output.show({"hold": name, "lifted": True}, json, page)
+
+
+@hold.command("list")
+def hold_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
+    """The legal holds in force: of whom, why, and by whom."""
+    with opened(ctx) as ledger:
+        answer = ledger.holds(subject)
+    output.show(answer, json, _holds)
+
+
+def _holds(answer: Sequence[HoldAnswer]) -> Iterator[Any]:
+    if not answer:
+        yield "No legal hold is in force."
+        return
+    made = output.table(
+        ("hold", output.FIXED), "of", "reason", "placed by", ("since", output.FIXED)
+    )
+    for each in answer:
+        made.add_row(
+            output.cell(each.hold),
+            output.cell(each.subject),
+            output.cell(each.reason),
+            output.cell(each.by),
+            output.when(each.placed_at),
+        )
+    yield made

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import USAGE, By, Json, MaybeBy, Note, TheSubject, app, fail, named, opened
+from tools.cli.app import By, Json, MaybeBy, Note, TheSubject, app, named, opened
 
 if TYPE_CHECKING:
     from tools.answers import GrantAnswer
@@ -120,39 +119,6 @@ def _consents(answer: Sequence[GrantAnswer]) -> Iterator[Any]:
             output.day(each.expires_at),
         )
     yield made
-
-
-@app.command(rich_help_panel=PANEL)
-def erase(
-    ctx: typer.Context,
-    subject: Annotated[str, typer.Argument(help="Who is to be forgotten.")],
-    by: By,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    legal_basis: Annotated[
-        str, typer.Option(help="Why; goes on record.")
-    ] = "request of the subject",
-    json: Json = False,
-) -> None:
-    """Forget somebody: their key, their words, their memories. It cannot be undone."""
-    with opened(ctx) as memory:
-        memory.consents(subject)  # somebody erased already is told of before anybody is asked
-        if not yes:
-            if not sys.stdin.isatty():
-                fail("erase: nobody is there to be asked; say --yes.", USAGE)
-            answered = typer.prompt(
-                f"Every word of {subject!r} will be destroyed. Type the subject to go on", err=True
-            )
-            if answered != subject:
-                fail("Nothing was erased.")
-        answer = memory.erase(subject, by=by, legal_basis=legal_basis)
-
-    def page(_answer: Any) -> Iterator[Any]:
-        yield output.cell(
-            f"{subject} is forgotten: the key and {output.count(answer.bodies, 'text')} are"
-            f" destroyed. What remains names nobody (reference {answer.subject_ref})."
-        )
-
-    output.show(answer, json, page)
 
 
 @app.command(rich_help_panel=PANEL)

@@ -1,0 +1,275 @@
+"""Holding the log against its tree: every tile, every checkpoint that is kept, every signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ledger.errors import LogCorrupted
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from ledger.proofs.tiles import (
+    HEIGHT,
+    WIDTH,
+    Edge,
+    Tile,
+    TileStore,
+    edge_of,
+    edge_root,
+    grow,
+    hashes_of,
+)
+from ledger.proofs.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the tree finds wrong: at position `first`, or with one of `first` to `last`."""
+
+    first: int | None
+    last: int | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A checkpoint that the log has to lead to."""
+
+    checkpoint: Checkpoint
+    name: str
+    unsigned: str | None
+    """Why its signature is not good."""
+
+
+class TreeCheck:
+    """Takes in the leaf hashes of the log in order, and holds them against what was signed.
+
+    Where a tile and the log differ, the next checkpoint tells which of them was changed. `against`
+    are checkpoints that were kept elsewhere. Make it before asking for the log's head, so that
+    what is appended meanwhile is no concern of it.
+    """
+
+    def __init__(self, tree: Tree, against: Sequence[Checkpoint] = ()) -> None:
+        self.found: Found | None = None
+        self.size = 0
+        self.signed = 0
+        """Up to which position a checkpoint was met."""
+        self.checkpoints = 0
+        self._edge: Edge = []
+        self._other: Edge | None = None
+        """The edge as the tile that differs would have it."""
+        self._suspect: tuple[int, Tile] | None = None
+        self._nowhere: str | None = None
+        self._tiles: TileStore = tree.tiles
+        self._trusted = _trusted(tree)
+        self._marks = sorted(self._gathered(against), key=lambda mark: mark.checkpoint.size)
+        self._last_mark = max((mark.checkpoint.size for mark in self._marks), default=0)
+        self._next = 0
+        self._skip_empty()
+
+    # What has to be met
+
+    def _gathered(self, against: Sequence[Checkpoint]) -> Iterator[_Mark]:
+        """In the order in which a tree that grows meanwhile has them: the latest comes last."""
+        for each in against:
+            yield self._mark(each, f"the checkpoint of {each.size} events that was kept elsewhere")
+        if (cosigned := self._tiles.cosigned()) is not None:
+            yield from self._read(cosigned, "the cosigned checkpoint")
+        for text in self._tiles.kept():
+            yield from self._read(text, "the checkpoint")
+        self._latest: Checkpoint | None = None
+        if (latest := self._tiles.checkpoint()) is not None:
+            for mark in self._read(latest, "the latest checkpoint"):
+                self._latest = mark.checkpoint
+                yield mark
+
+    def _read(self, text: str, name: str) -> Iterator[_Mark]:
+        try:
+            checkpoint = Checkpoint.parse(text)
+        except NoteInvalid as problem:
+            self._nowhere = self._nowhere or f"{name} cannot be read: {problem}".rstrip(".")
+            return
+        yield self._mark(checkpoint, f"{name} of {checkpoint.size} events")
+
+    def _mark(self, checkpoint: Checkpoint, name: str) -> _Mark:
+        try:
+            by = check(checkpoint, self._trusted)
+            unsigned = None if by.name == checkpoint.origin else f"{name} is of another log"
+        except NoteInvalid:
+            unsigned = f"{name} is not signed by this ledger's key"
+        return _Mark(checkpoint, name, unsigned)
+
+    def _skip_empty(self) -> None:
+        while self._next < len(self._marks) and not self._marks[self._next].checkpoint.size:
+            self._next += 1
+
+    def _next_size(self) -> int | None:
+        return self._marks[self._next].checkpoint.size if self._next < len(self._marks) else None
+
+    # Taking in the log
+
+    def feed(self, leaves: Sequence[bytes]) -> None:
+        """The leaf hashes of the next positions."""
+        at = 0
+        while at < len(leaves) and self.found is None:
+            until = self._next_size()
+            end = len(leaves) if until is None else min(len(leaves), at + until - self.size)
+            self._take(leaves[at:end])
+            at = end
+            if self.size == until:
+                self._meet()
+
+    def _take(self, leaves: Sequence[bytes]) -> None:
+        start, before = self.size, self._edge
+        self._edge, changed = grow(start, before, leaves)
+        self.size += len(leaves)
+        if self._suspect is not None:
+            if self._other is not None:
+                self._other, _tiles = grow(start, self._other, leaves)
+            return
+        for tile, data in changed.items():
+            if not self._is_kept(tile):
+                continue
+            there = self._tiles.tile(tile)
+            if there == data:
+                continue
+            self._differs(tile, data, there)
+            if self._suspect is not None and tile.level == 0 and there is not None:
+                self._other = _as_in_tile(tile, hashes_of(there), start, before, leaves)
+            return
+
+    def _is_kept(self, tile: Tile) -> bool:
+        """Whether the tile belongs to the tree as it was published last."""
+        size = 0 if self._latest is None else self._latest.size
+        if tile.width == WIDTH:
+            return (tile.number + 1) << HEIGHT * (tile.level + 1) <= size
+        return self.size == size and tile in edge_of(size)
+
+    def _differs(self, tile: Tile, data: bytes, there: bytes | None) -> None:
+        first = tile.number * WIDTH
+        if there is None or len(there) != len(data):
+            what = "missing" if there is None else "not as long as it has to be"
+            at = (first << HEIGHT * tile.level) + 1
+            self.found = Found(at, at, f"the tile {tile.path} is {what}")
+            return
+        pairs = zip(hashes_of(there), hashes_of(data), strict=True)
+        first += next(at for at, (old, new) in enumerate(pairs) if old != new)
+        self._suspect = (first << HEIGHT * tile.level) + 1, tile
+
+    # Meeting a checkpoint
+
+    def _meet(self) -> None:
+        root = edge_root(self._edge)
+        unsigned = None
+        while self._next_size() == self.size:
+            mark = self._marks[self._next]
+            self._next += 1
+            if mark.checkpoint.root != root:
+                self._contradicted(mark)
+                return
+            unsigned = unsigned or mark.unsigned
+        if self._suspect is not None:
+            at, tile = self._suspect
+            self.found = Found(
+                at, at, f"the tile {tile.path} was changed; the event is as it was signed"
+            )
+        elif unsigned is not None:
+            self.found = Found(self.signed + 1, self.size, unsigned)
+        else:
+            self.signed = self.size
+            self.checkpoints += 1
+
+    def _contradicted(self, mark: _Mark) -> None:
+        if self._suspect is not None and self._suspect[0] <= self.size:
+            at, tile = self._suspect
+            right = self._other is not None and edge_root(self._other) == mark.checkpoint.root
+            so = f"as {mark.name} and the tile {tile.path} have it" if right else "nor is its tile"
+            self.found = Found(at, at, f"the event is not the one that was signed, {so}")
+            return
+        if mark.unsigned is not None:
+            problem = mark.unsigned
+        elif self.size == self.signed + 1:
+            problem = f"the event is not the one of {mark.name}"
+        else:
+            problem = (
+                f"of the positions {self.signed + 1} to {self.size} one is not the event of"
+                f" {mark.name}"
+            )
+        self.found = Found(self.signed + 1, self.size, problem)
+
+    # The end
+
+    def has_passed(self, position: int) -> bool:
+        """Whether what comes later tells nothing more of anything before a position."""
+        return self.found is not None or self._next_size() is None or self.signed >= position
+
+    def end(self, head: int) -> Found | None:
+        """What is wrong, if anything, when the log was taken in as far as it goes."""
+        if self.found is not None:
+            return self.found
+        if self._suspect is not None:
+            at, tile = self._suspect
+            return Found(at, at, f"the event is not the one of the tile {tile.path}")
+        if self._last_mark > head:
+            longest = next(
+                each for each in self._marks[::-1] if each.checkpoint.size == self._last_mark
+            )
+            problem = longest.unsigned or (
+                f"this position is missing: the log ends at {head}, and {longest.name} was signed"
+            )
+            return Found(head + 1, head + 1, problem)
+        latest = 0 if self._latest is None else self._latest.size
+        if latest < self._last_mark:
+            return Found(
+                latest + 1,
+                self._last_mark,
+                f"the latest checkpoint is of {latest} events, but one of {self._last_mark} was"
+                " signed",
+            )
+        return None if self._nowhere is None else Found(None, None, self._nowhere)
+
+
+def _as_in_tile(
+    tile: Tile, there: Sequence[bytes], start: int, before: Edge, leaves: Sequence[bytes]
+) -> Edge:
+    """The edge after these leaves, with those that a tile of leaves has in their places."""
+    first = tile.number * WIDTH
+    known = [*(before[0] if before else []), *leaves]
+    begins = start - (len(before[0]) if before else 0)  # the first leaf of what is known
+    known[first - begins : first - begins + len(there)] = there
+    whole, _tiles = grow(begins, [[], *before[1:]] if before else [], known)
+    return whole
+
+
+def _trusted(tree: Tree) -> list[Verifier]:
+    """The keys whose signatures count, the one in force first: a key before it counts if a
+    checkpoint is signed by both, as a rotation leaves it.
+
+    Raises `LogCorrupted` when the key in force is not the one at hand.
+    """
+    listed = tree.verifiers()
+    signer = tree.signer
+    if signer is not None and listed and listed[-1].vkey != signer.vkey:
+        raise LogCorrupted(
+            f"The tree says that its key is {listed[-1].vkey}, and the key here is {signer.vkey}."
+        )
+    trusted = listed[-1:]
+    handed_over = []
+    for text in tree.tiles.kept():
+        try:
+            handed_over.append(Checkpoint.parse(text))
+        except NoteInvalid:  # told where it is held against the log
+            continue
+    for older in listed[-2::-1]:
+        if not any(_is_by_both(each, older, trusted[-1]) for each in handed_over):
+            break
+        trusted.append(older)
+    return trusted
+
+
+def _is_by_both(checkpoint: Checkpoint, older: Verifier, newer: Verifier) -> bool:
+    try:
+        check(checkpoint, [older])
+        check(checkpoint, [newer])
+    except NoteInvalid:
+        return False
+    return True

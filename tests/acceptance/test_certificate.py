@@ -1,0 +1,524 @@
+"""The certificate of an erasure: what it says, who has to acknowledge, and that nobody who checks
+it has to believe us."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from beliefledger import open_memory
+from ledger import envelope
+from ledger.codec import New
+from ledger.envelope import Address
+from ledger.erasing import Wanted, commitment, spread
+from ledger.errors import CallerMistake, NotPermitted, UnknownMemory
+from ledger.events.ops import MasterKeyRotated
+from ledger.log import new_id
+from ledger.store import Sealed
+from ledger.streams import ops_stream, subject_stream
+from tools import schedule, verifier
+from tools.certifying import INTERNAL, signed_text, text_of
+from tools.cli import app
+
+ROOT = Path(__file__).resolve().parents[2]
+LEASE = 30.0
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock) as opened:
+        for who in ("ana", "bruno"):
+            opened.grant_consent(who, "consent")
+        opened.remember("ana", "I live in Porto.", session="s1")
+        opened.remember("ana", "I use pytest.", session="s2")
+        opened.remember("bruno", "I live in Faro.")
+        clock.ahead(60)
+        yield opened
+
+
+def verdict(certificate):
+    """What the stand-alone verifier makes of it: True, or why not."""
+    return verdict_of(text_of(certificate).encode())
+
+
+def verdict_of(data, **given):
+    try:
+        verifier.check(data, verifier.Checked((), **given))
+    except (verifier.Refuted, verifier.Unusable) as problem:
+        return str(problem)
+    return True
+
+
+def facts(event):
+    return json.loads(event["envelope"])["facts"]
+
+
+def begin(memory, subject="ana", reach="subject", **what):
+    """An erasure that is requested, and gets no further."""
+    ref = memory._log.subject(subject)
+    [erasure] = memory._log.eraser.request(
+        [Wanted(ref, reach, **what)], actor=memory._actor("dpo"), legal_basis="legal obligation"
+    )
+    return erasure
+
+
+# What it says
+
+
+def test_the_certificate_of_a_person_is_complete_and_holds(memory):
+    ref = memory._log.subject("ana")
+    fingerprint, _ = memory._log.vault.fingerprint(ref)
+    written = [
+        each.position
+        for each in memory._log.of_subject(ref)
+        if each.facts is not None and each.event is not None and each.event.split()[1] is not None
+    ]
+    memory.tree.extend(keep=True)
+    before = memory._log.head().position
+    answer = memory.erase("ana", by="dpo", legal_basis="legal obligation")
+
+    told = memory.certificate(answer.erasure)
+    assert verdict(told) is True
+    assert (told["reach"], told["of"], told["basis"]) == ("subject", None, "legal obligation")
+    assert told["bodies"] == answer.bodies == len(written) == sum(told["counts"].values())
+    assert told["counts"]["turn.recorded.v1"] == 2
+    assert told["commitment"] == commitment(written)
+    assert told["key_fingerprints"] == [fingerprint]
+    assert told["before"].split("\n")[1] == str(before)
+    assert int(told["after"].split("\n")[1]) >= told["completion"]["position"]
+    assert facts(told["request"])["reach"] == "subject"
+    assert facts(told["completion"])["request"] == told["erasure"] == answer.erasure
+    assert {each["name"] for each in told["views"]} >= set(memory._parts.projector.views)
+    assert told["probes"]
+    assert not any(each["found"] for each in told["probes"])
+    assert told["state"] == "closed"
+    left = {each["what"]: each["count"] for each in told["remains"]}
+    assert left["envelopes of the events"] > told["bodies"]
+    assert left["facts of decisions"] == 2
+    assert left["tombstone in the vault"] == 1
+
+
+def test_it_names_nobody(memory):
+    answer = memory.erase("ana", by="dora the officer")
+    text = text_of(memory.certificate(answer.erasure))
+    for word in ("ana", "bruno", "Porto", "pytest", "Faro", "dora", "officer", "s1"):
+        assert not re.search(rf"\b{word}\b", text), word
+
+
+def test_asked_again_it_is_the_same_to_the_byte(memory):
+    answer = memory.erase("ana", by="dpo")
+    first = text_of(memory.certificate(answer.erasure))
+    memory.remember("bruno", "I use vim.")
+    assert text_of(memory.certificate(answer.erasure[:12])) == first
+
+
+def test_the_certificate_of_less_than_a_person_says_how_it_was_done(memory):
+    memory_id = next(b.memory_id for b in memory.beliefs("ana") if b.value == "pytest")
+    answer = memory.erase("ana", memory=memory_id, by="dpo")
+    told = memory.certificate(answer.erasure)
+    assert verdict(told) is True
+    assert (told["reach"], told["of"]) == ("memory", memory_id)
+    assert told["key_fingerprints"] == []
+    done = facts(told["completion"])
+    rows = memory._log.store.read_at(spread(done["positions"]))
+    bodies = [row.position for row in rows if json.loads(row.envelope)["body_digest"] is not None]
+    assert told["commitment"] == commitment(bodies)
+    assert told["bodies"] == len(bodies)
+    assert "no key was destroyed" in told["backup_horizon"]["text"]
+    left = {each["what"] for each in told["remains"]}
+    assert "ciphertext in older backups" in left
+    assert "tombstone in the vault" not in left
+    assert any("still opens it" in each for each in told["cannot_prove"])
+    assert [b.value for b in memory.beliefs("ana")] == ["Porto"]
+
+
+def test_a_hold_placed_since_is_told(memory):
+    memory_id = memory.beliefs("ana")[0].memory_id
+    answer = memory.erase("ana", memory=memory_id, by="dpo")
+    before = memory.certificate(answer.erasure)["remains"]
+    memory.place_hold("ana", "claim 17", by="legal")
+    after = memory.certificate(answer.erasure)["remains"]
+    [new] = [each for each in after if each not in before]
+    assert (new["what"], new["count"]) == ("bodies under legal hold", 1)
+
+
+def test_without_an_earlier_checkpoint_it_says_so(place, clock):
+    with open_memory(place, clock=clock) as memory:
+        memory.grant_consent("ana", "consent")
+        erasure = begin(memory)
+        memory._log.eraser.destroy(erasure)
+        memory._log.eraser.complete(erasure)
+        if [each for each in memory.tree.checkpoints() if 0 < each.size < erasure.position]:
+            pytest.fail("this ledger was to have no checkpoint yet")
+        told = memory.certificate(erasure.id)
+        assert told["before"] is told["consistency"] is None
+        assert any("no checkpoint" in each for each in told["cannot_prove"])
+        assert verdict(told) is True
+        # Later checkpoints do not make it older than it is.
+        memory.tree.extend(keep=True)
+        assert memory.certificate(erasure.id)["before"] is None
+
+
+def test_the_first_versions_of_the_events_have_no_receipts_and_it_says_so(memory):
+    log = memory._log
+    ref = log.subject("ana")
+    stream = subject_stream(ref)
+
+    def append(name, told, at):
+        address = Address(new_id(), name, stream, at + 1, log.tenant, ref)
+        head, tail = envelope.split(
+            address, actor="system", causation=None, correlation=None, body_digest=None, facts=told
+        )
+        log.store.append([Sealed(address, head, tail, None)], {stream: at}, log.clock)
+        return address.event_id
+
+    version = log.version(stream)
+    basis = "request of the subject"
+    requested = append("erasure.requested.v1", {"legal_basis": basis, "reach": "subject"}, version)
+    fingerprint = log.vault.destroy(ref, log.clock())
+    bodies = log.store.delete_bodies(ref)
+    append("subject.erased.v1", {"bodies": bodies, "key_fingerprint": fingerprint}, version + 1)
+
+    told = memory.certificate(requested)
+    assert verdict(told) is True
+    assert told["bodies"] == bodies > 0
+    assert [told[name] for name in ("counts", "commitment", "views", "probes")] == [None] * 4
+    assert told["key_fingerprints"] == [fingerprint]
+    assert any("no receipts" in each for each in told["cannot_prove"])
+    assert memory.audit().adds_up
+
+
+# While it is not finished
+
+
+def test_an_unfinished_erasure_is_not_certified_and_says_what_is_to_be_done(memory):
+    erasure = begin(memory)
+    with pytest.raises(NotPermitted, match="the key is to be destroyed") as caught:
+        memory.certificate(erasure.id)
+    assert re.search(r"[1-9]\d* bodies are to be deleted", str(caught.value))
+    memory._log.eraser.destroy(erasure)
+    with pytest.raises(NotPermitted, match="views are to be emptied") as caught:
+        memory.certificate(erasure.id)
+    assert "bodies are" not in str(caught.value)
+    assert "key" not in str(caught.value)
+    memory._log.eraser.complete(erasure)
+    assert memory.certificate(erasure.id)["state"] == "closed"
+
+
+def test_of_less_than_a_person_the_register_is_to_be_made(memory):
+    [turn] = [
+        each.position
+        for each in memory._log.of_subject(memory._log.subject("ana"))
+        if each.type == "turn.recorded.v1"
+    ][:1]
+    erasure = begin(memory, reach="turn", positions=(turn,))
+    with pytest.raises(NotPermitted, match="register it; 1 bodies are to be deleted"):
+        memory.certificate(erasure.id)
+
+
+@pytest.mark.parametrize("given", ["0" * 32, "", "no such"])
+def test_what_is_no_erasure_has_no_certificate(memory, given):
+    memory.erase("ana", by="dpo")
+    with pytest.raises(UnknownMemory, match="beliefledger erasures"):
+        memory.certificate(given)
+
+
+# Backups
+
+
+def test_the_horizon_tells_of_rotations_before_and_after(memory, clock):
+    ours = memory._parts.master_key.id
+    stream = ops_stream(memory._log.tenant)
+
+    def rotate(previous, key):
+        clock.ahead(3600)
+        event = MasterKeyRotated(previous=previous, key=key, subjects=2)
+        version = memory._log.version(stream)
+        memory._log.append([New(event, new_id(), stream, None)], {stream: version})
+        return clock.now
+
+    began = memory._log.read_at([1])[1].recorded_at
+    rotated = rotate("0123456789abcdef", ours)
+    clock.ahead(60)
+    answer = memory.erase("ana", by="dpo")
+    told = memory.certificate(answer.erasure)["backup_horizon"]
+    assert told["master_key"] == ours
+    assert verifier.iso(rotated) == told["in_force_since"] != verifier.iso(began)
+    assert (told["rotated_since"], told["rotated_at"]) == (False, None)
+    assert "still in force" in told["text"]
+
+    again = rotate(ours, "fedcba9876543210")
+    certificate = memory.certificate(answer.erasure)
+    told = certificate["backup_horizon"]
+    assert told["master_key"] == ours
+    assert (told["rotated_since"], told["rotated_at"]) == (True, verifier.iso(again))
+    assert "opens anything" in told["text"]
+    assert verdict(certificate) is True
+
+
+def test_a_ledger_that_was_never_rotated_has_its_key_from_the_beginning(memory):
+    began = memory._log.read_at([1])[1].recorded_at
+    answer = memory.erase("ana", by="dpo")
+    told = memory.certificate(answer.erasure)["backup_horizon"]
+    assert told["in_force_since"] == verifier.iso(began)
+
+
+# Consumers
+
+
+def run_consumer(memory, name):
+    with memory.consumer(name, follow=False) as consumer:
+        for event in consumer:
+            consumer.ack(event)
+
+
+def test_it_stays_open_until_every_consumer_has_acknowledged(memory):
+    for name in ("warehouse", "search"):
+        run_consumer(memory, name)
+    for name in sorted(INTERNAL):  # the ledger's own
+        memory._log.cursors.claim(name, "somebody", LEASE)
+    answer = memory.erase("ana", by="dpo")
+    told = memory.certificate(answer.erasure)
+    assert told["state"] == "open"
+    assert told["consumers"] == {"acknowledged": [], "open": ["search", "warehouse"]}
+    assert verdict(told) is True
+
+    said = memory.acknowledge_erasure("warehouse", answer.erasure[:10], by="ops")
+    assert (said.already, said.open, said.erasure) == (False, ("search",), answer.erasure)
+    [one] = memory.certificate(answer.erasure)["consumers"]["acknowledged"]
+    assert one["consumer"] == "warehouse"
+    assert memory.actor_name(one["by"]) == "ops"
+    assert memory._log.read_at([one["position"]])[one["position"]].type == (
+        "consumer.acknowledged.v1"
+    )
+
+    assert memory.acknowledge_erasure("search", answer.erasure).open == ()
+    told = memory.certificate(answer.erasure)
+    assert (told["state"], told["consumers"]["open"]) == ("closed", [])
+    assert verdict(told) is True
+
+
+def test_said_twice_it_is_written_once(memory):
+    run_consumer(memory, "warehouse")
+    answer = memory.erase("ana", by="dpo")
+    first = memory.acknowledge_erasure("warehouse", answer.erasure)
+    head = memory._log.head().position
+    again = memory.acknowledge_erasure("warehouse", answer.erasure)
+    assert (first.already, again.already) == (False, True)
+    assert again.at == first.at
+    assert memory._log.head().position == head
+
+
+def test_said_by_several_at_once_it_is_written_once(memory):
+    run_consumer(memory, "warehouse")
+    answer = memory.erase("ana", by="dpo")
+    gate, said = threading.Barrier(4), []
+
+    def say():
+        gate.wait()
+        said.append(memory.acknowledge_erasure("warehouse", answer.erasure))
+
+    threads = [threading.Thread(target=say) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(each.already for each in said) == [False, True, True, True]
+    assert len(memory._log.of_types(("consumer.acknowledged.v1",))) == 1
+
+
+def test_a_consumer_that_began_later_never_had_the_words(memory):
+    run_consumer(memory, "warehouse")
+    first = memory.erase("ana", by="dpo")
+    run_consumer(memory, "newcomer")
+    assert memory.certificate(first.erasure)["consumers"]["open"] == ["warehouse"]
+    second = memory.erase("bruno", by="dpo")
+    assert memory.certificate(second.erasure)["consumers"]["open"] == ["newcomer", "warehouse"]
+
+
+def test_a_consumer_or_an_erasure_that_is_not_there_is_refused(memory):
+    run_consumer(memory, "warehouse")
+    answer = memory.erase("ana", by="dpo")
+    for name in ("wherehouse", "projector", ""):
+        with pytest.raises(CallerMistake, match="there are: warehouse"):
+            memory.acknowledge_erasure(name, answer.erasure)
+    with pytest.raises(UnknownMemory, match="beliefledger erasures"):
+        memory.acknowledge_erasure("warehouse", "0" * 32)
+    assert memory._log.of_types(("consumer.acknowledged.v1",)) == []
+
+
+def test_the_ledgers_own_consumers_are_known_by_their_names():
+    from tools import projecting
+
+    assert {projecting.NAME, schedule.NAME} == INTERNAL
+
+
+# Whoever checks it
+
+
+def test_any_character_that_is_changed_is_noticed(memory):
+    memory.tree.extend(keep=True)
+    answer = memory.erase("ana", by="dpo")
+    data = text_of(memory.certificate(answer.erasure)).encode()
+    assert verdict_of(data) is True
+    for at in range(0, len(data), 7):
+        other = b"1" if data[at : at + 1] == b"0" else b"0"
+        changed = data[:at] + other + data[at + 1 :]
+        assert verdict_of(changed) is not True, data[max(at - 20, 0) : at + 20]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("bodies", 0),
+        ("state", "closed"),
+        ("remains", []),
+        ("cannot_prove", []),
+        ("consumers", {"acknowledged": [], "open": []}),
+        ("before", None),
+        ("views", []),
+        ("issued_at", "2020-01-01T00:00:00Z"),
+    ],
+)
+def test_a_field_that_is_changed_is_noticed_also_when_it_is_written_well(memory, name, value):
+    run_consumer(memory, "warehouse")
+    memory.tree.extend(keep=True)
+    answer = memory.erase("ana", by="dpo")
+    told = memory.certificate(answer.erasure)
+    assert told[name] != value
+    assert "signature" in verdict(told | {name: value})
+
+
+def test_whoever_has_the_key_cannot_certify_what_the_log_does_not_say(memory):
+    """The ledger's own operator: everything is signed again, and the proofs still tell."""
+    memory.tree.extend(keep=True)
+    first = memory.erase("ana", by="dpo")
+    told = memory.certificate(first.erasure)
+
+    def signed(**changed):
+        made = {**told, **changed}
+        return made | {"signature": memory.tree.sign(signed_text(made))}
+
+    assert verdict(signed(issued_at="2020-01-01T00:00:00Z")) is True  # its own word
+    less = {name: number - 1 for name, number in told["counts"].items()}
+    assert "counts" in verdict(signed(counts=less))
+    assert "basis" in verdict(signed(basis="unlawful processing"))
+    assert "completed_at" in verdict(signed(completed_at="2020-01-01T00:00:00Z"))
+    assert "key_fingerprints" in verdict(signed(key_fingerprints=[]))
+    request = told["request"]
+    other = request["envelope"].replace('"legal_basis":"', '"legal_basis":"u')
+    assert "position" in verdict(signed(request=request | {"envelope": other}))
+    second = memory.erase("bruno", by="dpo")
+    its = memory.certificate(second.erasure)
+    mixed = {name: its[name] for name in ("completion", "after", "consistency")}
+    assert verdict(signed(**mixed)) is not True
+
+
+def test_with_the_key_of_another_ledger_it_is_not_believed(memory, new_place, clock):
+    memory.tree.extend(keep=True)
+    answer = memory.erase("ana", by="dpo")
+    data = text_of(memory.certificate(answer.erasure)).encode()
+    ours = verifier.Key.parse(memory.tree.verifiers()[-1].vkey)
+    assert _by(data, ours) is True
+    with open_memory(new_place(), clock=clock) as other:
+        other.tree.extend()
+        theirs = verifier.Key.parse(other.tree.verifiers()[-1].vkey)
+    assert "key is not known" in _by(data, theirs)
+
+
+def _by(data, key):
+    try:
+        verifier.check(data, verifier.Checked((key,)))
+    except verifier.Refuted as problem:
+        return str(problem)
+    return True
+
+
+# The command line
+
+
+@pytest.fixture
+def run(place):
+    def run_(*words, code=0):
+        result = CliRunner().invoke(app, ["--ledger", place, *words])
+        assert result.exit_code == code, (result.stdout, result.stderr)
+        return result
+
+    return run_
+
+
+def test_the_commands_write_a_file_that_the_verifier_takes(place, run, tmp_path):
+    with open_memory(place) as memory:
+        memory.grant_consent("ana", "consent")
+        memory.remember("ana", "I live in Porto.")
+        run_consumer(memory, "warehouse")
+        memory.tree.extend(keep=True)
+        erasure = memory.erase("ana", by="dpo").erasure
+    shown = " ".join(run("certificate", erasure[:10]).stdout.split())
+    assert "warehouse" in shown
+    assert "open" in shown
+    assert "What it cannot prove" in shown
+
+    file = tmp_path / "ana.json"
+    answer = run("certificate", erasure, "-o", str(file))
+    assert answer.stdout == ""
+    assert "beliefledger-verify" in answer.stderr
+    checked = subprocess.run(
+        [sys.executable, ROOT / "tools" / "verifier.py", file],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, checked.stdout
+    assert "YES" in checked.stdout
+    assert "warehouse" in checked.stdout
+    written = file.read_bytes()
+    file.write_bytes(written.replace(b'"reach": "subject"', b'"reach": "subjecu"'))
+    checked = subprocess.run(
+        [sys.executable, ROOT / "tools" / "verifier.py", file],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 1
+    assert "NO:" in checked.stdout
+
+    said = json.loads(run("acknowledge", erasure[:10], "--consumer", "warehouse", "--json").stdout)
+    assert (said["already"], said["open"]) == (False, [])
+    assert "closed" in run("acknowledge", erasure, "--consumer", "warehouse").stdout
+    text = run("certificate", erasure, "--json").stdout
+    assert verdict_of(text.encode()) is True
+    assert json.loads(text)["state"] == "closed"
+
+
+def test_the_commands_refuse_with_a_sentence(place, run, tmp_path):
+    with open_memory(place) as memory:
+        memory.grant_consent("ana", "consent")
+        erasure = memory.erase("ana", by="dpo").erasure
+    assert "beliefledger erasures" in run("certificate", "feed", code=3).stderr
+    file = tmp_path / "none.json"
+    run("certificate", "feed", "-o", str(file), code=3)
+    assert not file.exists()
+    assert "no consumer" in run("acknowledge", erasure, "--consumer", "x", code=2).stderr
+
+
+# The page
+
+
+def test_the_page_tells_of_every_field_and_of_none_that_is_not_there(memory):
+    answer = memory.erase("ana", by="dpo")
+    told = memory.certificate(answer.erasure)
+    page = (ROOT / "docs" / "erasure.md").read_text("utf-8")
+    table = page.partition("### The file")[2].partition("\n\n`counts`")[0]
+    first = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", table, re.M)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(first))) == sorted(told)
+    for name in ("backup_horizon",):
+        for inner in told[name]:
+            assert inner in table, inner
