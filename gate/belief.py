@@ -152,8 +152,8 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
             belief = _without(belief, event.memory_id)
             if old is None:
                 return belief
-            over = replace(old, valid_to=event.valid_to, ends_loosely=False)
-            return replace(belief, past=(*belief.past, over))
+            expired = replace(old, valid_to=event.valid_to, ends_loosely=False)
+            return replace(belief, past=(*belief.past, expired))
         case MemoryMovedIn():
             return _moved_in(belief, event, registry)
         case MemoriesConsolidated():

@@ -211,9 +211,7 @@ def evolve(directory: Directory, version: int, event: Event | None) -> Directory
             entities = directory.entities
             if directory.survivor(event.entity_id) not in entities:
                 # Its first name is erased: it is known by this one.
-                known = Entity(
-                    directory.survivor(event.entity_id), event.alias, event.canonical
-                )
+                known = Entity(directory.survivor(event.entity_id), event.alias, event.canonical)
                 entities = {**entities, known.id: known}
             roles = directory.roles - {event.canonical}
             if event.how == "role":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Self, TypeVar, overload
 
+from gate.consent import Consent
 from gate.decide import TurnView
 from gate.draft import Draft, Memo
 from gate.extractor import Extraction, Extractor, checked
@@ -36,6 +38,7 @@ from ledger.events.turn import (
     TurnRetried,
 )
 from ledger.log import Log, new_id
+from ledger.sealing import SubjectKeys
 from ledger.store import Appended
 from ledger.times import Clock, Micros
 from ledger.vault import SYSTEM
@@ -186,26 +189,29 @@ class Gate:
     def _record(
         self, turns: Sequence[TurnInput], refs: dict[str, str], actor: str
     ) -> list[Receipt]:
-        ids, new, expect = [], {}, {}
+        self.memo.refresh()
+        named: list[tuple[SubjectKeys, str, TurnInput]] = []
+        expect = {}
         for turn in turns:
             ref = refs[turn.subject]
             keys = self.log.keys(ref)
             if keys is None or self.memo.consent(ref).erasing:
                 raise NotPermitted("This subject was erased.")
-            turn_id = streams.turn_stream(keys.ids, turn.key())
-            ids.append((turn_id, ref))
-            if turn_id not in new:
-                new[turn_id] = turn
-                expect[streams.subject_stream(ref)] = self.memo.consent(ref).version
+            named.append((keys, turn.key(), turn))
+            expect[streams.subject_stream(ref)] = self.memo.consent(ref).version
+        ids, new = self._ids(named, refs, {})
         # A single turn is almost always new: let the append find out. A batch may be a repetition.
-        known = self._known(list(new)) if len(new) > 1 else {}
+        known: dict[str, int] = {}
+        if len(new) > 1:
+            known, ids, new = self._looked_up(named, refs)
         try:
             appended = self._append_turns(ids, new, known, expect, actor)
         except VersionConflict as conflict:
             if conflict.stream not in new:
                 raise
-            known = self._known(list(new))
-            if conflict.stream not in known:
+            was = conflict.stream
+            known, ids, new = self._looked_up(named, refs)
+            if was in new and was not in known:
                 raise
             appended = self._append_turns(ids, new, known, expect, actor)
         receipts, seen, positions = [], set(known), known | appended
@@ -214,9 +220,54 @@ class Gate:
             seen.add(turn_id)
         return receipts
 
-    def _known(self, turn_ids: Sequence[str]) -> dict[str, int]:
-        there = [turn_id for turn_id, version in self.log.versions(turn_ids).items() if version]
-        return {turn_id: self.log.read_stream(turn_id, upto=1)[0].position for turn_id in there}
+    def _ids(
+        self,
+        named: Sequence[tuple[SubjectKeys, str, TurnInput]],
+        refs: Mapping[str, str],
+        again: Mapping[tuple[str, str], int],
+    ) -> tuple[list[tuple[str, str]], dict[str, TurnInput]]:
+        """Each turn's id and subject, and the turns by id. `again` counts how many of the same were
+        erased before."""
+        ids: list[tuple[str, str]] = []
+        new: dict[str, TurnInput] = {}
+        for keys, key, turn in named:
+            ref = refs[turn.subject]
+            turn_id = _turn_id(keys, key, again.get((ref, key), 0))
+            ids.append((turn_id, ref))
+            new.setdefault(turn_id, turn)
+        return ids, new
+
+    def _looked_up(
+        self, named: Sequence[tuple[SubjectKeys, str, TurnInput]], refs: Mapping[str, str]
+    ) -> tuple[dict[str, int], list[tuple[str, str]], dict[str, TurnInput]]:
+        """The positions of those that are in the log, and ids and turns. One whose words are erased
+        is not there any more: the same is another turn now."""
+        again: Counter[tuple[str, str]] = Counter()
+        while True:
+            ids, new = self._ids(named, refs, again)
+            known, erased = self._known(list(new))
+            if not erased:
+                return known, ids, new
+            for (turn_id, ref), key in dict.fromkeys(
+                (each, key) for each, (_, key, _) in zip(ids, named, strict=True)
+            ):
+                again[ref, key] += turn_id in erased
+
+    def _known(self, turn_ids: Sequence[str]) -> tuple[dict[str, int], set[str]]:
+        """The positions of the turns that are in the log, and those that are erased there."""
+        known, erased = {}, set()
+        for turn_id, version in self.log.versions(turn_ids).items():
+            if version:
+                [first] = self.log.read_stream(turn_id, upto=1)
+                if first.event is None or self._is_going(first.subject_ref or "", first.position):
+                    erased.add(turn_id)
+                else:
+                    known[turn_id] = first.position
+        return known, erased
+
+    def _is_going(self, subject_ref: str, position: int) -> bool:
+        """Whether somebody asked for an event to be erased."""
+        return self.memo.consent(subject_ref).is_going(position)
 
     def _append_turns(
         self,
@@ -278,8 +329,8 @@ class Gate:
                 continue
             turn_event = recorded[each.position]
             event = turn_event.event
-            if not isinstance(event, TurnRecorded):
-                continue  # erased in the meantime: there is nothing left to look at
+            if not isinstance(event, TurnRecorded) or self._erased(each.subject_ref, each.position):
+                continue  # in the meantime: there is nothing left to look at
             turn = view_of(turn_event, event, {})
             lane = (each.subject_ref, event.session)
             before: Sequence[TurnView] = ()
@@ -327,7 +378,9 @@ class Gate:
         looked: Looked,
         done: Processed,
     ) -> None:
-        """Add to a draft what became of a turn."""
+        """Add to a draft what became of a turn. It relies on nothing of the subject having been
+        erased since their turns were read."""
+        draft.consent(each.subject_ref)
         if isinstance(looked, ExtractionUnavailable):
             self._failed(draft, each, recorded, looked, done)
             return
@@ -335,7 +388,7 @@ class Gate:
         candidates = [
             categorised(found, rules.registry, rules.policy) for found in looked.candidates
         ]
-        cites = cited(self.log, each.subject_ref, candidates)
+        cites = cited(self.log, each.subject_ref, candidates, self.memo.consent(each.subject_ref))
         outcome = ExtractionCompleted(
             extractor=self.extractor.name,
             candidates=len(candidates),
@@ -426,7 +479,8 @@ class Gate:
     def turn_of(self, each: Pending) -> tuple[TurnView, Earlier] | None:
         """What an extractor is shown of a turn; None for one that was erased in the meantime."""
         recorded = self.log.read_at([each.position])[each.position]
-        if not isinstance(recorded.event, TurnRecorded):
+        erased = self._erased(each.subject_ref, each.position)
+        if not isinstance(recorded.event, TurnRecorded) or erased:
             return None
         return view_of(recorded, recorded.event, {}), Earlier(partial(self._before, each))
 
@@ -440,7 +494,8 @@ class Gate:
             for each, found in waiting:
                 turn_event = recorded[each.position]
                 event = turn_event.event
-                if isinstance(event, TurnRecorded) and not self._erased(each.subject_ref):
+                erased = self._erased(each.subject_ref, each.position)
+                if isinstance(event, TurnRecorded) and not erased:
                     self._write(draft, each, turn_event, event, found, done)
             try:
                 self.commit(draft)
@@ -457,8 +512,12 @@ class Gate:
         waiting = list(looked)
         return self.log.decide_again(attempt)
 
-    def _erased(self, subject_ref: str) -> bool:
-        return self.log.keys(subject_ref) is None or self.memo.consent(subject_ref).erasing
+    def _erased(self, subject_ref: str, position: int = 0) -> bool:
+        """Whether a subject, or their event at a position, is erased or on the way to it."""
+        if self.log.keys(subject_ref) is None:
+            return True
+        consent = self.memo.consent(subject_ref)
+        return consent.erasing or consent.is_going(position)
 
     def _still_pending(self, each: Pending) -> Pending | None:
         """The turn as it is now; None once it has an outcome or is parked."""
@@ -486,7 +545,7 @@ class Gate:
                 if not parked or parked[-1].type != TurnParked.NAME:
                     continue
                 first, ref = events[0], events[0].subject_ref
-                if ref is None or self._erased(ref):
+                if ref is None or first.event is None or self._erased(ref, first.position):
                     continue
                 draft.reads(turn_id, events[-1].version)
                 event = TurnRetried(attempts=parked[-1].facts["attempts"])
@@ -503,6 +562,7 @@ class Gate:
             view_of(each, each.event, {})
             for position in positions
             if isinstance((each := found[position]).event, TurnRecorded)
+            and not self._erased(pending.subject_ref, position)
         ]
 
     def _failed(
@@ -558,12 +618,13 @@ class Gate:
             keys = self.log.keys(ref)
             if keys is None:
                 raise NotPermitted("This subject was erased.")
-            turn_id = streams.turn_stream(keys.ids, turn.key())
-            known = self._known([turn_id])
-            if known:
-                return Receipt(turn_id, known[turn_id], ref, already=True), None
             draft = self.draft()
             draft.consent(ref)
+            known, [(turn_id, _)], _ = self._looked_up(
+                [(keys, turn.key(), turn)], {turn.subject: ref}
+            )
+            if known:
+                return Receipt(turn_id, known[turn_id], ref, already=True), None
             draft.reads(turn_id, 0)
             event = turn.event(self._session_tag(ref, turn), clock_said=draft.now)
             new = New(event, new_id(), turn_id, ref, actor, None, turn_id)
@@ -593,6 +654,7 @@ class Gate:
 
     def draft(self) -> Draft:
         """An empty draft under the rules in force."""
+        self.memo.refresh()
         return Draft(
             self.log,
             self.memo,
@@ -644,12 +706,24 @@ class Gate:
         return self.log.decide_again(afresh)
 
 
-def cited(log: Log, subject_ref: str, candidates: Sequence[Candidate]) -> dict[str, str]:
-    """The words of the turns of the same subject that candidates cite; others stay unfound."""
+def _turn_id(keys: SubjectKeys, key: str, again: int) -> str:
+    """The id of a turn; of one that is recorded again after so many of the same were erased."""
+    return streams.turn_stream(keys.ids, key if not again else f"again\x1f{again}\x1f{key}")
+
+
+def cited(
+    log: Log,
+    subject_ref: str,
+    candidates: Sequence[Candidate],
+    consent: Consent | None = None,
+) -> dict[str, str]:
+    """The words of the turns of the same subject that candidates cite; others stay unfound, and
+    what is being erased."""
     wanted = {span.turn for candidate in candidates for span in candidate.spans if span.turn}
     found = {}
     for turn_id in sorted(wanted):
-        for recorded in log.read_stream(turn_id, upto=1):
+        first = log.read_stream(turn_id, upto=1)
+        for recorded in first if consent is None else consent.left(first):
             if recorded.subject_ref == subject_ref and isinstance(recorded.event, TurnRecorded):
                 found[turn_id] = recorded.event.content
     return found

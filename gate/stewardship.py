@@ -167,7 +167,7 @@ class Steward:
 
         def attempt() -> str | None:
             draft = self._draft(subject_ref, decided.belief)
-            turn_stream = self._log.read_stream(decision.stream)
+            turn_stream = self._gate.memo.read(decision.stream)
             if any(
                 each.type == ReviewDecided.NAME and each.facts["decision"] == decision.event_id
                 for each in turn_stream
@@ -210,7 +210,8 @@ class Steward:
             raise NotPermitted("What was queued is erased; refuse it, to close the review.")
         subject_ref = _subject(decision)
         candidate = proposed.candidate
-        turn = view_of(turn_event, said, cited(self._log, subject_ref, [candidate]))
+        consent = draft.consent(subject_ref)
+        turn = view_of(turn_event, said, cited(self._log, subject_ref, [candidate], consent))
         keys, stream = draft.keys(subject_ref), decided.belief
         later = draft.named_since(subject_ref, decision.position)
         resolved = followed(candidate, later, draft.directory(subject_ref))
@@ -221,7 +222,7 @@ class Steward:
             turn,
             candidate,
             draft.belief(stream),
-            draft.consent(subject_ref),
+            consent,
             draft.rules.policy,
             draft.rules.registry,
             draft.now,

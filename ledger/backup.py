@@ -257,9 +257,7 @@ def opened(directory: Path) -> Iterator[tuple[Manifest, SQLiteEventStore]]:
 
     Raises `CallerMistake` where there is none, or one that was never finished.
     """
-    if not (directory / MANIFEST).exists() or not (directory / LOG).exists():
-        raise CallerMistake(f"There is no backup at {directory}: it would have a {MANIFEST}.")
-    manifest = _parse(directory / MANIFEST, Manifest)
+    manifest = manifest_of(directory)
     with _opened(directory) as store:
         following = _beside(directory / MANIFEST)
         if following.exists() and not _is_of(store, manifest):
@@ -267,6 +265,13 @@ def opened(directory: Path) -> Iterator[tuple[Manifest, SQLiteEventStore]]:
         if not manifest.position:
             raise CallerMistake(f"The backup at {directory} was not finished: make it again.")
         yield manifest, store
+
+
+def manifest_of(directory: Path) -> Manifest:
+    """What a backup says of itself. Raises `CallerMistake` where there is none."""
+    if not (directory / MANIFEST).exists() or not (directory / LOG).exists():
+        raise CallerMistake(f"There is no backup at {directory}: it would have a {MANIFEST}.")
+    return _parse(directory / MANIFEST, Manifest)
 
 
 def _is_of(store: EventStore, manifest: Manifest) -> bool:
@@ -343,7 +348,12 @@ def back_up_vault(
     if (directory / VAULT_MANIFEST).exists():
         before = _parse(directory / VAULT_MANIFEST, VaultManifest)
         _check_same(directory, before, source.tenant, origin)
+    there = people_of(_read_keys(directory / KEYS)) if (directory / KEYS).exists() else set()
     contents = contents_of(source.vault, Explained(source.store, source.vault).finished())
+    if there and not there & people_of(contents):
+        raise CallerMistake(
+            f"{directory} is the backup of another ledger's vault: name an empty directory."
+        )
     manifest = VaultManifest(
         made_at,
         source.tenant,
@@ -385,16 +395,24 @@ def vault_contents(directory: Path) -> tuple[VaultManifest, VaultContents]:
             f"There is no backup of a vault at {directory}: it would have a {VAULT_MANIFEST} and a"
             f" {KEYS}."
         )
-    database = SQLiteVault(directory / KEYS)
-    try:
-        contents = database.write(read)
-    finally:
-        database.close()
+    contents = _read_keys(directory / KEYS)
     said = [directory / VAULT_MANIFEST, _beside(directory / VAULT_MANIFEST)]
     for manifest in (_parse(each, VaultManifest) for each in said if each.exists()):
         if manifest.digest == vault_digest(contents):
             return manifest, contents
     raise LogCorrupted(f"{directory}: {KEYS} is not what {VAULT_MANIFEST} says.")
+
+
+def _read_keys(path: Path) -> VaultContents:
+    database = SQLiteVault(path)
+    try:
+        return database.write(read)
+    finally:
+        database.close()
+
+
+def people_of(contents: VaultContents) -> set[str]:
+    return {each[0] for each in contents.keys} | {each[0] for each in contents.tombstones}
 
 
 # Files

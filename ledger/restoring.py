@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ledger import backup, envelope
-from ledger.backup import Manifest, Step
+from ledger.backup import Manifest, Step, people_of
 from ledger.copying import PAGE, Explained, Progress, Side, page_of, without_erased
 from ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from ledger.keystore import VaultContents
@@ -173,8 +173,7 @@ class _Restoring:
     def _keyed(self, vault: VaultContents | None) -> set[str]:
         """Whom the vault that there will be knows."""
         held = [self._destination.vault.dump(), *([] if vault is None else [vault])]
-        keys = {each[0] for its in held for each in its.keys}
-        return keys | {each[0] for its in held for each in its.tombstones}
+        return set().union(*map(people_of, held))
 
     def _load(self, already: int, forgotten: _Forgotten) -> None:
         for after, upto in self._pages(0):
@@ -223,8 +222,7 @@ def restore_vault(
             subject_ref = _fields(row)["subject_ref"]
             if subject_ref is not None:
                 subjects.add(subject_ref)
-    known = {each[0] for each in contents.keys} | {each[0] for each in contents.tombstones}
-    if subjects and not subjects & known:
+    if subjects and not subjects & people_of(contents):
         raise KeyMissing("That backup of a vault knows nobody of this log: it is of another one.")
     before = {each[0] for each in vault.dump().keys}
     step("vault")

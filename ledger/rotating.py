@@ -62,12 +62,13 @@ def rewrap(
     """Open with the old key and seal under the new one: pepper, subjects' keys, names."""
     sealer = Sealer(new.key)
 
-    def again(blob: bytes, bound_to: str) -> bytes:
+    def again(blob: bytes, name: str) -> bytes:
+        bound_to = name.encode()
         try:
-            return sealer.seal(old.open(blob, bound_to.encode()), bound_to.encode())
+            return sealer.seal(old.open(blob, bound_to), bound_to)
         except NotAuthentic:
             raise LogCorrupted(
-                f"What belongs to {bound_to} in the vault {where} was changed."
+                f"What belongs to {name} in the vault {where} was changed."
             ) from None
 
     for name, value in transaction.rows("SELECT name, value FROM vault.meta WHERE name = 'pepper'"):

@@ -203,7 +203,7 @@ def _walk(
                 return wrong
         if wrong is not None and (checked is None or checked.has_passed(wrong.position or 0)):
             return wrong
-        if progress and wrong is None:
+        if progress and wrong is None and upto < head:
             progress(upto, head)
     return wrong
 

@@ -150,6 +150,7 @@ class Intervals(Generic[Kind]):
             for row_id in [i for i, row in kept.items() if row.subject_ref == subject_ref]:
                 del kept[row_id]
         self._gone.append(subject_ref)
+        self._at = self._count = 0  # the event that opened the last row may be folded again
 
     def flush(self, connection: Connection) -> None:
         delete_subjects(connection, self._table, self._gone)

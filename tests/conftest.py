@@ -71,9 +71,10 @@ def postgres_url(postgres: str) -> str:
 
 
 @pytest.fixture
-def postgres_place(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """As `postgres_url`, for the front door: a ledger on a server is told its master key."""
+def postgres_place(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """As `postgres_url`, for the front door: a ledger on a server is told its keys."""
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
     return postgres_url
 
 

@@ -16,7 +16,9 @@ ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/search.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/search.md", "docs/erasure.md", "docs/proofs.md"]
+)
 def test_the_python_of_the_documents_runs(page):
     results = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
     assert results.attempted > 8

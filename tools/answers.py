@@ -9,6 +9,8 @@ import json
 from datetime import datetime
 from typing import Any
 
+from pydantic import Field
+
 from ledger.candidate import Frozen
 
 
@@ -169,9 +171,9 @@ class Explanation(Frozen):
     history: tuple[BeliefAnswer, ...]
     originals: tuple[BeliefAnswer, ...] = ()
     """What it was merged from, each as it is last known."""
-    positions: dict[str, int] = {}
+    positions: dict[str, int] = Field(default_factory=dict)
     """Where the turn, the decision and the admission are in the log."""
-    proofs: dict[str, InclusionProof] = {}
+    proofs: dict[str, InclusionProof] = Field(default_factory=dict)
     """That they are there, where it was asked for."""
 
 

@@ -8,7 +8,15 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from ledger import restoring
-from ledger.backup import BackedUp, Step, VaultManifest, back_up, back_up_vault, vault_contents
+from ledger.backup import (
+    BackedUp,
+    Step,
+    VaultManifest,
+    back_up,
+    back_up_vault,
+    manifest_of,
+    vault_contents,
+)
 from ledger.errors import CallerMistake, KeyMissing, MustStop
 from ledger.keystore import VaultContents
 from ledger.masterkey import MasterKey
@@ -144,6 +152,7 @@ def restore(
     """
     settings = Settings.read()
     place = place_of(destination)
+    manifest_of(source)
     contents = None if vault is None else _contents(vault, place, settings)
     if contents is None and not _vault_is_there(place, settings):
         raise KeyMissing(

@@ -350,7 +350,8 @@ class Closure(Trail):
         )
 
     def _unused(self, going: _Going) -> Iterator[Recorded]:
-        """The names that what goes made known and that no memory which stays uses or is about."""
+        """The names that what goes, or went, made known, and that no memory which stays uses or is
+        about."""
         learnt = [each for each in self._naming if self._learnt_from(each, going)]
         if not learnt:
             return
@@ -372,11 +373,19 @@ class Closure(Trail):
                 yield each
 
     def _learnt_from(self, naming: Recorded, going: _Going) -> bool:
-        decision = naming.facts.get("decision") or naming.causation or ""
+        """Whether what made a name known goes now, or went before."""
         if _names_in(naming) == {SELF.casefold()}:
             return False  # it names nobody
-        turn_id, memory_id, _ = self._decided.get(decision, ("", None, ""))
-        return turn_id in going.turns or memory_id in going.memories
+        decision = naming.facts.get("decision") or naming.causation or ""
+        if decision not in self._decided:
+            return False
+        turn_id, memory_id, _ = self._decided[decision]
+        return (
+            turn_id in going.turns
+            or memory_id in going.memories
+            or not self._is_left(turn_id)
+            or (memory_id is not None and self._memories[memory_id].text is None)
+        )
 
     def _used(self, going: _Going) -> tuple[set[str], set[str]]:
         """The entities and canonical names that the memories which stay speak of."""

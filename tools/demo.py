@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,9 +19,12 @@ from rich.padding import Padding
 from rich.text import Text
 
 from ledger.errors import NotPermitted
+from ledger.events.subject import SubjectErased
 from ledger.events.turn import TurnRecorded
 from ledger.times import Micros, from_datetime
+from tools import verifier
 from tools.answers import DecisionAnswer
+from tools.certifying import text_of
 from tools.cli import output
 from tools.cli.asking import belief_table, history_table
 from tools.cli.knowing import path_tree
@@ -141,8 +147,8 @@ def play(story: Story) -> None:
     _naming(story)
     _searching(story)
     _auditing(story)
-    _forgetting(story)
     _rebuilding(story)
+    _forgetting(story)
 
 
 @contextmanager
@@ -259,6 +265,8 @@ def _forgetting(story: Story) -> None:
     before = memory.status(digests=False).position
     memory.remember(BRUNO, "I live in Braga and I play the cello.", said_at="2026-05-04")
     story.clock.set("2026-05-05 09:00")
+    preview = memory.preview_erasure(BRUNO)
+    story.say(f"First, what would go: {_counted(preview.counts)}.")
     erased = memory.erase(BRUNO, by="data protection office")
     story.say(f"His key and {output.count(erased.bodies, 'text')} are destroyed. What remains:")
     made = output.table(
@@ -266,7 +274,7 @@ def _forgetting(story: Story) -> None:
     )
     with memory.subscribe(before, follow=False) as events:
         for event in events:
-            if event.type in {"turn.recorded.v1", "gate.decided.v1", "subject.erased.v1"}:
+            if event.type in {"turn.recorded.v1", "gate.decided.v1", SubjectErased.NAME}:
                 made.add_row(
                     str(event.position),
                     event.type,
@@ -278,6 +286,39 @@ def _forgetting(story: Story) -> None:
         memory.record_turn(BRUNO, "It's me again.")
     except NotPermitted as refused:
         story.say(f"Recording him again is refused: “{refused.detail}”")
+    if erased.erasure is None:
+        raise AssertionError("nothing was erased")
+    _certifying(story, erased.erasure)
+
+
+def _certifying(story: Story, erasure: str) -> None:
+    """The certificate, checked by the program that knows nothing of ledgers, and then again with
+    one character changed."""
+    certificate = story.memory.certificate(erasure)
+    story.say(
+        f"The certificate: requested at position {certificate['request']['position']}, completed at"
+        f" {certificate['completion']['position']}, both proved under a signed checkpoint of"
+        f" {certificate['after'].splitlines()[1]} events; it is {certificate['state']}."
+    )
+    text = text_of(certificate)
+    changed = re.sub('("bodies": )(.)', lambda m: f"{m[1]}{(int(m[2]) + 1) % 10}", text, count=1)
+    with tempfile.TemporaryDirectory() as directory:
+        for name, content in (("certificate.json", text), ("changed.json", changed)):
+            file = Path(directory) / name
+            file.write_text(content)
+            done = subprocess.run(  # noqa: S603  our own program, on our own file
+                [sys.executable, "-I", verifier.__file__, str(file)],
+                capture_output=True,
+                encoding="utf-8",
+                check=False,
+            )
+            [verdict] = re.findall("^(?:YES|NO).*$", done.stdout, re.MULTILINE)
+            story.say(f"$ beliefledger-verify {name}")
+            story.show(output.cell(verdict, "green" if done.returncode == 0 else "red"))
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name.rpartition('.')[0]}" for name, count in counts.items())
 
 
 def _facts(facts: dict[str, Any]) -> str:

@@ -81,7 +81,7 @@ class Disputes:
     def _loop(
         self, belief: str, rows: Sequence[questions.ChurnRow], together: int, *, contested: bool
     ) -> LoopAnswer:
-        history = self._asking.history(belief)
+        history = self._history(belief)
         first_seen: dict[str, BeliefAnswer] = {}
         for version in history:
             first_seen.setdefault(version.memory_id, version)
@@ -132,6 +132,12 @@ class Disputes:
             "quarantined": version.quarantined,
         }
 
+    def _history(self, belief: str) -> list[BeliefAnswer]:
+        """Its versions; none of a belief whose every word is erased."""
+        with self._asking.view(BeliefsView.name) as (connection, generation):
+            there = questions.versions_of(connection, generation, belief)
+        return self._asking.history(belief) if there else []
+
     def conflicts(self, subject: str | None) -> list[ConflictAnswer]:
         waiting = self._asking.decisions(
             subject, outcome="escalate", reason=None, turn_id=None, waits=True, limit=None
@@ -142,7 +148,7 @@ class Disputes:
         answers = []
         now = to_datetime(self._asking.now())
         for belief, escalated in by_belief.items():
-            history = self._asking.history(belief)
+            history = self._history(belief)
             standing = [
                 version
                 for version in history
@@ -171,16 +177,17 @@ class Disputes:
         """The subject of a belief, and what its escalated decisions proposed."""
         with self._asking.view(BeliefsView.name) as (connection, generation):
             rows = questions.versions_of(connection, generation, belief)
-        if not rows:
-            raise UnknownMemory(f"There is no belief {belief}.")
+        subject_ref = rows[0].subject_ref if rows else None
         with self._asking.view(DecisionsView.name) as (connection, generation):
             waiting = [
                 row
                 for row in questions.decided(
-                    connection, generation, subject_ref=rows[0].subject_ref, waits=True
+                    connection, generation, subject_ref=subject_ref, waits=True
                 )
                 if row.belief == belief
             ]
+        if not rows and not waiting:
+            raise UnknownMemory(f"There is no belief {belief}.")
         candidates = digests.candidates_of(waiting, self._log)
         offered = {}
         for row in waiting:
@@ -193,7 +200,7 @@ class Disputes:
                 offered[row.decision_id] = memory_of(
                     proposed.candidate, turn, valid_from=turn.said_at
                 )
-        return rows[0].subject_ref, offered
+        return (rows or waiting)[0].subject_ref, offered
 
 
 def _together(times: Sequence[Micros], window: Micros | None) -> int:

@@ -512,6 +512,9 @@ class Evolving:
         versions = self._log.versions([*(each.row.belief for each in batch), *targets])
         known = {target: Belief() for target in targets if versions[target] == 0}
         for each in batch:
+            consent = self._gate.memo.consent(each.row.subject_ref)
+            if consent.is_going(each.written.position):
+                continue
             if versions[each.row.belief] == each.written.version == 1:
                 known[each.row.belief] = folded([each.written], draft.rules.registry)
         self._gate.memo.keep(known, {})

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from gate.gate import Gate
     from tools.asking import Asking
     from tools.finder import Finder
+    from tools.notary import Notary
     from tools.recording import Recorder
     from tools.wiring import Parts
 
@@ -85,6 +86,7 @@ class Forgetting:
         _asking: Asking
         _upkeep: Upkeep
         _recorder: Recorder
+        _notary: Notary
 
         @property
         def _finder(self) -> Finder: ...
@@ -219,6 +221,7 @@ class Forgetting:
         again: Callable[[int], Sequence[int]] | None = None,
     ) -> ErasureAnswer:
         self._recorder.flush()
+        self._notary.sign(keep=True)  # what was before, for the certificate
         eraser, done, todo = self._log.eraser, list[Erasure](), list(wanted)
         for _ in range(_ROUNDS):
             requested = eraser.request(todo, actor=actor, legal_basis=legal_basis)

@@ -149,7 +149,7 @@ class MemoryLedger(
         self.place = place
         """The directory, or the URL (without its password when printed)."""
         self._recorder = Recorder(parts.log, parts.projector.catch_up)
-        self._notary = Notary(parts.log, parts.signing)
+        self._notary = Notary(parts.log, parts.signing, parts.witness)
         self._made_finder: Finder | None = None
         self._making = threading.Lock()
         self.made_key_file = parts.made_key_file

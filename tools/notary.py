@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from ledger.errors import KeyMissing, LedgerError
 from ledger.log import Log
 from ledger.proofs.tree import PAGE
 from tools.signing import Signing
+
+if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked with
+    from tools.witnessing import Witnessed
 
 EVERY = 1.0
 """Seconds between two checkpoints, unless so many events came that one is due."""
@@ -19,14 +24,18 @@ _LOOK = 0.05
 
 class Notary:
     """Extends the tree at most once a second, or every 1,000 events, from the first append of this
-    process on, in a thread of its own. An append only tells it how far it came.
+    process on, in a thread of its own. An append only tells it how far it came. Each checkpoint is
+    shown to the witness, if there is one, at most once a second.
 
-    A failure is kept in `trouble` and never reaches who appended.
+    A failure is kept in `trouble`, here or of the witness, and never reaches who appended.
     """
 
-    def __init__(self, log: Log, signing: Signing) -> None:
+    def __init__(self, log: Log, signing: Signing, witness: Witnessed | None = None) -> None:
         self._log = log
         self._signing = signing
+        self._witness = witness
+        self._shown = True
+        """Whether the witness has seen what was signed last."""
         self._process = os.getpid()
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
@@ -63,26 +72,38 @@ class Notary:
                 return
             self._appended.clear()
             self.sign()
+            if not self._shown:
+                self._appended.set()  # try again when a checkpoint is due
             last = monotonic()
 
     def _due(self, last: float) -> bool:
         enough = self._reached - self._signed >= PAGE and self.trouble is None
         return enough or monotonic() - last >= EVERY
 
-    def sign(self) -> None:
-        """Take in what was appended, now."""
+    def sign(self, *, keep: bool = False) -> None:
+        """Take in what was appended, now; with `keep` the checkpoint stays in the history."""
         try:
             try:
-                checkpoint = self._signing.tree().extend()
+                checkpoint = self._signing.tree().extend(keep=keep)
             except KeyMissing:  # another process may have changed the key
                 self._signing.renew()
-                checkpoint = self._signing.tree().extend()
+                checkpoint = self._signing.tree().extend(keep=keep)
             self._signed = checkpoint.size
             self.trouble = None
+            self._show()
         except LedgerError as problem:
             self.trouble = str(problem)
         except Exception as problem:  # noqa: BLE001  nothing of this may end the thread unseen
             self.trouble = f"{type(problem).__name__}: {problem}"
+
+    def _show(self) -> None:
+        if self._witness is None:
+            return
+        self._shown = False
+        with suppress(LedgerError):  # the witness's own trouble, which status tells
+            tree = self._signing.tree()
+            sent = self._witness.check(tree) if self._closing.is_set() else self._witness.send(tree)
+            self._shown = sent is not None
 
     def warnings(self) -> tuple[str, ...]:
         """How far the tree is behind, and why, if signing failed."""
@@ -99,5 +120,6 @@ class Notary:
         self._appended.set()
         if self._thread is not None:
             self._thread.join()
-            if self._reached > self._signed and self.trouble is None:
+            unseen = not self._shown and self._witness is not None and not self._witness.trouble
+            if (self._reached > self._signed and self.trouble is None) or unseen:
                 self.sign()

@@ -62,11 +62,13 @@ class Proving:
     def sign_checkpoint(self) -> CheckpointAnswer:
         """Sign the log as it is now, and keep that in the history of checkpoints.
 
-        Raises `KeyMissing` without the signing key, `LogCorrupted` when the log is not what was
-        signed before.
+        With a witness it is cosigned, too. Raises `KeyMissing` without the signing key,
+        `LogCorrupted` when the log is not what was signed before or what the witness cosigned.
         """
         self._recorder.flush()
-        return _told(self.tree.extend(keep=True))
+        signed = self.tree.extend(keep=True)
+        witness = self._parts.witness
+        return _told(signed if witness is None else witness.check(self.tree))
 
     def signing_key(self) -> SigningKeyAnswer:
         """By which keys the checkpoints of this ledger are known."""
@@ -83,6 +85,11 @@ class Proving:
             file=file,
             here=signer is not None and signer.vkey == listed[-1].vkey,
         )
+
+    def signing_key_is_here(self) -> bool:
+        """Whether the key in force is at hand; nothing is made."""
+        tree = self._parts.signing.tree_if_signed()
+        return tree is not None and tree.signer is not None
 
     def rotate_signing_key(self, *, by: str) -> SigningKeyAnswer:
         """Sign with a new key from now on. What was signed is known by the one before, and the
@@ -218,6 +225,9 @@ class Proving:
         answer = verify(self._log, progress, tree=tree, against=against)
         if answer.ok and tree is not None and witness is not None:
             problem = _not_cosigned(tree, witness)
+            answer = replace(answer, problem=problem)
+        if answer.ok and self._parts.witness is not None:
+            problem = self._parts.witness.finding(self.tree)
             answer = replace(answer, problem=problem)
         if answer.ok and decisions:
             answer = self._verify_decisions(answer, progress)

@@ -21,7 +21,7 @@ def remains(
     server: bool,
 ) -> list[Remainder]:
     """What is still there, by design. `envelopes` counts the events that were reached, in all and
-    by type; `relations` how many other people's memories lost their far end; `holds` are in force
+    by type; `relations` how many other people had relations to the person; `holds` are in force
     on somebody living."""
     found = [
         _remainder(
@@ -51,7 +51,7 @@ def remains(
             _remainder(
                 "relations in other people's memories",
                 "A relation of somebody else to the person keeps its envelope, and has lost its"
-                " words.",
+                " words. So many other people had some.",
                 relations,
             ),
         ]

@@ -476,7 +476,7 @@ class Checked:
         message = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         signature = Signature.parse(item(document, "signature", str))
         signers = [key for key in self.keys if key.kind == SIGNED and signature.is_by(key)]
-        if not signers:
+        if not signers or signature.name != document["origin"]:
             raise Refuted(f"the certificate is signed by {signature.name}, whose key is not known")
         if not signers[0].verify(signature.blob, message.encode()):
             raise Refuted("the signature of the certificate is not good: something was changed")

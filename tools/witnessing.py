@@ -106,7 +106,7 @@ class Witnessed:
         try:
             self.check(tree)
         except LedgerError as problem:
-            return str(problem)
+            return str(problem).rstrip(".")
         return None
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ from ledger.proofs.notes import Checkpoint
 from ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on
 
 _DURABLY = (
-    "SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')"
+    "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')"
     " THEN set_config('synchronous_commit', 'on', true) END"
 )
 
@@ -88,7 +88,7 @@ class PostgresTiles(_Reading):
         return str(self._server)
 
     def _ask(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
-        return self._server.ask(statement, values)
+        return self._server.ask_plain(statement, values)  # it is nobody's in particular
 
     @contextmanager
     def extending(self) -> Iterator[TileWriter]:
@@ -99,10 +99,9 @@ class PostgresTiles(_Reading):
     def _writing(self) -> Iterator[_Writing]:
         with self._turn, self._server.as_tenant() as connection:
             connection.execute(
-                "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
+                f"SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), {_DURABLY}",
                 (f"beliefledger tree {self._schema}",),
             )
-            connection.execute(_DURABLY)
             yield _Writing(connection, self._schema)
 
     def keep_cosigned(self, text: str) -> None:
@@ -116,6 +115,11 @@ class _Writing(_Reading):
     def __init__(self, connection: Connection, schema: str) -> None:
         self._connection = connection
         self._schema = schema
+        # Nobody else changes it while this one holds the lock.
+        self._latest = super().checkpoint()
+
+    def checkpoint(self) -> str | None:
+        return self._latest
 
     def _ask(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
         return self._connection.execute(statement, values, binary=True).fetchall()
@@ -129,7 +133,7 @@ class _Writing(_Reading):
             )
 
     def publish(self, checkpoint: Checkpoint, *, keep: bool) -> None:
-        latest = self.checkpoint()
+        latest = self._latest
         size, root, text = checkpoint.size, checkpoint.root, checkpoint.text
         if latest is None:
             changed = self._connection.execute(
@@ -148,6 +152,7 @@ class _Writing(_Reading):
             raise LogCorrupted(
                 f"{self._schema}: another published a checkpoint under the lock of this one."
             )
+        self._latest = text
         if keep:
             self.keep([checkpoint])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ledger.errors import LogCorrupted
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
 from ledger.proofs.tiles import (
     HEIGHT,
@@ -126,7 +125,7 @@ class TreeCheck:
             if self._other is not None:
                 self._other, _tiles = grow(start, self._other, leaves)
             return
-        for tile, data in changed.items():
+        for tile, data in (*changed.items(), *self._last_tiles()):
             if not self._is_kept(tile):
                 continue
             there = self._tiles.tile(tile)
@@ -143,6 +142,24 @@ class TreeCheck:
         if tile.width == WIDTH:
             return (tile.number + 1) << HEIGHT * (tile.level + 1) <= size
         return self.size == size and tile in edge_of(size)
+
+    def _last_tiles(self) -> Iterator[tuple[Tile, bytes]]:
+        """The partial tiles, once the log is taken in as far as the tree goes."""
+        if self._latest is not None and self.size == self._latest.size:
+            for tile in edge_of(self.size):
+                if tile.width:
+                    yield tile, b"".join(self._edge[tile.level])
+
+    def _look_into_tile(self) -> None:
+        """What the tile that is taken in by halves has in the places of those taken in."""
+        latest = 0 if self._latest is None else self._latest.size
+        number, width = divmod(self.size, WIDTH)
+        data = self._tiles.tile(Tile(0, number, min(WIDTH, max(latest - number * WIDTH, 0))))
+        there = [] if data is None else hashes_of(data)[:width]
+        if len(there) == width and there != self._edge[0]:
+            tile = Tile(0, number)
+            self._differs(tile, b"".join(self._edge[0]), b"".join(there))
+            self._other = [there, *self._edge[1:]]
 
     def _differs(self, tile: Tile, data: bytes, there: bytes | None) -> None:
         first = tile.number * WIDTH
@@ -179,11 +196,13 @@ class TreeCheck:
             self.checkpoints += 1
 
     def _contradicted(self, mark: _Mark) -> None:
+        if self._suspect is None and mark.unsigned is None:
+            self._look_into_tile()
         if self._suspect is not None and self._suspect[0] <= self.size:
             at, tile = self._suspect
             right = self._other is not None and edge_root(self._other) == mark.checkpoint.root
-            so = f"as {mark.name} and the tile {tile.path} have it" if right else "nor is its tile"
-            self.found = Found(at, at, f"the event is not the one that was signed, {so}")
+            also = "" if right else f"; nor is it the one of the tile {tile.path}"
+            self.found = Found(at, at, f"the event is not the one that was signed{also}")
             return
         if mark.unsigned is not None:
             problem = mark.unsigned
@@ -242,16 +261,11 @@ def _as_in_tile(
 
 def _trusted(tree: Tree) -> list[Verifier]:
     """The keys whose signatures count, the one in force first: a key before it counts if a
-    checkpoint is signed by both, as a rotation leaves it.
-
-    Raises `LogCorrupted` when the key in force is not the one at hand.
-    """
+    checkpoint is signed by both, as a rotation leaves it. What the tree says its keys are is not
+    believed against the key at hand."""
     listed = tree.verifiers()
-    signer = tree.signer
-    if signer is not None and listed and listed[-1].vkey != signer.vkey:
-        raise LogCorrupted(
-            f"The tree says that its key is {listed[-1].vkey}, and the key here is {signer.vkey}."
-        )
+    if tree.signer is not None and tree.signer.verifier not in listed[-1:]:
+        return [tree.signer.verifier]
     trusted = listed[-1:]
     handed_over = []
     for text in tree.tiles.kept():

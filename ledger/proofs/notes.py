@@ -24,6 +24,7 @@ COSIGNATURE = 0x04
 MAX_SIGNATURES = 100
 _SIGNATURE_BYTES = 64
 _LINE = re.compile(r"— ([^\s+]+) ([A-Za-z0-9+/=]+)")
+_SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _PRIVATE = "PRIVATE+KEY+"
 
@@ -167,7 +168,7 @@ class Checkpoint:
         lines = body.removesuffix("\n").split("\n")
         if len(lines) < 3 or "" in lines:
             raise NoteInvalid("A checkpoint has three lines or more: origin, size and root.")
-        if not re.fullmatch(r"0|[1-9][0-9]{0,18}", lines[1]):
+        if not _SIZE.fullmatch(lines[1]):
             raise NoteInvalid(f"{lines[1]!r} is not the size of a tree.")
         root = _bytes(lines[2])
         if len(root) != HASH_BYTES:

@@ -7,6 +7,7 @@ synced; what was signed cannot, so a checkpoint is durable before anybody is tol
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
@@ -207,7 +208,7 @@ class DirectoryTiles:
         return [text for text in texts if text is not None]
 
     def kept_at(self, size: int) -> str | None:
-        return self._text(f"checkpoints/{size}")
+        return self._text(f"checkpoints/{size}") or None  # empty after a loss of power
 
     def _sizes(self) -> list[int]:
         try:
@@ -244,7 +245,15 @@ class DirectoryTiles:
     def write(self, tiles: dict[Tile, bytes]) -> None:
         for tile, data in tiles.items():
             self.step("tile")
-            self._write(self.path / tile.path, data)
+            path = f"{self.path}/{tile.path}"
+            try:
+                # Of no tree that was published yet: nobody minds when it is half written.
+                _make(path, data)
+            except FileExistsError:
+                unnamed = Path(f"{path}.new")
+                unnamed.unlink(missing_ok=True)
+                _make(str(unnamed), data)
+                unnamed.replace(path)
 
     def publish(self, checkpoint: Checkpoint, *, keep: bool) -> None:
         self.step("publish")
@@ -258,7 +267,7 @@ class DirectoryTiles:
 
     def keep(self, passed: Sequence[Checkpoint]) -> None:
         for checkpoint in passed:
-            self._write(self.path / "checkpoints" / str(checkpoint.size), checkpoint.text.encode())
+            self._replace(f"checkpoints/{checkpoint.size}", checkpoint.text, durably=False)
 
     def know(self, vkey: str) -> None:
         self._replace("keys", "".join(f"{each}\n" for each in [*self.vkeys(), vkey]))
@@ -286,29 +295,36 @@ class DirectoryTiles:
         except UnicodeDecodeError as problem:
             raise LogCorrupted(f"{self.path / name} is not text.") from problem
 
-    def _write(self, path: Path, data: bytes, *, durably: bool = False) -> None:
-        """Nobody sees it half written, but without being synced a loss of power may tear it."""
-        unnamed = path.with_name(f".{path.name}.new")
-        try:
-            descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        except FileNotFoundError:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            if durably:
-                file.flush()
-                os.fsync(file.fileno())
-        unnamed.replace(path)
-
-    def _replace(self, name: str, text: str) -> None:
+    def _replace(self, name: str, text: str, *, durably: bool = True) -> None:
+        """Nobody sees it half written; what is not durable may be empty after a loss of power."""
         path = self.path / name
-        self._write(path, text.encode(), durably=True)
-        descriptor = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        unnamed = path.with_name(f".{path.name}.new")
+        unnamed.unlink(missing_ok=True)  # of one that was killed
+        _make(str(unnamed), text.encode(), durably=durably)
+        unnamed.replace(path)
+        if durably:
+            directory = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(directory)
+            finally:
+                os.close(directory)
+
+
+def _make(path: str, data: bytes, *, durably: bool = False) -> None:
+    """A new file, in a directory that is made where it has to be. Raises `FileExistsError`."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    try:
+        file = os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        Path(path).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = os.open(path, flags, 0o600)
+    try:
+        if os.write(file, data) != len(data):
+            raise OSError(errno.ENOSPC, f"{path} could not be written in full")
+        if durably:
+            os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def check_goes_on(latest: str, checkpoint: Checkpoint) -> None:

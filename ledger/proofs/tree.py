@@ -43,6 +43,8 @@ PAGE = 1_000
 """Events in one step of a backlog, and between checkpoints of the history."""
 _PAGES = 16
 """How many of them are taken in under one lock, and their tiles written once."""
+_KEPT_TILES = 256
+"""How many are kept in memory with the hashes above them, some 30 kB each."""
 _MENDING = 64 * WIDTH
 """Leaves that are read at once to compute tiles again."""
 
@@ -60,6 +62,8 @@ class Tree:
         self.tiles = tiles
         self._signer = signer
         self._seen: _Seen | None = None
+        self._verified: Checkpoint | None = None
+        self._nodes: _Nodes | None = None
 
     # Heads
 
@@ -102,10 +106,10 @@ class Tree:
         text = tiles.checkpoint()
         if text is None:
             return None
-        seen = self._seen
-        if seen is not None and seen.checkpoint.text == text:
-            return seen.checkpoint
-        return _checked(text, _verifiers(tiles))
+        verified = self._verified
+        if verified is None or verified.text != text:
+            verified = self._verified = _checked(text, _verifiers(tiles))
+        return verified
 
     # Extending
 
@@ -188,7 +192,8 @@ class Tree:
         writer.publish(checkpoint, keep=keep and end >= upto)
         writer.keep(passed)
         writer.drop_partial([tile for tile in tiles if tile.width == WIDTH])
-        self._seen = _Seen(checkpoint, edge, leaves[-1] if leaves else b"")
+        self._verified = checkpoint
+        self._seen = _Seen(checkpoint, signer, edge, leaves[-1] if leaves else b"")
         return checkpoint
 
     def _need_signer(self) -> Signer:
@@ -198,11 +203,13 @@ class Tree:
             )
         return self._signer
 
-    @staticmethod
-    def _authorise(writer: TileWriter, signer: Signer) -> None:
+    def _authorise(self, writer: TileWriter, signer: Signer) -> None:
         """A key that is not in force must not sign, even by mistake; the first one is."""
+        latest, seen = writer.checkpoint(), self._seen
+        if seen is not None and seen.checkpoint.text == latest and seen.signer is signer:
+            return  # a change of keys would have published another
         known = writer.vkeys()
-        if not known and writer.checkpoint() is None:
+        if not known and latest is None:
             writer.know(signer.vkey)
         elif not known or known[-1] != signer.vkey:
             raise KeyMissing(_other_key(known[-1] if known else "nobody known", signer))
@@ -237,7 +244,7 @@ class Tree:
 
     def root(self, size: int) -> bytes:
         """The root of the tree of the first `size` events, which is part of the latest one."""
-        return self._answer(size, lambda nodes: nodes.root)
+        return self._answer(size, lambda nodes: nodes.root(size))
 
     def inclusion(self, position: int, size: int) -> list[bytes]:
         """The proof that the tree of `size` events has the event at this position."""
@@ -247,7 +254,7 @@ class Tree:
         def proved(nodes: _Nodes) -> list[bytes]:
             [leaf] = self._store.leaf_hashes(position - 1, position)
             proof = inclusion_proof(position - 1, size, nodes)
-            verify_inclusion(position - 1, size, leaf, proof, nodes.root)
+            verify_inclusion(position - 1, size, leaf, proof, nodes.root(size))
             return proof
 
         return self._answer(size, proved)
@@ -259,7 +266,7 @@ class Tree:
 
         def proved(nodes: _Nodes) -> list[bytes]:
             proof = consistency_proof(old, new, nodes)
-            verify_consistency(old, new, root_at(old, nodes), nodes.root, proof)
+            verify_consistency(old, new, nodes.root(old), nodes.root(new), proof)
             return proof
 
         return self._answer(new, proved)
@@ -272,13 +279,17 @@ class Tree:
             raise CallerMistake(
                 f"The tree has {signed} events so far, not {size}: extend it by a checkpoint first."
             )
+        nodes = self._nodes
+        if nodes is None or nodes.latest != latest:
+            nodes = self._nodes = _Nodes(self.tiles, latest)
         try:
-            return ask(_Nodes(self.tiles, size, latest))
+            return ask(nodes)
         except ProofInvalid:
             with self.tiles.extending() as writer:
                 self._mend(writer, self._latest(writer) or latest)
         try:
-            return ask(_Nodes(self.tiles, size, latest))
+            self._nodes = _Nodes(self.tiles, latest)
+            return ask(self._nodes)
         except ProofInvalid as problem:
             raise LogCorrupted(
                 f"The log does not lead to its checkpoint of {latest.size} events: {problem}"
@@ -339,38 +350,47 @@ class Tree:
 
 
 class _Seen(NamedTuple):
-    """The checkpoint that this process published last, the edge of its tree and its last leaf."""
+    """The checkpoint that this process published last, who signed it, the edge of its tree and its
+    last leaf."""
 
     checkpoint: Checkpoint
+    signer: Signer
     edge: Edge
     leaf: bytes
 
 
 class _Nodes:
-    """The nodes of the tree of the first `size` leaves, out of the tiles of the latest one.
+    """The nodes of the tree of a checkpoint, out of its tiles; what was computed is kept, as far
+    as a few MB go.
 
-    Raises `ProofInvalid` where the tiles do not lead to the latest root.
+    Raises `ProofInvalid` where the tiles do not lead to the root that was signed.
     """
 
-    def __init__(self, tiles: TileReader, size: int, latest: Checkpoint) -> None:
+    def __init__(self, tiles: TileReader, latest: Checkpoint) -> None:
+        self.latest = latest
         self._tiles = tiles
-        self._latest = latest.size
         self._pyramids: dict[tuple[int, int], list[list[bytes]]] = {}
-        self.root = root_at(size, self)
-        proof = consistency_proof(size, latest.size, self)
-        verify_consistency(size, latest.size, self.root, latest.root, proof)
+
+    def root(self, size: int) -> bytes:
+        """The root of the first `size` leaves, which the signed tree goes on from."""
+        root = root_at(size, self)
+        proof = consistency_proof(size, self.latest.size, self)
+        verify_consistency(size, self.latest.size, root, self.latest.root, proof)
+        return root
 
     def __call__(self, level: int, index: int) -> bytes:
         at, inner = divmod(level, HEIGHT)
         number = index >> (HEIGHT - inner)
         pyramid = self._pyramids.get((at, number))
         if pyramid is None:
+            if len(self._pyramids) >= _KEPT_TILES:
+                self._pyramids.clear()
             pyramid = self._pyramids[at, number] = self._pyramid(at, number)
         return pyramid[inner][index - (number << (HEIGHT - inner))]
 
     def _pyramid(self, level: int, number: int) -> list[list[bytes]]:
         """The hashes of a tile, and those above them within it, height by height."""
-        width = min(WIDTH, (self._latest >> HEIGHT * level) - number * WIDTH)
+        width = min(WIDTH, (self.latest.size >> HEIGHT * level) - number * WIDTH)
         data = self._tiles.tile(Tile(level, number, width))
         if data is None or len(data) != width * HASH_BYTES:
             raise ProofInvalid(f"The tile {Tile(level, number, width).path} is not there.")

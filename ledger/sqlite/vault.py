@@ -72,6 +72,8 @@ class SQLiteVault:
                 path.chmod(0o600)
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA synchronous=FULL")
+            # A rotation changes every page: with less, each spill syncs the journal once more.
+            self._db.execute("PRAGMA cache_size=-65536")
             there = "SELECT 1 FROM sqlite_master WHERE name = 'erasures_by_subject'"
             if not self._db.execute(there).fetchone():
                 self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT")

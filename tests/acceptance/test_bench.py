@@ -57,6 +57,11 @@ BUDGETS = {
     "search among 50,000 as of just before, of the time for now": "≤ 2",
     "first search after one more memory among 50,000, beyond another search": "≤ 5",
     "first search of a subject with 50,000 memories": "≤ 2",
+    "rotation of the master key": "≤ 2",
+    "tree and checkpoint on SQLite, of each event": "≤ 5",
+    "tree and checkpoint on Postgres, of each event": "≤ 5",
+    "inclusion proof among 1,000,000 events on SQLite": "≤ 2",
+    "inclusion proof among 1,000,000 events on Postgres": "≤ 2",
 }
 
 

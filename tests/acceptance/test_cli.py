@@ -293,7 +293,7 @@ def test_a_revoked_memory_stays_in_the_history(ana):
 
 def test_erasing_asks_then_forgets_and_refuses_until_registered_anew(ana):
     assert "--yes" in ana.error("erase", "ana", "--by", "lea", code=2)
-    answer = ana.json("erase", "ana", "--by", "lea", "--yes", "--legal-basis", "request")
+    answer = ana.json("erase", "ana", "--by", "lea", "--yes")
     assert answer["bodies"] > 0
     assert ana.json("beliefs", "--subject", "ana") == []
     assert "(erased)" in ana.run("decisions").stdout

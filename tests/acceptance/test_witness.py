@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import secrets
 import shutil
 import signal
@@ -66,7 +65,7 @@ class Running:
     def post(self, body):
         if isinstance(body, str):
             body = body.encode()
-        with httpx2.Client(trust_env=False) as client:
+        with httpx2.Client(trust_env=False, timeout=60) as client:
             return client.post(f"{self.url}/add-checkpoint", content=body)
 
     def end(self, how=signal.SIGTERM):
@@ -334,7 +333,7 @@ def test_malformed_requests_are_answered_with_a_sentence(witness, signer):
 
 def test_a_request_of_another_kind_is_refused(witness):
     assert witness.post(b"x" * 300_000).status_code == 413
-    with httpx2.Client(trust_env=False) as client:
+    with httpx2.Client(trust_env=False, timeout=60) as client:
         assert client.get(f"{witness.url}/add-checkpoint").status_code == 405
         assert client.post(f"{witness.url}/elsewhere").status_code == 404
 
@@ -369,7 +368,7 @@ def test_what_it_answered_it_still_knows_after_it_was_killed(serve, signer):
     granted = [0]
 
     def send():
-        with httpx2.Client(trust_env=False) as client:
+        with httpx2.Client(trust_env=False, timeout=60) as client:
             for new in range(1, 600):
                 body = request(granted[-1], head(signer, new), proof(granted[-1], new))
                 try:
@@ -452,18 +451,18 @@ def test_a_port_that_is_taken_is_told(witness, tmp_path):
     assert "--listen" in error
 
 
-@pytest.mark.parametrize("spoil", ["{}", "", '{"format": "beliefledger.witness.v1"}'])
-def test_a_spoilt_file_is_not_taken_for_a_new_log(serve, signer, spoil):
+def test_a_spoilt_file_is_not_taken_for_a_new_log(serve, signer):
     witness = serve("--log", signer.vkey)
     assert grow(witness, signer, 0, 5).status_code == 200
     [file] = Path(witness.store, "logs").iterdir()
-    file.write_text(spoil)
-    answer = grow(witness, signer, 0, 5)
-    assert answer.status_code == 503
-    assert "Nothing was cosigned" in answer.text
-    assert "Nothing was cosigned" in witness.end()
-    error = cli("serve", "--store", witness.store, code=3).stderr
-    assert f"{file}" in error
+    for spoilt in ("{}", "", '{"format": "beliefledger.witness.v1"}', file.read_text()[:-20]):
+        file.write_text(spoilt)
+        answer = grow(witness, signer, 0, 5)
+        assert answer.status_code == 503
+        assert "Nothing was cosigned" in answer.text
+        error = cli("serve", "--store", witness.store, code=3).stderr
+        assert f"{file}" in error
+    assert witness.end().count("Nothing was cosigned") == 4
 
 
 def test_it_starts_over_where_making_it_was_broken_off(tmp_path, signer):
@@ -473,3 +472,444 @@ def test_it_starts_over_where_making_it_was_broken_off(tmp_path, signer):
     shutil.rmtree(store / "logs")
     cli("add-log", signer.vkey, "--store", store)
     assert cli("key", "--store", store).stdout == vkey
+
+
+# Ledgers that have a witness
+
+
+class Places:
+    """Ledgers on one backend: a directory each, or a database each of a Postgres."""
+
+    def __init__(self, tmp_path, server=None):
+        self._tmp_path = tmp_path
+        self._server = server
+        self.made = []
+
+    def new(self):
+        name = f"ledger_{secrets.token_hex(6)}"
+        if self._server is None:
+            return str(self._tmp_path / name)
+        self._execute(f"CREATE DATABASE {name}")
+        return self._url(name)
+
+    def copy(self, place):
+        """All of a ledger as it is now: history, bodies, proofs and vault."""
+        name = f"copy_{secrets.token_hex(6)}"
+        if self._server is None:
+            shutil.copytree(place, self._tmp_path / name)
+            return str(self._tmp_path / name)
+        of = place.partition("?")[0].rpartition("/")[2]
+        self._execute(f"CREATE DATABASE {name} TEMPLATE {of}")
+        return self._url(name)
+
+    def drop(self):
+        for name in self.made:
+            self._execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _url(self, name):
+        self.made.append(name)
+        schema = f"&schema=s{secrets.token_hex(4)}" if not self.made[1:] else self._schema
+        self._schema = schema
+        return self._server.replace("/postgres?", f"/{name}?") + schema
+
+    def _execute(self, statement):
+        with psycopg.connect(self._server, autocommit=True) as connection:
+            connection.execute(statement)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def places(request, tmp_path, monkeypatch, master):
+    if request.param == "sqlite":
+        yield Places(tmp_path)
+        return
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", master.key.hex())
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
+    made = Places(tmp_path, request.getfixturevalue("postgres"))
+    yield made
+    made.drop()
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Places in files, where the backend makes no difference."""
+    return Places(tmp_path)
+
+
+@pytest.fixture
+def with_witness(monkeypatch):
+    def set_(witness=None):
+        monkeypatch.setenv("BELIEFLEDGER_WITNESS", "" if witness is None else witness.url)
+        monkeypatch.setenv("BELIEFLEDGER_WITNESS_KEY", "" if witness is None else witness.vkey)
+
+    return set_
+
+
+@pytest.fixture
+def watch(shared, with_witness):
+    """Makes a ledger that the witness knows, with some events; from then on it is asked."""
+
+    def make(place, witness=shared):
+        with_witness(None)
+        with open_memory(place) as memory:
+            memory.grant_consent("ana", "consent")
+            say(memory, "I live in Porto.")
+            key = memory.tree.verifiers()[-1].vkey
+        cli("add-log", key, "--store", witness.store)
+        with_witness(witness)
+        return key
+
+    return make
+
+
+def say(memory, *sentences):
+    for text in sentences:
+        memory.record_turn("ana", text)
+    return memory.process()
+
+
+def size_of(place):
+    """How many events there are, past everything that looks after them."""
+    with open_memory(place, witnessed=False) as memory:
+        return memory.status(digests=False).position
+
+
+def known_at(witness, key):
+    store = ["--store", str(witness.store), "--json"]
+    logs = json.loads(CliRunner().invoke(app, ["witness", "show", *store]).stdout)["logs"]
+    [log] = [each for each in logs if key in each["verifier_keys"]]
+    return log
+
+
+def ledger_cli(place, *words, code=0):
+    result = CliRunner().invoke(app, ["--ledger", place, *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, (words, result.stdout, result.stderr)
+    return result
+
+
+def test_a_ledger_opens_with_its_head_cosigned(places, watch, shared):
+    place = places.new()
+    key = watch(place)
+    with open_memory(place) as memory:
+        first = memory.status(digests=False)
+        assert not [each for each in first.warnings if "witness" in each]
+        cosigned = Checkpoint.parse(memory.tree.tiles.cosigned())
+        assert CosignatureVerifier.parse(shared.vkey).check(cosigned)
+        check(cosigned, memory.tree.verifiers())
+        assert cosigned.size == first.position == known_at(shared, key)["size"]
+        say(memory, "I work at Acme.")
+        memory.sign_checkpoint()
+        now = memory.status(digests=False).position
+        assert now > first.position
+        assert known_at(shared, key)["size"] == now
+    with open_memory(place) as memory:
+        assert memory.verify().ok
+    assert not known_at(shared, key)["evidence"]
+
+
+def test_a_ledger_that_was_set_back_is_refused(places, watch, shared, with_witness):
+    place = places.new()
+    key = watch(place)
+    with open_memory(place):
+        pass
+    before = size_of(place)
+    backup = places.copy(place)
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.", "I use Vim.")
+    with open_memory(place):
+        pass
+    after = known_at(shared, key)["size"]
+    assert after > before
+    for policy in (None, {"name": "another"}):
+        with pytest.raises(BehindWitness) as refused:
+            open_memory(backup, policy=policy)
+        assert f"cosigned {after} events" in str(refused.value)
+        assert f"here are {before}." in str(refused.value)
+    assert size_of(backup) == before, "nothing was written before it was refused"
+    for command in (["status"], ["beliefs"], ["process"], ["erase", "ana", "--by", "lea"]):
+        error = ledger_cli(backup, *command, code=3).stderr
+        assert f"has cosigned {after} events" in error
+        assert error.count("\n") == 1
+    # What looks for the fault opens it, and says so.
+    said = json.loads(ledger_cli(backup, "verify", "--json", code=3).stdout)
+    assert not said["ok"]
+    assert f"has cosigned {after} events" in said["problem"]
+    # The ledger itself goes on, and the witness has nothing against it.
+    with open_memory(place) as memory:
+        assert memory.verify().ok
+    assert known_at(shared, key)["size"] == after
+    with_witness(None)
+    with open_memory(backup) as memory:
+        assert memory.verify().ok, "in itself it is whole: only somebody else can tell"
+
+
+def test_of_two_copies_that_went_on_differently_the_second_is_refused(
+    places, watch, shared, with_witness
+):
+    one = places.new()
+    key = watch(one)
+    with open_memory(one):
+        pass
+    same, longer = places.copy(one), places.copy(one)
+    with open_memory(one) as memory:
+        say(memory, "I work at Acme.")
+    with open_memory(one):
+        pass
+    size = known_at(shared, key)["size"]
+    with_witness(None)
+    with open_memory(same) as memory:
+        say(memory, "I work at Hooli.")
+    assert size_of(same) == size
+    with open_memory(longer) as memory:
+        say(memory, "I work at Hooli.", "I use Emacs.")
+    with_witness(shared)
+    for place in (same, longer):
+        with pytest.raises(SplitView, match="another history"):
+            open_memory(place)
+        said = json.loads(ledger_cli(place, "verify", "--json", code=3).stdout)
+        assert "has cosigned" in said["problem"]
+    log = known_at(shared, key)
+    assert log["size"] == size
+    assert {each["size"] for each in log["evidence"]} == {size, size_of(longer)}
+    [first] = [each for each in log["evidence"] if each["size"] == size]
+    assert first["kind"] == "split view"
+    with open_memory(one) as memory:
+        assert memory.verify().ok
+
+
+def test_history_that_was_rewritten_with_the_real_keys_is_refused(
+    places, watch, shared, with_witness, tmp_path
+):
+    place = places.new()
+    key = watch(place)
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.")
+    with open_memory(place):
+        pass
+    with_witness(None)
+    other = places.new()
+    if Path(place).is_dir():
+        Path(other).mkdir()
+        for name in ("master.key", "signing.key"):
+            shutil.copy2(Path(place, name), Path(other, name))
+    with open_memory(other) as memory:
+        memory.grant_consent("ana", "consent")
+        say(memory, "I never lived in Porto.", "I work at Hooli.", "I use Emacs.", "I like tea.")
+        assert memory.tree.verifiers()[-1].vkey == key
+        assert memory.verify().ok
+    with_witness(shared)
+    with pytest.raises(SplitView, match="do not begin with"):
+        open_memory(other)
+    assert known_at(shared, key)["evidence"]
+
+
+def test_one_envelope_rewritten_and_all_hashes_with_it_is_refused(
+    files, watch, shared, with_witness
+):
+    place = files.new()
+    watch(place)
+    with open_memory(place):
+        pass
+    with sqlite3.connect(Path(place, "log.db")) as database:
+        database.execute("DROP TRIGGER history_refuses_update")
+        [(position, envelope)] = database.execute(
+            "SELECT position, envelope FROM history ORDER BY position DESC LIMIT 1"
+        ).fetchall()
+        document = json.loads(envelope)
+        document["recorded_at"] += 1
+        written = json.dumps(document, separators=(",", ":"), sort_keys=True).encode()
+        database.execute("UPDATE history SET envelope = ? WHERE position = ?", (written, position))
+    database.close()
+    # With the tiles there, the ledger itself sees it; so they go, too.
+    with pytest.raises(LogCorrupted, match=f"position {position}"):
+        open_memory(place)
+    shutil.rmtree(Path(place, "proofs"))
+    with pytest.raises(SplitView, match=f"another tree of {position} events"):
+        open_memory(place)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_witness_that_was_started_again_still_refuses(files, serve, watch, with_witness, how):
+    witness = serve()
+    place = files.new()
+    watch(place, witness)
+    with open_memory(place):
+        pass
+    backup = files.copy(place)
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.")
+        memory.sign_checkpoint()
+    witness.end(how)
+    again = serve(store=witness.store)
+    assert again.vkey == witness.vkey
+    with_witness(again)
+    with pytest.raises(BehindWitness):
+        open_memory(backup)
+    with open_memory(place) as memory:
+        assert memory.verify().ok
+
+
+def test_without_an_answer_a_ledger_does_not_open(files, serve, watch, with_witness):
+    witness = serve()
+    place = files.new()
+    watch(place, witness)
+    witness.end()
+    with pytest.raises(BackendUnavailable, match="set BELIEFLEDGER_WITNESS to nothing"):
+        open_memory(place)
+    assert "does not answer" in ledger_cli(place, "status", code=3).stderr
+    said = json.loads(ledger_cli(place, "verify", "--json", code=3).stdout)
+    assert "does not answer" in said["problem"]
+    with_witness(None)
+    with open_memory(place) as memory:
+        assert memory.verify().ok
+
+
+def test_a_witness_that_ends_meanwhile_is_told_of(files, serve, watch):
+    witness = serve()
+    place = files.new()
+    key = watch(place, witness)
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.")
+        witness.end()
+        with pytest.raises(BackendUnavailable, match="does not answer"):
+            memory.sign_checkpoint()
+        [warning] = [each for each in memory.status(digests=False).warnings if "cosigned" in each]
+        assert "does not answer" in warning
+        say(memory, "I use Vim.")
+        listen = witness.url.removeprefix("http://")
+        serve("--listen", listen, store=witness.store)
+        memory.sign_checkpoint()
+        status = memory.status(digests=False)
+        assert not [each for each in status.warnings if "cosigned" in each]
+        assert known_at(witness, key)["size"] == status.position
+
+
+def test_a_witness_that_does_not_know_the_ledger_says_how_it_gets_to(files, shared, with_witness):
+    place = files.new()
+    with_witness(shared)
+    with pytest.raises(NotPermitted) as refused:
+        open_memory(place)
+    command = str(refused.value.detail).partition("`beliefledger witness ")[2].partition("`")[0]
+    name, vkey = command.split()
+    cli(name, vkey.strip("'"), "--store", shared.store)
+    with open_memory(place) as memory:
+        memory.grant_consent("ana", "consent")
+        assert say(memory, "I live in Porto.").turns == 1
+
+
+def test_a_witness_that_signs_with_another_key_is_refused(
+    files, watch, shared, monkeypatch, tmp_path
+):
+    place = files.new()
+    watch(place)
+    cli("add-log", Signer.generate("example.org/x").vkey, "--store", tmp_path / "w")
+    other = cli("key", "--store", tmp_path / "w").stdout.strip()
+    monkeypatch.setenv("BELIEFLEDGER_WITNESS_KEY", other)
+    with pytest.raises(NotPermitted, match="does not sign with the key"):
+        open_memory(place)
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("witness.example", "key"),
+        ("ftp://witness.example", "key"),
+        ("http://127.0.0.1:9", ""),
+        ("http://127.0.0.1:9", "nonsense"),
+    ],
+)
+def test_a_witness_that_is_named_wrongly_is_told(files, monkeypatch, url, key):
+    monkeypatch.setenv("BELIEFLEDGER_WITNESS", url)
+    monkeypatch.setenv("BELIEFLEDGER_WITNESS_KEY", key)
+    with pytest.raises(CallerMistake, match="BELIEFLEDGER_WITNESS"):
+        open_memory(files.new())
+
+
+def test_a_password_in_the_url_is_not_told(files, watch, monkeypatch):
+    place = files.new()
+    watch(place)
+    monkeypatch.setenv("BELIEFLEDGER_WITNESS", "http://lea:secret@127.0.0.1:9/w?token=hidden")
+    with pytest.raises(BackendUnavailable) as refused:
+        open_memory(place)
+    assert "http://127.0.0.1:9/w " in str(refused.value)
+    assert "secret" not in str(refused.value)
+    assert "hidden" not in str(refused.value)
+
+
+def test_a_witness_that_was_set_back_itself_is_told_of(files, serve, watch, with_witness):
+    witness = serve()
+    place = files.new()
+    key = watch(place, witness)
+    with open_memory(place):
+        pass
+    store = Path(witness.store)
+    shutil.copytree(store / "logs", store.parent / "kept")
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.")
+        memory.sign_checkpoint()
+        had = known_at(witness, key)["size"]
+    shutil.rmtree(store / "logs")
+    shutil.copytree(store.parent / "kept", store / "logs")
+    with open_memory(place) as memory:
+        [warning] = [each for each in memory.status(digests=False).warnings if "set back" in each]
+        assert f"had cosigned {had} events" in warning
+    assert known_at(witness, key)["size"] == had
+
+
+def test_several_processes_open_one_ledger_at_once(places, watch, shared):
+    place = places.new()
+    key = watch(place)
+    command = [sys.executable, "-m", "beliefledger", "--ledger", place, "remember", "-s", "ana"]
+    running = [
+        subprocess.Popen([*command, f"I work at Acme {number}."], stderr=subprocess.PIPE, text=True)
+        for number in range(4)
+    ]
+    for each in running:
+        said = each.communicate(timeout=120)[1]
+        assert each.returncode == 0, said
+    with open_memory(place) as memory:
+        assert memory.verify().ok
+        assert known_at(shared, key)["size"] == memory.status(digests=False).position
+    assert not known_at(shared, key)["evidence"]
+
+
+def test_heads_are_sent_once_a_second_at_most(files, watch, monkeypatch):
+    place = files.new()
+    watch(place)
+    with open_memory(place) as memory:
+        witness, tree = memory._parts.witness, memory.tree
+        monkeypatch.setattr("tools.witnessing.EVERY", 3600)
+        assert witness.send(tree) is None, "one was sent when it was opened"
+        assert witness.check(tree).size == tree.latest().size, "asked for, it is sent at once"
+        monkeypatch.setattr("tools.witnessing.EVERY", 0)
+        assert witness.send(tree).size == tree.latest().size
+
+
+def test_what_is_appended_is_shown_to_the_witness_without_being_asked(files, watch, shared):
+    place = files.new()
+    key = watch(place)
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.")
+        position = memory.status(digests=False).position
+        deadline = time.monotonic() + 60
+        while known_at(shared, key)["size"] < position:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        say(memory, "I use Vim.")
+        last = memory.status(digests=False).position
+    assert known_at(shared, key)["size"] >= last, "the last one when it closes"
+
+
+def test_a_new_signing_key_has_to_be_known_to_the_witness(files, watch, shared):
+    place = files.new()
+    watch(place)
+    with open_memory(place) as memory:
+        key = memory.rotate_signing_key(by="lea").verifier_keys[-1]
+        say(memory, "I work at Acme.")
+    with pytest.raises(NotPermitted, match="the key that signs") as refused:
+        open_memory(place)
+    assert key in str(refused.value)
+    cli("add-log", key, "--store", shared.store)
+    with open_memory(place) as memory:
+        assert memory.verify().ok

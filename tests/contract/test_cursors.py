@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
@@ -101,6 +103,13 @@ def on_postgres(postgres_url) -> Iterator[Place]:
     yield Place("postgres", postgres_url, connect, pass_time)
     for server in opened:
         server.close()
+
+
+@pytest.fixture
+def on_postgres_log(postgres_url, log_at, clock):
+    opened = log_at(postgres_url, clock)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(params=["sqlite", "on_postgres"])
@@ -220,6 +229,35 @@ def test_a_cursor_that_nobody_holds_can_be_set_also_back(place, cursors):
     cursors.restore("billing", 2)
     assert not cursors.acknowledge("billing", mine.epoch, 9)
     assert cursors.claim("billing", "b", LEASE) == Cursor("billing", 2, 2, "b", held=True)
+
+
+def test_it_is_known_how_far_the_log_was_when_a_cursor_began(log, on_postgres_log):
+    for each in (log, on_postgres_log):
+        each.cursors.claim("first", "a", LEASE)
+        each.register(["ana"])
+        head = each.head().position
+        assert each.cursors.claim("second", "a", LEASE).since == head > 0
+        each.register(["bruno"])
+        assert each.cursors.claim("second", "a", LEASE).since == head
+        assert [cursor.since for cursor in each.cursors.all()] == [0, head]
+        each.cursors.restore("third", 1, since=2)
+        assert each.cursors.all()[-1] == Cursor("third", 1, 0, "", held=False, since=2)
+        # One from before this was kept counts as there from the beginning.
+        each.cursors.restore("fourth", 1)
+        assert {cursor.name: cursor.since for cursor in each.cursors.all()}["fourth"] == 0
+
+
+def test_a_directory_from_before_that_was_kept_is_brought_up_to_date(tmp_path):
+    store = SQLiteEventStore(tmp_path / "log.db")
+    store.cursors.claim("billing", "a", LEASE)
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "log.db")) as connection:
+        connection.execute("ALTER TABLE consumers DROP COLUMN since")
+        connection.commit()
+    store = SQLiteEventStore(tmp_path / "log.db")
+    assert [(each.name, each.since) for each in store.cursors.all()] == [("billing", 0)]
+    assert store.cursors.claim("billing", "a", LEASE).epoch == 2
+    store.close()
 
 
 # Races

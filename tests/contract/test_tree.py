@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -556,7 +557,9 @@ if sys.argv[2] == "killed":
         return run
     kind = type(tree.tiles)
     if kind is DirectoryTiles:
-        for name in ("_write", "_replace", "drop_partial"):
+        from ledger.proofs import tiles
+        tiles._make = dying(tiles._make)
+        for name in ("write", "_replace", "drop_partial"):
             setattr(kind, name, dying(getattr(kind, name)))
     else:
         for name in ("write", "publish", "drop_partial"):
@@ -644,3 +647,83 @@ def test_errors_of_the_place_are_told(tmp_path):
     with pytest.raises(LedgerError, match="cannot be written"):
         with DirectoryTiles(tmp_path / "file" / "proofs").extending():
             pass
+
+
+def test_a_history_of_checkpoints_may_lose_one_with_the_power(tmp_path):
+    ledger = Ledger(str(tmp_path / "ledger"))
+    ledger.append(2_300)
+    tree = ledger.tree()
+    latest = tree.extend()
+    (tmp_path / "ledger/proofs/checkpoints/1000").write_text("")
+    assert [each.size for each in tree.checkpoints()] == [2_000]
+    assert tree.kept(1_000) is None
+    (tmp_path / "ledger/proofs/checkpoint").unlink()
+    assert ledger.tree().latest().size == 2_000
+    assert ledger.tree().extend() == latest
+    ledger.store.close()
+
+
+# What Postgres itself refuses, and to whom
+
+
+@pytest.fixture
+def app(postgres_url: str) -> Iterator[Ledger]:
+    """A ledger with 20 events of two tenants, over a login that has the app's rights alone."""
+    made = Ledger(postgres_url)
+    made.append(10)
+    store = made.store
+    assert isinstance(store, PostgresEventStore)
+    schema_ = store.server.url.schema
+    with store.server.connection() as connection:
+        connection.execute(f"CREATE ROLE {schema_}_login LOGIN IN ROLE {schema_}_app")
+    parts = urlsplit(postgres_url)
+    login = parts._replace(netloc=f"{schema_}_login@{parts.hostname or ''}").geturl()
+    other = Server(PostgresURL.parse(f"{login}&tenant=other"), size=2)
+    schema.init(Server(PostgresURL.parse(f"{postgres_url}&tenant=other"), size=2))
+    schema.check(other)
+    made.store = PostgresEventStore(other)
+    made.opened.append(made.store)
+    made.append(10, seed="f")
+    yield made
+    for each in made.opened:
+        each.close()
+
+
+def test_a_tenant_extends_the_tree_of_all_and_sees_no_other(app):
+    assert len(app.store.read(0, 100)) == 10
+    tree = app.tree()
+    checkpoint = tree.extend(keep=True)
+    everything = app.opened[0].leaf_hashes(0, 20)
+    assert checkpoint.size == 20
+    assert checkpoint.root == root_of(everything)
+    verify_inclusion(2, 20, everything[2], tree.inclusion(3, 20), checkpoint.root)
+    assert Tree(app.opened[0], app.tiles(app.opened[0])).latest() == checkpoint
+    app.append(10, seed="e")
+    assert tree.extend().size == 30
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE {}.tree_head SET size = size - 1",
+        "UPDATE {}.tree_head SET root = sha256('')",
+        "DELETE FROM {}.tree_head",
+        "UPDATE {}.checkpoints SET note = ''",
+        "DELETE FROM {}.checkpoints",
+        "TRUNCATE {}.checkpoints",
+        "UPDATE {}.signing_keys SET vkey = ''",
+        "DELETE FROM {}.signing_keys",
+        "DELETE FROM {}.cosigned",
+        "UPDATE {}.cosigned SET size = size - 1",
+    ],
+)
+def test_postgres_refuses_to_unsay_what_was_signed(app, statement):
+    head = app.tree().extend(keep=True)
+    app.tiles().keep_cosigned(head.text)
+    for store in app.opened:  # the owner, too
+        server = store.server
+        with pytest.raises(LedgerError, match=r"refused|permission denied|rights"):
+            with server.connection() as connection:
+                connection.execute(statement.format(server.url.schema))
+    assert app.tree().latest() == head
+    assert app.tree().checkpoints() == [head]

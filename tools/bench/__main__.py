@@ -31,8 +31,10 @@ from tools.bench import (
     needles,
     pipeline,
     postgres,
+    proving,
     rebuilding,
     retrieval,
+    rotating,
     searching,
     typing,
 )
@@ -59,7 +61,9 @@ BENCHES: dict[str, Bench] = {
     "retrieval": retrieval.retrieval,
     "needles": needles.needles,
     "searching": searching.searching,
+    "rotating": rotating.rotating,
     "erasing": erasing.erasing,
+    "proving": proving.proving,
 }
 RESULTS = Path("bench-results.json")
 

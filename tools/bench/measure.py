@@ -107,6 +107,8 @@ class Sizes:
     """Vectors in one index."""
     erased_events: int = 10_000
     """Of each person who is erased."""
+    proved: int = 1_000_000
+    """Events in a log whose tree is asked for proofs."""
 
     def quick(self) -> Sizes:
         """A twentieth of it, to see that everything runs."""

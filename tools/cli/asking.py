@@ -169,6 +169,10 @@ def explain(
             help="A memory or a decision; its first characters do.",
         ),
     ],
+    proof: Annotated[
+        bool,
+        typer.Option("--proof", help="Also prove that turn, decision and admission are recorded."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Why a memory is there, or why something was refused: decision, scores, words."""
@@ -177,7 +181,7 @@ def explain(
 
     with opened(ctx) as memory:
         try:
-            answer = memory.explain(identifier)
+            answer = memory.explain(identifier, proof=proof)
         except UnknownMemory as no_memory:
             try:
                 decision = memory.decision(identifier)
@@ -198,7 +202,7 @@ def explain(
                     refusal,
                 )
                 return
-            answer = memory.explain(decision.memory_id)
+            answer = memory.explain(decision.memory_id, proof=proof)
     output.show(answer, json, explanation)
 
 

@@ -17,7 +17,7 @@ from tools.cli.app import Json, MaybeBy, app, named, note, opened
 if TYPE_CHECKING:
     from tools.certifying import Acknowledgement, Certificate
 
-PANEL = "Permitting"
+PANEL = "Forgetting"
 
 Erasure = Annotated[
     str,

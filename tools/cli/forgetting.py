@@ -99,9 +99,12 @@ def erase(
         if preview:
             output.show(reached, json, lambda _: _preview(ledger, subject, reached))
             return
+        asks = not yes and _something(reached)
+        if asks and not sys.stdin.isatty():
+            fail("erase: nobody is there to be asked; say --yes, or --preview to look.", USAGE)
         if not json:
             output.show(reached, json, lambda _: _preview(ledger, subject, reached))
-        if not yes and _something(reached):
+        if asks:
             _ask(subject, whole=reached.reach == "subject")
         answer = ledger.erase(subject, **chosen, by=by, legal_basis=basis)
         if certificate is not None:
@@ -121,8 +124,6 @@ def _basis(known: Sequence[str], given: str | None) -> str:
 
 
 def _ask(subject: str, *, whole: bool) -> None:
-    if not sys.stdin.isatty():
-        fail("erase: nobody is there to be asked; say --yes, or --preview to look first.", USAGE)
     if whole:
         answered = typer.prompt(
             f"Every word of {subject!r} will be destroyed. Type the subject to go on", err=True
@@ -222,8 +223,11 @@ def _erased(subject: str, answer: ErasureAnswer, certificate: Path | None) -> It
     if certificate is not None:
         yield output.cell(f"The certificate of erasure {answer.erasure} is in {certificate}.")
     else:
+        from rich.text import Text
+
+        way = f"  beliefledger certificate {answer.erasure}"
         yield output.cell("To certify it:")
-        yield output.cell(f"  beliefledger certificate {answer.erasure}")
+        yield Text(way, no_wrap=True, overflow="ignore")
 
 
 @app.command(rich_help_panel=PANEL)

@@ -83,6 +83,16 @@ def explanation(answer: Explanation) -> Iterator[Any]:
         yield history_table(answer.originals)
     yield output.cell("The belief's history", "bold")
     yield history_table(answer.history)
+    if answer.proofs:
+        yield output.cell("Proved to be in the log", "bold")
+        yield fact_table(
+            {
+                name: f"position {proof.position}, under the checkpoint of"
+                f" {proof.checkpoint.splitlines()[1]} events"
+                for name, proof in answer.proofs.items()
+            }
+        )
+        yield "--json has the proofs; `prove inclusion POSITION` writes one as a file."
 
 
 def refusal(answer: dict[str, Any]) -> Iterator[Any]:

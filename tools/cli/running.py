@@ -1,4 +1,4 @@
-"""Commands that look after a ledger: replay, rebuild, verify, status, demo."""
+"""Commands that look after a ledger: replay, rebuild, status, demo."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -229,34 +229,6 @@ def _rebuilt(answer: list[RebuildAnswer]) -> Iterator[Any]:
         compared = {None: "–", True: "same", False: "different"}[each.same]
         made.add_row(each.name, f"{each.position:,}", (each.digest or "–")[:16], compared)
     yield made
-
-
-@app.command(rich_help_panel=PANEL)
-def verify(ctx: typer.Context, json: Json = False) -> None:
-    """Check every event of the log; name the first thing that is wrong."""
-    with opened(ctx) as memory, output.progress("verifying") as progress:
-        answer = memory.verify(progress)
-
-    def page(_answer: Any) -> Iterator[Any]:
-        if answer.ok:
-            yield (
-                f"{output.count(answer.events, 'event')} checked, {answer.bodies:,} with a body,"
-                f" {answer.destroyed:,} with theirs destroyed: nothing is wrong."
-            )
-        else:
-            yield output.cell(f"Wrong at position {answer.position}: {answer.problem}.", "red")
-
-    document = {
-        "ok": answer.ok,
-        "events": answer.events,
-        "bodies": answer.bodies,
-        "destroyed": answer.destroyed,
-        "position": answer.position,
-        "problem": answer.problem,
-    }
-    output.show(document, json, page)
-    if not answer.ok:
-        raise typer.Exit(COULD_NOT)
 
 
 @app.command(rich_help_panel=PANEL)

@@ -84,7 +84,7 @@ def witness_key(store: At = DEFAULT_STORE, json: Json = False) -> None:
 def witness_add_log(
     vkey: Annotated[
         str,
-        typer.Argument(help="The log's verifier key, as `beliefledger signing-key` tells it."),
+        typer.Argument(help="The log's verifier key, as `beliefledger signing-key show` tells it."),
     ],
     store: At = DEFAULT_STORE,
     json: Json = False,

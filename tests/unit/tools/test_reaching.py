@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ledger.candidate import Candidate, Resolved, Span
 from ledger.codec import Recorded
@@ -220,7 +220,10 @@ class Life:
         return self.add(event, "directory", f"e{decision}")
 
     def closure(self, erased=()):
-        return Closure("ana", self.recorded, frozenset(f"e{each}" for each in erased))
+        left = [
+            replace(each, event=None) if each.position in erased else each for each in self.recorded
+        ]
+        return Closure("ana", left, frozenset(f"e{each}" for each in erased))
 
 
 def depends(reached):
@@ -408,6 +411,14 @@ def test_a_name_that_a_memory_which_stays_is_about_stays():
     known = life.named("sarah", "sarah", proposed + 1)
     life.learn("t2", "m2", **about("sarah"))
     assert known not in life.closure().turn("t1").positions
+
+
+def test_a_name_whose_turn_went_before_goes_with_the_last_memory_about_it():
+    life = Life()
+    one = life.learn("t1", "m1", **about("sarah"))
+    known = life.named("sarah", "sarah", one[1] + 1)
+    two = life.learn("t2", "m2", **about("sarah"))
+    assert life.closure(erased=one).turn("t2").positions == (known, *two)
 
 
 def test_an_alias_goes_that_nothing_uses_and_its_entity_stays_under_the_other_name():

@@ -1,0 +1,475 @@
+"""Forgetting less than a person, others' relations to who is forgotten, holds; on both backends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from beliefledger import open_memory
+from gate.consolidation import Consolidator
+from gate.policy import default_policy
+from ledger.errors import NotPermitted, PolicyInvalid, UnknownMemory
+from ledger.times import DAY
+from tools.cli import app
+from tools.jobs import JOBS
+
+PORTO, AGAIN, MODE = "I live in Porto and I work with Ben Carter.", "I live in Porto.", "dark mode"
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock) as opened:
+        opened.grant_consent("ana", "consent")
+        yield opened
+
+
+def say(memory, text, session="s1", subject="ana", **more):
+    """A turn that is decided about: its id."""
+    receipt, _ = memory.remember(subject, text, session=session, **more)
+    return receipt.turn_id
+
+
+def texts(memory, subject="ana", **more):
+    return sorted(each.text for each in memory.beliefs(subject, **more))
+
+
+def words(memory):
+    """Every word that the log still tells of anybody, what they searched for too."""
+    memory.recalls()
+    told = [each for each in memory._log.read() if each.subject_ref and each.event is not None]
+    return "\n".join(each.event.model_dump_json() for each in told)
+
+
+def bodies(memory):
+    """How many bodies the store has, whoever's they are."""
+    rows = list(memory._log.raw())
+    return sum(row.body is not None for row in rows)
+
+
+def sound(memory):
+    """The log verifies, and each view is what a rebuild gives."""
+    checked = memory.verify()
+    assert checked.ok, checked
+    for view in memory.rebuild(verify=True):
+        assert view.same, view
+
+
+def revoke(memory, text):
+    found = next(each for each in memory.beliefs() if each.text == text)
+    memory.revoke(found.memory_id, by="lea")
+
+
+def adopt(memory, **fields):
+    memory.adopt_policy(fields, by="lea")
+
+
+# A turn, a memory, a session
+
+
+def test_a_turn_goes_with_the_memories_whose_words_are_from_it(memory):
+    first = say(memory, f"{PORTO} My sister is Zenobia.")
+    say(memory, "I always use dark mode.")
+    before = bodies(memory)
+    preview = memory.preview_erasure("ana", turn=first[:8])
+    assert bodies(memory) == before, "a preview writes nothing"
+    answer = memory.erase("ana", turn=first, by="lea")
+    assert answer.bodies == len(preview.positions) == before - bodies(memory)
+    assert answer.reach == "turn"
+    assert [each.counts for each in memory.erasures()] == [preview.counts]
+    assert texts(memory) == ["User always uses dark mode"]
+    assert not any(word in words(memory) for word in ("Porto", "Carter", "Zenobia"))
+    assert MODE in words(memory)
+    assert {each.name for each in memory.entities("ana")} <= {"User", None}
+    sound(memory)
+
+
+def test_a_turn_that_only_said_it_again_goes_alone(memory):
+    say(memory, PORTO)
+    again = say(memory, AGAIN, "s2")
+    preview = memory.preview_erasure("ana", turn=again)
+    assert [(each.kind, each.text) for each in preview.depends] == [
+        ("loses_evidence", "User lives in Porto")
+    ]
+    memory.erase("ana", turn=again, by="lea")
+    kept = next(each for each in memory.beliefs("ana") if each.text == "User lives in Porto")
+    assert {each.turn_id for each in kept.evidence} == {
+        each.turn_id for each in memory.decisions("ana") if each.claim
+    } - {again}
+    assert memory.explain(kept.memory_id).turn is not None
+    sound(memory)
+
+
+def test_a_memory_goes_with_its_evidence_and_what_that_carries(memory):
+    say(memory, PORTO)
+    again = say(memory, AGAIN, "s2")
+    other = say(memory, "I work with Ben Carter.", "s3")
+    lives = next(each for each in memory.beliefs("ana") if each.text == "User lives in Porto")
+    preview = memory.preview_erasure("ana", memory=lives.memory_id[:8])
+    assert preview.turns == 2
+    assert {(each.kind, each.text) for each in preview.depends} == {
+        ("memory_goes", "User works with Ben Carter")
+    }
+    memory.erase("ana", memory=lives.memory_id, by="lea")
+    assert texts(memory) == []
+    assert "Porto" not in words(memory)
+    assert "Ben Carter" in words(memory), "he is spoken of in a turn that nobody asked for"
+    for turn, there in ((again, False), (other, True)):
+        assert (memory._log.read_stream(turn, upto=1)[0].event is not None) is there
+    sound(memory)
+
+
+def test_a_session_goes_with_what_was_asked_in_it(memory):
+    say(memory, PORTO, "s1")
+    say(memory, "I always use dark mode.", "s2")
+    memory.search("ana", "Quixotic dark mode", session="s2")
+    memory.search("ana", "Porto or Zanzibar", session="s1")
+    assert memory.recalls("ana")
+    memory.erase("ana", session="s2", by="lea")
+    assert "Quixotic" not in words(memory)
+    assert "Zanzibar" in words(memory)
+    assert "User lives in Porto" in texts(memory)
+    assert MODE not in words(memory)
+    with pytest.raises(UnknownMemory, match="no session 's2'"):
+        memory.erase("ana", session="s2", by="lea")
+    sound(memory)
+
+
+def test_what_took_another_value_s_place_does_not_bring_that_back(memory):
+    say(memory, "I live in Lisbon.", said_at="2026-01-01")
+    moved = say(memory, "I moved to Porto.", said_at="2026-02-01")
+    memory.erase("ana", turn=moved, by="lea")
+    assert texts(memory) == []
+    assert memory.remember("ana", "I moved to Faro.", said_at="2026-02-20")[1][0].outcome in {
+        "admit",
+        "supersede",
+    }
+    assert texts(memory) == ["User moved to Faro"]
+    assert memory.replay_all().different == 0
+    sound(memory)
+
+
+def test_a_turn_that_waits_is_not_extracted_once_it_is_erased(memory):
+    memory.record_turn("ana", "I live in Porto.", session="s1")
+    memory.erase("ana", session="s1", by="lea")
+    done = memory.process()
+    assert (done.turns, done.pending) == (0, 0)
+    assert texts(memory) == []
+    assert memory.status().pending_turns == 0
+    sound(memory)
+
+
+def test_what_was_merged_goes_as_one_memory(memory, clock):
+    ids = []
+    for attribute, text in (("editor.theme", "likes"), ("ui.appearance", "loves")):
+        made = memory.store(
+            "ana", "dark mode", attribute=attribute, type="preference", text=f"User {text} it"
+        )
+        ids.append(made.memory_id)
+        clock.ahead(60)
+    pair = {each.memory_id: each.belief_id for each in memory.beliefs("ana")}
+    ref = memory._log.subject("ana")
+    merged = Consolidator(memory._gate).consolidate(ref, pair, similarity=900_000)
+    preview = memory.preview_erasure("ana", memory=ids[0])
+    assert set(preview.memories) == {*ids, merged}
+    assert {each.id for each in preview.depends if each.kind == "consolidated"} == {ids[1], merged}
+    memory.erase("ana", memory=ids[0], by="lea")
+    assert texts(memory) == []
+    assert not any(word in words(memory) for word in ("likes", "loves"))
+    sound(memory)
+
+
+def test_names_stay_for_as_long_as_a_memory_speaks_of_them(memory):
+    first = say(memory, "I work with Ben Carter.")
+    say(memory, "Ben Carter lives in Braga.", "s2")
+    assert "Ben Carter" in {each.name for each in memory.entities("ana")}
+    memory.erase("ana", turn=first, by="lea")
+    assert "Ben Carter" in {each.name for each in memory.entities("ana")}
+    memory.erase("ana", session="s2", by="lea")
+    assert "Ben Carter" not in {each.name for each in memory.entities("ana")}
+    assert "Carter" not in words(memory)
+    sound(memory)
+
+
+def test_what_is_not_there_is_told(memory):
+    memory.grant_consent("ben", "consent")
+    theirs = say(memory, AGAIN, subject="ben")
+    for wrong in ({"turn": "ffff"}, {"turn": theirs}, {"memory": "ffff"}, {"session": "s9"}):
+        with pytest.raises(UnknownMemory):
+            memory.erase("ana", **wrong, by="lea")
+    with pytest.raises(NotPermitted, match="one thing at a time"):
+        memory.erase("ana", turn=theirs, session="s1", by="lea")
+    assert texts(memory, "ben") == ["User lives in Porto"]
+
+
+# Other people
+
+
+def test_another_s_relation_to_the_erased_loses_its_words_and_all_else_stays(memory):
+    memory.grant_consent("ben", "consent")
+    say(memory, AGAIN)
+    theirs = say(memory, "I report to Ana Silva. My team uses Go.", subject="ben")
+    assert texts(memory, "ben") == ["User reports to Ana Silva", "User's team uses Go"]
+    before = memory.status().position
+    preview = memory.preview_erasure("ana", known_as=["Ana Silva"])
+    [other] = preview.others
+    assert [(each.kind, each.text) for each in other.depends] == [
+        ("relation", "User reports to Ana Silva")
+    ]
+    assert {each.what: each.count for each in other.stays}["turns"] == 1
+    answer = memory.erase("ana", known_as=["Ana Silva"], by="lea")
+    assert texts(memory, "ben") == ["User's team uses Go"]
+    assert memory.related("ben", relation="reports-to") == []
+    assert "Ana Silva" not in {each.name for each in memory.entities("ben")}
+    kept = [
+        each.type for each in memory._log.read(0, before) if each.subject_ref != answer.subject_ref
+    ]
+    assert kept.count("memory.admitted.v1") == 2, "the envelope stays"
+    said = memory._log.read_stream(theirs, upto=1)[0].event
+    assert said.content == "I report to Ana Silva. My team uses Go.", "their own words"
+    records = {each.erasure: each for each in memory.erasures()}
+    [also] = answer.also
+    assert (records[also].reach, records[also].subject) == ("relation", "ben")
+    assert records[also].because == answer.erasure
+    sound(memory)
+
+
+def test_somebody_is_found_in_others_relations_by_their_id_and_their_names_alone(memory):
+    memory.grant_consent("ben", "consent")
+    say(memory, AGAIN)
+    say(memory, "I work with Ana. I report to Ana Silva.", subject="ben")
+    assert [each.text for each in memory.preview_erasure("ana").others[0].depends] == [
+        "User works with Ana"
+    ]
+    preview = memory.preview_erasure("ana", known_as=["ana SILVA", "nobody"])
+    assert sorted(each.text for each in preview.others[0].depends) == [
+        "User reports to Ana Silva",
+        "User works with Ana",
+    ]
+
+
+# By policy
+
+
+def test_a_policy_that_says_nothing_of_forgetting_has_the_digest_it_had():
+    before = "eae52021939962a3b26fb4c657a21fa345e3f96fa507b03b4ced65e0efd13882"
+    assert default_policy().digest() == before
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"retention_days": {"astrology": 3}},
+        {"retention_days": {"health": 0}},
+        {"revoked_grace_days": 0},
+        {"erase_on_withdrawal": "perhaps"},
+    ],
+)
+def test_a_policy_that_cannot_be_followed_is_refused(memory, fields):
+    with pytest.raises(PolicyInvalid, match=next(iter(fields))):
+        adopt(memory, **fields)
+
+
+def test_each_category_is_kept_for_its_own_time(memory, clock):
+    memory.grant_consent("ana", "explicit_consent", categories=["ordinary", "health"])
+    adopt(memory, retention_days={"health": 30, "ordinary": 365})
+    memory.store("ana", "asthma", attribute="health.condition", category="health", session="s1")
+    memory.store("ana", "Porto", attribute="home.location", session="s2")
+    clock.now += 30 * DAY
+    assert memory.preview_erasure("ana", retention=True).positions == ()
+    assert memory.erase("ana", retention=True, by="lea").erasure is None
+    clock.now += 1
+    memory.erase("ana", retention=True, by="lea", legal_basis="retention period over")
+    assert "asthma" not in words(memory)
+    assert [each.value for each in memory.beliefs("ana")] == ["Porto"]
+    assert memory.erasures()[-1].of == "health"
+    clock.now += 336 * DAY
+    assert JOBS["forgetting"].run(memory) == {"erasures": 1, "bodies": 3, "held": 0}
+    assert "Porto" not in words(memory)
+    assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 0}
+    sound(memory)
+
+
+def test_what_was_revoked_is_erased_after_the_grace(memory, clock):
+    adopt(memory, revoked_grace_days=7)
+    say(memory, PORTO)
+    revoke(memory, "User lives in Porto")
+    clock.now += 7 * DAY
+    assert JOBS["forgetting"].run(memory)["erasures"] == 0
+    clock.now += 1
+    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert "Porto" not in words(memory)
+    assert texts(memory) == ["User works with Ben Carter"], "its own time is not over"
+    assert memory.explain(memory.beliefs("ana")[0].memory_id).turn is None
+    sound(memory)
+
+
+def test_a_job_passes_over_who_is_held_and_counts_them(memory, clock):
+    adopt(memory, retention_days={"ordinary": 10})
+    memory.grant_consent("ben", "consent")
+    for who in ("ana", "ben"):
+        say(memory, AGAIN, subject=who)
+    name = memory.place_hold("ana", "a case at court", by="lea")
+    clock.now += 11 * DAY
+    run = memory.run_job("forgetting")
+    assert (run.outcome, run.counts) == ("done", {"erasures": 1, "bodies": 3, "held": 1})
+    assert texts(memory) == ["User lives in Porto"]
+    assert texts(memory, "ben") == []
+    memory.lift_hold(name, by="lea")
+    clock.now += DAY
+    assert memory.run_job("forgetting").counts["erasures"] == 1
+    assert "Porto" not in words(memory)
+
+
+def test_without_a_word_in_the_policy_the_job_erases_nothing(memory, clock):
+    say(memory, AGAIN)
+    revoke(memory, "User lives in Porto")
+    clock.now += 10_000 * DAY
+    assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 0}
+    assert "Porto" in words(memory)
+
+
+def test_a_withdrawal_leads_to_erasure_only_where_the_policy_says_so(memory):
+    say(memory, AGAIN)
+    assert memory.withdraw_consent("ana") == 1
+    assert "Porto" in words(memory)
+    adopt(memory, erase_on_withdrawal=True)
+    memory.grant_consent("ana", "consent")
+    memory.grant_consent("ana", "contract")
+    memory.store("ana", "pytest", attribute="tool.test_framework", session="s1")
+    contract = say(memory, "I always use dark mode.", "s2")
+    assert memory.withdraw_consent("ana", basis="contract", by="lea") == 2
+    [record] = memory.erasures("ana")
+    assert (record.reach, record.legal_basis, record.by) == ("revoked", "consent withdrawn", "lea")
+    withdrawn = memory._log.find(record.because)
+    assert withdrawn.type == "consent.withdrawn.v1"
+    assert memory._log.read_stream(contract, upto=1)[0].event is None
+    assert MODE not in words(memory)
+    assert "Porto" in words(memory), "it was withdrawn before the policy said so"
+    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert "Porto" not in words(memory)
+    sound(memory)
+
+
+def test_a_withdrawal_under_a_hold_revokes_now_and_erases_later(memory):
+    adopt(memory, erase_on_withdrawal=True)
+    say(memory, AGAIN)
+    name = memory.place_hold("ana", "a case at court", by="lea")
+    assert memory.withdraw_consent("ana") == 1
+    assert texts(memory) == []
+    assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 1}
+    assert "Porto" in words(memory)
+    memory.lift_hold(name, by="lea")
+    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert "Porto" not in words(memory)
+    assert [each.legal_basis for each in memory.erasures("ana")] == ["consent withdrawn"]
+
+
+# As it is typed
+
+
+@pytest.fixture
+def cli(place, memory):
+    def run(*typed, code=0):
+        result = CliRunner().invoke(app, ["--ledger", place, *typed])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, (typed, result.stdout, result.stderr)
+        return result
+
+    return run
+
+
+def test_what_would_go_is_shown_first_and_is_what_goes(cli, memory):
+    first = say(memory, PORTO)
+    say(memory, AGAIN, "s2")
+    shown = cli("erase", "ana", "--turn", first[:8], "--by", "lea", "--preview").stdout
+    assert "User lives in Porto" in shown
+    assert "its words are from turn" in shown
+    told = json.loads(
+        cli("erase", "ana", "--turn", first, "--by", "lea", "--preview", "--json").stdout
+    )
+    assert "Porto" in words(memory), "nothing went yet"
+    refused = cli("erase", "ana", "--turn", first, "--by", "lea", code=2)
+    assert "--yes" in refused.stderr
+    assert refused.stdout == ""
+    answer = json.loads(
+        cli("erase", "ana", "--turn", first, "--by", "lea", "--yes", "--json").stdout
+    )
+    assert answer["bodies"] == len(told["positions"])
+    [record] = json.loads(cli("erasures", "--json").stdout)
+    assert (record["erasure"], record["counts"]) == (answer["erasure"], told["counts"])
+    assert record["subject"] == "ana"
+    assert answer["erasure"][:10] in cli("erasures", "--subject", "ana").stdout
+    assert "Nothing of ana is reached" in cli("erase", "ana", "--revoked", "--by", "lea").stdout
+
+
+def test_a_whole_person_is_forgotten_and_the_certificate_is_offered(cli, memory):
+    memory.grant_consent("ben", "consent")
+    say(memory, AGAIN)
+    say(memory, "I report to Ana Silva.", subject="ben")
+    done = cli("erase", "ana", "--known-as", "Ana Silva", "--by", "lea", "--yes").stdout
+    assert "User reports to Ana Silva" in done
+    assert "ana is forgotten" in done
+    whole, other = json.loads(cli("erasures", "--json").stdout)
+    assert f"beliefledger certificate {whole['erasure']}" in done
+    assert other["erasure"] in done
+
+
+def test_the_certificate_is_written_where_it_is_wanted(cli, memory, tmp_path):
+    turn = say(memory, AGAIN)
+    file = tmp_path / "ana.json"
+    cli("erase", "ana", "--turn", turn, "--by", "lea", "--yes", "--certificate", str(file))
+    [record] = memory.erasures()
+    certificate = json.loads(file.read_text("utf-8"))
+    assert certificate["format"] == "beliefledger.certificate.v1"
+    assert record.erasure in file.read_text("utf-8")
+
+
+def test_a_basis_that_the_policy_does_not_know_is_refused(cli, memory):
+    say(memory, AGAIN)
+    refused = cli("erase", "ana", "--by", "lea", "--yes", "--legal-basis", "a whim", code=2)
+    assert "a whim" in refused.stderr
+    for basis in memory.policy.erasure_bases:
+        assert basis.split()[0] in refused.stderr
+    cli("erase", "ana", "--by", "lea", "--yes", "--legal-basis", "unlawful processing")
+    assert memory.erasures()[0].legal_basis == "unlawful processing"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["--turn", "a", "--session", "b"], "--turn, --session"),
+        (["--retention", "--revoked"], "--retention, --revoked"),
+        (["--turn", "a", "--known-as", "Ana"], "--known-as"),
+        (["--turn", ""], "an id is not empty"),
+    ],
+)
+def test_one_thing_at_a_time(cli, typed, said):
+    assert said in cli("erase", "ana", "--by", "lea", "--yes", *typed, code=2).stderr
+
+
+def test_a_hold_is_placed_forbids_and_is_lifted(cli, memory):
+    turn = say(memory, AGAIN)
+    placed = json.loads(
+        cli(
+            *("hold", "place", "ana", "--reason", "a case at court", "--by", "lea"),
+            *("--name", "file-7", "--json"),
+        ).stdout
+    )
+    assert placed == {"subject": "ana", "hold": "file-7"}
+    for what in ([], ["--turn", turn]):
+        refused = cli("erase", "ana", *what, "--by", "eva", "--yes", "--json", code=3)
+        assert refused.stdout == ""
+        for told in ("file-7", "lea", "a case at court"):
+            assert told in refused.stderr
+    assert "Porto" in words(memory)
+    assert "a case at court" in cli("hold", "list", "--subject", "ana").stdout
+    [held] = json.loads(cli("hold", "list", "--json").stdout)
+    assert (held["hold"], held["by"]) == ("file-7", "lea")
+    assert "lifted" in cli("hold", "lift", "file-7", "--by", "lea").stdout
+    assert "No legal hold" in cli("hold", "list").stdout
+    cli("hold", "lift", "file-7", "--by", "lea", code=3)
+    cli("erase", "ana", "--by", "eva", "--yes")
+    assert "Porto" not in words(memory)

@@ -1,0 +1,401 @@
+"""Checkpoints, proofs and verification through the front door and the command line; and that what
+is appended gets signed beside the appends."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from beliefledger import open_memory
+from ledger.errors import CallerMistake, KeyMissing
+from ledger.events.ops import SigningKeyRotated
+from ledger.proofs.merkle import leaf_hash, root_of, verify_consistency, verify_inclusion
+from ledger.proofs.notes import Checkpoint, Cosigner, with_signatures
+from tools import verifier
+from tools.cli import app
+from tools.notary import Notary
+
+
+@pytest.fixture
+def memory(place):
+    with open_memory(place) as opened:
+        opened.remember("ana", "I live in Porto.", consent="consent")
+        yield opened
+
+
+def leaves(memory):
+    return [leaf_hash(row.envelope) for row in memory._log.raw()]
+
+
+def talk(memory, times):
+    for n in range(times):
+        memory.record_turn("ana", f"I like album {n}.")
+
+
+def signed(memory):
+    """How many events the latest checkpoint is of."""
+    latest = memory.tree.latest()
+    return 0 if latest is None else latest.size
+
+
+def until(true):
+    """Wait for what another thread does."""
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def checked(text, tmp_path, *more):
+    path = tmp_path / "proof"
+    path.write_bytes(text.encode())
+    return verifier.main([str(path), *more])
+
+
+# Checkpoints and proofs
+
+
+def test_a_checkpoint_is_the_root_over_every_envelope(memory):
+    told = memory.sign_checkpoint()
+    note = Checkpoint.parse(told.text)
+    assert (note.size, note.root) == (memory._log.head().position, root_of(leaves(memory)))
+    assert told.origin == note.origin == memory.signing_key().origin
+    assert memory.sign_checkpoint() == told, "nothing new, nothing signed"
+
+
+def test_every_position_is_proved(memory, tmp_path, capsys):
+    talk(memory, 5)
+    note = Checkpoint.parse(memory.sign_checkpoint().text)
+    size, root = note.size, note.root
+    for position, leaf in enumerate(leaves(memory), 1):
+        proof = memory.prove_inclusion(position)
+        hashes = verifier.hashes_of(proof.model_dump(mode="json") | {"hashes": list(proof.hashes)})
+        verify_inclusion(position - 1, size, leaf, hashes, root)
+    assert checked(proof.text(), tmp_path, "--key", memory.signing_key().verifier_keys[0]) == 0
+
+
+def test_a_proof_of_what_is_not_signed_yet_signs_it(memory, monkeypatch):
+    memory.sign_checkpoint()
+    talk(memory, 1)
+    at = memory._log.head().position
+    assert Checkpoint.parse(memory.prove_inclusion(at).checkpoint).size >= at
+
+
+def test_there_is_no_proof_of_a_position_without_an_event(memory):
+    with pytest.raises(CallerMistake, match="no event at position 10000"):
+        memory.prove_inclusion(10_000)
+
+
+def test_today_goes_on_from_every_checkpoint_that_was_kept(memory, tmp_path, capsys):
+    kept = []
+    for _ in range(3):
+        talk(memory, 3)
+        kept.append(Checkpoint.parse(memory.sign_checkpoint().text))
+    talk(memory, 1)
+    for old in kept:
+        proof = memory.prove_consistency(old.size)
+        new = Checkpoint.parse(proof.new)
+        assert new.size == memory._log.head().position
+        hashes = verifier.hashes_of({"hashes": list(proof.hashes)})
+        verify_consistency(old.size, new.size, old.root, new.root, hashes)
+    between = memory.prove_consistency(kept[0].size, kept[1].size)
+    assert (between.old, between.new) == (kept[0].text, kept[1].text)
+    assert checked(between.text(), tmp_path) == 0
+
+
+def test_for_a_size_that_was_not_kept_the_nearest_are_named(memory):
+    first = memory.sign_checkpoint().size
+    talk(memory, 5)
+    second = memory.sign_checkpoint().size
+    with pytest.raises(CallerMistake, match=f"the nearest: {first} and {second}"):
+        memory.prove_consistency(first + 1)
+    with pytest.raises(CallerMistake, match="The old checkpoint is of"):
+        memory.prove_consistency(second, first)
+
+
+def test_an_explanation_proves_turn_decision_and_admission(memory, tmp_path, capsys):
+    [belief] = memory.beliefs("ana")
+    assert memory.explain(belief.memory_id).proofs == {}
+    proofs = memory.explain(belief.memory_id, proof=True).proofs
+    types = {name: json.loads(proof.envelope)["type"] for name, proof in proofs.items()}
+    assert types == {
+        "turn": "turn.recorded.v1",
+        "decision": "gate.decided.v1",
+        "admission": "memory.admitted.v1",
+    }
+    assert [checked(proof.text(), tmp_path) for proof in proofs.values()] == [0, 0, 0]
+
+
+def test_a_tenant_proves_their_own_events_alone(postgres_place, tmp_path, capsys):
+    with (
+        open_memory(postgres_place) as one,
+        open_memory(f"{postgres_place}&tenant=other") as other,
+    ):
+        for memory in (one, other, one, other):
+            memory.remember("ana", "I live in Porto.", consent="consent")
+        mine = {event.position for event in one.subscribe(follow=False)}
+        head = one._log.head().position
+        [*_, last] = sorted(mine)
+        assert checked(one.prove_inclusion(last).text(), tmp_path) == 0
+        for position in sorted(set(range(1, head + 1)) - mine)[:3]:
+            with pytest.raises(CallerMistake):
+                one.prove_inclusion(position)
+        for memory in (one, other):
+            memory.sign_checkpoint()
+            found = memory.verify()
+            assert (found.ok, found.signed) == (True, head)
+        assert one.signing_key() == other.signing_key()
+
+
+# The key
+
+
+def test_a_rotated_key_signs_what_comes_and_the_one_before_vouches_for_what_was(
+    place, memory, tmp_path, capsys
+):
+    old = memory.sign_checkpoint()
+    before = memory.signing_key()
+    after = memory.rotate_signing_key(by="dora")
+    assert after.origin == before.origin
+    assert after.verifier_keys[:-1] == before.verifier_keys
+    assert after.here
+    talk(memory, 1)
+    proof = memory.prove_consistency(old.size)
+    keys = [word for vkey in after.verifier_keys for word in ("--key", vkey)]
+    assert checked(proof.text(), tmp_path, *keys) == 0
+    assert checked(proof.text(), tmp_path, *keys[:2]) == 1
+    assert checked(memory.prove_inclusion(1).text(), tmp_path, *keys[2:]) == 0
+    [event] = memory._log.of_types([SigningKeyRotated.NAME])
+    assert event.facts == {"previous": before.verifier_keys[0], "key": after.verifier_keys[1]}
+    assert memory.actor_name(event.actor) == "dora"
+    assert memory.verify().ok
+    with open_memory(place) as again:
+        talk(again, 1)
+        assert again.sign_checkpoint().size == again._log.head().position
+        assert again.verify().ok
+
+
+def test_another_process_goes_on_with_the_key_that_was_rotated(place, memory):
+    with open_memory(place) as other:
+        other.sign_checkpoint()
+        memory.rotate_signing_key(by="dora")
+        talk(other, 1)
+        until(lambda: signed(other) == other._log.head().position)
+        assert other.status().warnings == memory.status().warnings
+
+
+def test_without_its_key_a_ledger_is_read_and_verified_and_signs_nothing(place, memory):
+    memory.sign_checkpoint()
+    file = Path(memory.signing_key().file)
+    file.rename(file.with_name("elsewhere"))
+    with open_memory(place) as other:
+        assert not other.signing_key().here
+        assert other.prove_inclusion(1).position == 1
+        assert other.verify().ok
+        talk(other, 1)
+        with pytest.raises(KeyMissing, match="BELIEFLEDGER_SIGNING_KEY_FILE"):
+            other.sign_checkpoint()
+        until(lambda: any("not signed yet" in each for each in other.status().warnings))
+    file.with_name("elsewhere").rename(file)
+    with open_memory(place) as again:
+        again.sign_checkpoint()
+        assert again.verify().ok
+
+
+def test_a_key_that_others_may_read_is_refused(place, memory):
+    memory.sign_checkpoint()
+    file = Path(memory.signing_key().file)
+    file.chmod(0o644)
+    with open_memory(place) as other, pytest.raises(KeyMissing, match="chmod 600"):
+        other.sign_checkpoint()
+    file.chmod(0o600)
+
+
+# Signing beside the appends
+
+
+def test_what_is_appended_is_signed_soon(memory):
+    talk(memory, 3)
+    until(lambda: signed(memory) == memory._log.head().position)
+    assert memory.status().warnings == memory._parts.warnings
+
+
+def test_what_is_appended_is_signed_when_the_ledger_is_closed(place):
+    with open_memory(place) as memory:
+        talk(memory, 3)
+        head = memory._log.head().position
+    with open_memory(place) as memory:
+        assert signed(memory) == head
+        assert memory.verify().signed == head
+
+
+def test_a_backlog_gets_a_checkpoint_for_each_thousand(place, monkeypatch):
+    with monkeypatch.context() as asleep:
+        asleep.setattr(Notary, "heard", lambda _notary, _position: None)
+        with open_memory(place) as memory:
+            memory.grant_consent("ana", "consent")
+            for start in range(0, 2_500, 500):
+                memory.record_turns([turn(f"I like album {n}.") for n in range(start, start + 500)])
+            assert memory.tree.latest() is None
+            head = memory._log.head().position
+    with open_memory(place) as memory:
+        talk(memory, 1)
+    with open_memory(place) as memory:
+        assert [each.size for each in memory.tree.checkpoints()] == [1_000, 2_000]
+        assert signed(memory) == head + 1
+
+
+def turn(words):
+    from gate.intake import TurnInput
+
+    return TurnInput(subject="ana", content=words, role="user")
+
+
+def test_a_ledger_that_is_only_read_signs_nothing_and_makes_no_key(place, memory, tmp_path):
+    memory.close()
+    with open_memory(place) as again:
+        before = signed(again)
+        again.beliefs("ana")
+        again.verify()
+        assert again._notary._thread is None
+    with open_memory(place) as again:
+        assert signed(again) == before
+
+
+def test_a_failure_to_sign_never_reaches_who_appends_and_is_told(place, memory, monkeypatch):
+    def fail(_tree, **_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ledger.proofs.tree.Tree.extend", fail)
+    talk(memory, 2)
+    until(lambda: memory._notary.trouble)
+    [told] = memory.status().warnings[len(memory._parts.warnings) :]
+    assert "events are not signed yet: OSError: [Errno 28] No space left" in told
+    monkeypatch.undo()
+    talk(memory, 1)
+    until(lambda: memory._notary.trouble is None)
+    assert memory.status().warnings == memory._parts.warnings
+
+
+def test_a_forked_child_leaves_the_notary_alone(place, memory):
+    talk(memory, 1)
+    child = os.fork()
+    if child == 0:
+        memory._notary.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    talk(memory, 1)
+    until(lambda: signed(memory) == memory._log.head().position)
+
+
+# Verifying
+
+
+def test_verify_tells_up_to_where_it_is_signed(place, memory, monkeypatch):
+    memory.sign_checkpoint()
+    at = memory._log.head().position
+    monkeypatch.setattr(memory._notary, "sign", lambda: None)
+    talk(memory, 2)
+    found = memory.verify()
+    assert (found.ok, found.signed, found.events) == (True, at, at + 2)
+
+
+def test_verify_wants_the_cosignature_of_the_witness_that_is_named(memory):
+    witness = Cosigner.generate("witness.example")
+    told = memory.sign_checkpoint()
+    assert "never" not in (memory.verify().problem or "")
+    assert "no checkpoint was ever cosigned" in memory.verify(witness_key=witness.vkey).problem
+    note = Checkpoint.parse(told.text)
+    cosigned = with_signatures(note, [witness.cosign(note, 1_800_000_000)])
+    memory.tree.tiles.keep_cosigned(cosigned.text)
+    assert memory.verify(witness_key=witness.vkey).ok
+    other = Cosigner.generate("witness.example")
+    assert "not cosigned by witness.example" in memory.verify(witness_key=other.vkey).problem
+    with pytest.raises(CallerMistake):
+        memory.verify(witness_key="nonsense")
+    proof = memory.prove_inclusion(1)
+    assert proof.checkpoint == cosigned.text, "what a witness saw proves more"
+
+
+def test_verify_takes_checkpoints_out_of_whatever_was_kept(memory):
+    memory.sign_checkpoint()
+    first_size = memory.tree.latest().size
+    first = memory.prove_inclusion(3)
+    talk(memory, 3)
+    for kept in (first.checkpoint, first.text(), memory.prove_consistency(first_size).text()):
+        assert memory.verify(checkpoint=kept).ok
+    for none in ("hello", "{}", '{"new": "x"}'):
+        with pytest.raises(CallerMistake, match="checkpoint"):
+            memory.verify(checkpoint=none)
+
+
+def test_a_checkpoint_of_another_ledger_is_not_this_ones(memory, new_place, monkeypatch, tmp_path):
+    memory.sign_checkpoint()
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "other.key"))
+    with open_memory(new_place()) as other:
+        other.remember("ana", "I live in Faro.", consent="consent")
+        kept = other.sign_checkpoint()
+    found = memory.verify(checkpoint=kept.text)
+    assert not found.ok
+    assert "kept elsewhere" in found.problem
+
+
+def test_verify_makes_decisions_again_when_asked(memory):
+    talk(memory, 3)
+    memory.process()
+    found = memory.verify(decisions=True)
+    assert found.ok
+    assert found.decisions == len(memory.decisions())
+    assert memory.verify().decisions == 0
+
+
+# The command line
+
+
+def run(place, *words, code=0):
+    result = CliRunner().invoke(app, ["--ledger", place, *words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, (words, result.stdout, result.stderr)
+    return result
+
+
+def test_the_commands_write_files_that_the_stand_alone_program_checks(place, memory, tmp_path):
+    memory.close()
+    note, inclusion, consistency = (
+        str(tmp_path / name) for name in ("note", "inclusion.json", "consistency.json")
+    )
+    run(place, "checkpoint", "-o", note)
+    told = json.loads(run(place, "checkpoint", "--json").stdout)
+    assert told["text"] == Path(note).read_text()
+    run(place, "remember", "--subject", "ana", "I use pytest.")
+    run(place, "prove", "inclusion", "5", "-o", inclusion)
+    run(place, "prove", "consistency", str(told["size"]), "-o", consistency)
+    shown = json.loads(run(place, "signing-key", "show", "--json").stdout)
+    for name in (note, inclusion, consistency):
+        assert verifier.main([name, "--key", shown["verifier_keys"][-1]]) == 0
+    assert run(place, "prove", "inclusion", "5").stdout == Path(inclusion).read_text()
+    assert run(place, "verify", "--checkpoint", note).stdout.count("nothing is wrong") == 1
+    assert (
+        "No checkpoint of 3 events was kept"
+        in run(place, "prove", "consistency", "3", code=2).stderr
+    )
+    run(place, "signing-key", "rotate", "--by", "dora")
+    after = json.loads(run(place, "signing-key", "show", "--json").stdout)
+    assert len(after["verifier_keys"]) == 2
+    told = json.loads(run(place, "verify", "--json", "--decisions").stdout)
+    assert (told["ok"], told["events"]) == (True, told["signed"])
+
+
+def test_explain_shows_that_it_is_proved(place, memory):
+    [belief] = memory.beliefs("ana")
+    memory.close()
+    page = run(place, "explain", belief.memory_id, "--proof").stdout
+    assert "Proved to be in the log" in page
+    answer = json.loads(run(place, "explain", belief.memory_id, "--proof", "--json").stdout)
+    assert set(answer["proofs"]) == set(answer["positions"]) == {"turn", "decision", "admission"}
