@@ -219,7 +219,7 @@ class Eraser:
             events: list[New] = []
             ids: list[str] = []
             for each in wanted:
-                begun = self._begun(each)
+                begun = self._begun(each, held_too=legal_basis == DONE_BEFORE)
                 if begun is not None:
                     ids.append(begun.id)
                     continue
@@ -246,8 +246,9 @@ class Eraser:
         }
         return [found[each] for each in ids]
 
-    def _begun(self, wanted: Wanted) -> Erasure | None:
-        """The erasure of this whole subject that was begun and is not finished."""
+    def _begun(self, wanted: Wanted, *, held_too: bool) -> Erasure | None:
+        """The erasure of this whole subject that was begun. What was erased before the log was
+        restored is no longer there to be held."""
         recorded = self._log.read_stream(subject_stream(wanted.subject_ref))
         whole = [each for each in erasures(recorded) if each.whole]
         if whole and wanted.reach == SUBJECT:
@@ -255,7 +256,7 @@ class Eraser:
         if whole:
             raise NotPermitted("This subject is being erased as a whole.")
         held = holds(recorded)
-        if held and wanted.reach != RESTORED:
+        if held and not held_too:
             raise NotPermitted(self._forbids(held))
         return None
 
@@ -346,10 +347,12 @@ class Eraser:
         erasure: Erasure,
         views: Sequence[ViewReceipt] = (),
         probes: Sequence[Probe] = (),
+        told: Destroyed | None = None,
     ) -> Erasure:
-        """Record that it is done; done twice, the first record stands."""
+        """Record that it is done; done twice, the first record stands. `told` is what `destroyed`
+        says, where the caller has asked already."""
         stream = subject_stream(erasure.subject_ref)
-        told = self.destroyed(erasure)
+        told = told or self.destroyed(erasure)
         facts: dict[str, Any] = {
             "request": erasure.id,
             "bodies": told.bodies,
@@ -386,6 +389,9 @@ class Eraser:
         """Let the log and the vault agree on what is erased, whichever was restored from a backup;
         returns the erasures that are requested and not completed."""
         log, vault = self._log, self._log.vault
+        # In this order: of what the vault knows by now the request is in the log, which another
+        # process may be writing.
+        register, buried = vault.register_of_erased(), vault.tombstones()
         told = erasures(log.of_types(_NAMES))
         if any(not each.subject_ref for each in told):
             where = next(each.position for each in told if not each.subject_ref)
@@ -395,21 +401,20 @@ class Eraser:
         if vault.keep_erased(finished, log.clock()):
             vault.scrub()
         content = {each.id: each for each in told if not each.whole}
-        register = vault.register_of_erased()
         for erasure in content.values():
             if erasure.done is not None and erasure.id not in register:
                 self.destroy(erasure)  # the vault is older than this
         known = content.keys() | {each.of for each in content.values() if each.reach == RESTORED}
         stale = {each: of for each, of in register.items() if each not in known}
-        again = [*self._forgotten_people(whole), *self._forgotten_content(stale)]
+        again = [*self._forgotten_people(buried - whole), *self._forgotten_content(stale)]
         if again:
             self.request(again, actor=SYSTEM, legal_basis=DONE_BEFORE)
             told = erasures(log.of_types(_NAMES))
         return [each for each in told if each.done is None]
 
-    def _forgotten_people(self, known: set[str]) -> Iterator[Wanted]:
+    def _forgotten_people(self, buried: set[str]) -> Iterator[Wanted]:
         """Whom the vault knows to be erased and the log does not: it is older."""
-        unknown = sorted(self._log.vault.tombstones() - known)
+        unknown = sorted(buried)
         versions = self._log.versions([subject_stream(ref) for ref in unknown])
         for ref in unknown:
             if versions[subject_stream(ref)]:

@@ -3,6 +3,7 @@ is named."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -91,6 +92,7 @@ class _Events:
 
     def _look(self, rows: Iterable[Row]) -> Wrong | None:
         decode, encode, versions = canonical.decode, canonical.encode, self._versions
+        fields_of, opened, vault = envelope.FIELDS, self._opened, self._log.vault
         for row in rows:
             at, data, body, _ = row
             if at != self.position + 1:
@@ -102,7 +104,7 @@ class _Events:
                 fields = decode(data)
             except ValueError:
                 fields = None
-            if type(fields) is not dict or fields.keys() != envelope.FIELDS:
+            if type(fields) is not dict or fields.keys() != fields_of:
                 fields = envelope.read(data, at)
             if encode(fields) != data:
                 return Wrong(at, "the envelope is not in canonical form")
@@ -110,22 +112,23 @@ class _Events:
             if version != versions.get(stream, 0) + 1:
                 return Wrong(at, f"version {version} of its stream is out of order")
             versions[stream] = version
-            if fields["recorded_at"] < self.recorded_at:
+            recorded_at = fields["recorded_at"]
+            if recorded_at < self.recorded_at:
                 return Wrong(at, "it was recorded before the event in front of it")
-            self.recorded_at = fields["recorded_at"]
+            self.recorded_at = recorded_at
             digest = fields["body_digest"]
             if body is not None:
                 self.bodies += 1
                 if sha256(body).hexdigest() != digest:
                     return Wrong(at, "the body is not the one that was written")
-                if fields["subject_ref"] not in self._opened:
-                    codec.unseal(row, self._log.vault)
-                    self._opened.add(fields["subject_ref"])
+                if fields["subject_ref"] not in opened:
+                    codec.unseal(row, vault)
+                    opened.add(fields["subject_ref"])
             elif digest is not None:
                 self.destroyed += 1
-                codec.unseal(row, self._log.vault)  # whether an erasure explains it
+                codec.unseal(row, vault)  # whether an erasure explains it
             if fields["type"] not in BY_NAME and fields["type"] not in STEPS:
-                codec.unseal(row, self._log.vault)  # what is the matter with it
+                codec.unseal(row, vault)  # what is the matter with it
             self.position = at
             self.events += 1
         return None
@@ -161,6 +164,7 @@ def verify(
         return Verified(0, 0, 0, None, problem.detail)
     head = log.head()
     events = _Events(log, head.position)
+    damage = _Damage(log)
     with uncollected():
         wrong = _walk(log, head.position, events, checked, progress)
     if wrong is None:
@@ -168,8 +172,7 @@ def verify(
     found = None if checked is None else checked.end(head.position)
     if found is not None and (wrong is None or _comes_first(found, wrong)):
         wrong = Wrong(found.first, found.problem)
-    if wrong is None and (damage := log.damage()) is not None:
-        wrong = Wrong(*damage)
+    wrong = damage.or_first(wrong)
     if wrong is None and progress:
         progress(head.position, head.position)
     return Verified(
@@ -183,6 +186,37 @@ def verify(
     )
 
 
+class _Damage:
+    """Lets the store look at itself meanwhile: the database does that without us."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._found: tuple[int | None, str] | None = None
+        self._failed: LedgerError | None = None
+        self._thread = threading.Thread(target=self._look, name="verify", daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        try:
+            self._found = self._log.damage()
+        except LedgerError as problem:
+            self._failed = problem
+
+    def or_first(self, wrong: Wrong | None) -> Wrong | None:
+        """What the store finds, unless what is wrong comes before it. An envelope that is not even
+        JSON keeps it from looking, and was found already."""
+        self._thread.join()
+        if wrong is None and self._failed is not None:
+            raise self._failed
+        if self._found is None:
+            return wrong
+        at = self._found[0]
+        earlier = wrong is not None and (
+            at is None or (wrong.position is not None and wrong.position <= at)
+        )
+        return wrong if earlier else Wrong(*self._found)
+
+
 def _walk(
     log: Log,
     head: int,
@@ -192,7 +226,17 @@ def _walk(
 ) -> Wrong | None:
     """Look at everything in one pass, until it is known what the first thing wrong is."""
     wrong: Wrong | None = None
-    for after, upto, rows in _pages(log, head):
+    pages = _pages(log, head)
+    while True:
+        try:
+            page = next(pages, None)
+        except LogCorrupted as problem:
+            return wrong or Wrong(events.position + 1, problem.detail)
+        except LedgerError as problem:
+            return wrong or Wrong(events.position + 1, str(problem))
+        if page is None:
+            return wrong
+        after, upto, rows = page
         wrong = wrong or events.look(rows)
         if checked is not None:
             try:
@@ -205,7 +249,6 @@ def _walk(
             return wrong
         if progress and wrong is None and upto < head:
             progress(upto, head)
-    return wrong
 
 
 def _comes_first(found: Found, wrong: Wrong) -> bool:

@@ -17,7 +17,13 @@ from ledger.backup import (
     manifest_of,
     vault_contents,
 )
-from ledger.errors import CallerMistake, KeyMissing, MustStop
+from ledger.errors import (
+    BackendUnavailable,
+    CallerMistake,
+    KeyMissing,
+    MustStop,
+    NotPermitted,
+)
 from ledger.keystore import VaultContents
 from ledger.masterkey import MasterKey
 from ledger.restoring import Restored
@@ -41,6 +47,7 @@ from tools.places import (
 )
 from tools.rotating import Rotated, rotate
 from tools.settings import MASTER_KEY, MASTER_KEY_FILE, SIGNING_KEY_FILE, VAULT, Settings
+from tools.wiring import check_witness
 
 __all__ = ["Rotated", "backup", "restore", "restore_vault", "rotate"]
 
@@ -92,7 +99,7 @@ def backup(
     with _open(place, settings, create=False) as opened:
         source = side(opened)
         made_at = iso(system_clock() // SECOND * SECOND)
-        origin, head = _head(opened)
+        origin, head = _head(opened, settings)
         done = back_up(
             source,
             destination,
@@ -113,12 +120,17 @@ def backup(
     return BackedUpWhole(**own, keys=None if kept is None else kept.subjects)
 
 
-def _head(opened: Opened) -> tuple[str | None, int]:
-    """The origin, and up to where to back up: what is signed, which is made to be all there is."""
+def _head(opened: Opened, settings: Settings) -> tuple[str | None, int]:
+    """The origin, and up to where to back up: what is signed, which is made to be all there is.
+
+    Raises `BehindWitness` and `SplitView`: such a ledger must not replace an earlier backup.
+    """
     tree = opened.signing.tree()
     try:
+        check_witness(opened, settings)
         signed = tree.extend(keep=True)
-    except KeyMissing:  # nobody here can sign: what was signed before goes along
+    except (KeyMissing, BackendUnavailable):
+        # Nobody can sign here, or nobody can tell whether it may be signed: what was, goes along.
         latest = tree.latest()
         return (latest.origin if latest else None), opened.store.head().position
     return signed.origin, signed.size
@@ -168,7 +180,7 @@ def restore(
     try:
         with open_memory(destination, create=False) as memory:
             head = memory.status(digests=False).position
-    except MustStop as problem:
+    except (MustStop, BackendUnavailable, NotPermitted) as problem:
         people = f" {_keyless(done.keyless)}" if done.keyless else ""
         raise type(problem)(
             f"{problem.detail}{people} Nothing was served; what was restored stays at {place}, to"

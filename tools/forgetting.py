@@ -27,7 +27,7 @@ from ledger.times import Clock, to_datetime
 from ledger.vault import SYSTEM
 from tools.answers import ErasureAnswer
 from tools.bounds import plain_name
-from tools.reaching import Reached, Reaching
+from tools.reaching import Reached, Reaching, Remains
 from tools.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from tools.recording import Recorder
     from tools.wiring import Parts
 
-REQUEST = "request of the subject"
 WITHDRAWN = "consent withdrawn"
 RETENTION = "retention period over"
 _ROUNDS = 5
@@ -109,7 +108,7 @@ class Forgetting:
         """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
         written. Raises `UnknownMemory`, `NotPermitted`."""
         ref = self._log.half_erased(subject) or self._known_subject(subject)
-        return self._reach(
+        reached = self._reach(
             ref,
             memory=memory,
             turn=turn,
@@ -118,6 +117,7 @@ class Forgetting:
             revoked=revoked,
             known_as=known_as,
         )()
+        return self._without_held(reached)
 
     def erase(
         self,
@@ -131,7 +131,7 @@ class Forgetting:
         withdrawals: Sequence[str] = (),
         known_as: Sequence[str] = (),
         by: str = SYSTEM,
-        legal_basis: str = REQUEST,
+        legal_basis: str | None = None,
     ) -> ErasureAnswer:
         """Forget a subject: their key, every body, every row of a view, every vector. Or less of
         them: one `memory` with the turns that are its evidence, one `turn`, one `session`, what is
@@ -140,12 +140,15 @@ class Forgetting:
 
         What remains are envelopes that name nobody. Recording an erased subject again is refused
         until `register_anew`. In other people's memories a relation to the subject, found by their
-        id or by what they are `known_as`, loses its words.
+        id or by what they are `known_as`, loses its words, unless they are under a legal hold.
+        `legal_basis` is one of the policy's `erasure_bases`, by default the first; it goes on
+        record.
 
         Raises `UnknownMemory` for somebody or something nobody knows, `NotPermitted` under a legal
-        hold, `BackendUnavailable` while another process reads what has to go: erasing again, or
-        opening the ledger again, goes on with it.
+        hold or for another basis, `BackendUnavailable` while another process reads what has to go:
+        erasing again, or opening the ledger again, goes on with it.
         """
+        basis = self._basis(legal_basis)
         actor = self._actor(by)
         half = self._log.half_erased(subject)
         ref = half or self._known_subject(subject)
@@ -161,13 +164,11 @@ class Forgetting:
         )
         because = withdrawals[0] if withdrawals else None
         if half is not None:
-            return self._erase([Wanted(half, SUBJECT)], actor, legal_basis)
+            return self._erase([Wanted(half, SUBJECT)], actor, basis)
         reached = reach()
         if reached.reach == SUBJECT:
-            others = [each for each in reached.others if each.positions]
-            free = [each for each in others if not self._log.eraser.holds(each.subject_ref)]
-            wanted = [Wanted(ref, SUBJECT), *map(_wanted, free)]
-            return self._erase(wanted, actor, legal_basis)
+            others = self._without_held(reached).others
+            return self._erase([Wanted(ref, SUBJECT), *map(_wanted, others)], actor, basis)
         if not reached.positions:
             return ErasureAnswer(
                 subject_ref=ref,
@@ -179,7 +180,31 @@ class Forgetting:
         def again(after: int) -> Sequence[int]:
             return Reaching(self._parts, self._asking).derived(ref, reached.positions, after)
 
-        return self._erase([replace(_wanted(reached), because=because)], actor, legal_basis, again)
+        return self._erase([replace(_wanted(reached), because=because)], actor, basis, again)
+
+    def _basis(self, named: str | None) -> str:
+        bases = self._parts.rulebook.refreshed().policy.erasure_bases
+        if named is None:
+            return bases[0]
+        if named not in bases:  # and stays on record, so that it may be no words about anybody
+            raise NotPermitted(
+                f"{named!r} is no basis to erase on in the policy in force: {', '.join(bases)}."
+            )
+        return named
+
+    def known_basis(self, name: str) -> str | None:
+        """The basis, where the policy in force knows it; None for its first."""
+        return name if name in self._parts.rulebook.refreshed().policy.erasure_bases else None
+
+    def _without_held(self, reached: Reached) -> Reached:
+        """Without the relations of others of whom nothing may be erased."""
+        others = [each for each in reached.others if each.positions]
+        free = [each for each in others if not self._log.eraser.holds(each.subject_ref)]
+        if len(free) == len(others):
+            return replace(reached, others=tuple(free))
+        why = "they are under a legal hold: erase again once it is lifted"
+        kept = Remains("relations in records of others", why, len(others) - len(free))
+        return replace(reached, others=tuple(free), stays=(*reached.stays, kept))
 
     def _reach(
         self,
@@ -280,12 +305,15 @@ class Forgetting:
                 removed=vectors,
             )
         )
-        return self._log.eraser.complete(erasure, views, self._probes(erasure, positions))
+        told = self._log.eraser.destroyed(erasure)
+        probes = self._probes(erasure, positions, told.positions)
+        return self._log.eraser.complete(erasure, views, probes, told)
 
-    def _probes(self, erasure: Erasure, positions: Sequence[int]) -> list[Probe]:
+    def _probes(
+        self, erasure: Erasure, positions: Sequence[int], gone: Sequence[int]
+    ) -> list[Probe]:
         """Look for what was erased, in each place where it had been."""
         log, ref = self._log, erasure.subject_ref
-        gone = log.eraser.destroyed(erasure).positions
         rows = [row for each in _pages(gone) for row in log.store.read_at(each)]
         probes = [
             Probe(name="bodies", looked=len(rows), found=sum(row.body is not None for row in rows))
@@ -324,7 +352,7 @@ class Forgetting:
                 continue
             for what in due:
                 basis = WITHDRAWN if "withdrawals" in what else RETENTION
-                answer = self.erase(subject, **what, legal_basis=basis)
+                answer = self.erase(subject, **what, legal_basis=self.known_basis(basis))
                 counts["erasures"] += answer.erasure is not None
                 counts["bodies"] += answer.bodies
         return counts

@@ -82,7 +82,7 @@ def rotate(
         raise CallerMistake(f"{file} is the key file in use: name another, or none.")
     with ExitStack() as closing:
         opened, finished = _open(place, settings, new_key_file)
-        log = _log_of(opened, closing)
+        log = _log_of(opened, settings, closing)
         record_rotation(log)  # of one that was killed
         if finished is not None:
             if file is not None and not (keep_old or _is_shared(place)):
@@ -137,10 +137,14 @@ def record_rotation(log: Log) -> None:
     log.vault.rotation_is_recorded(rotation)
 
 
-def _log_of(opened: Opened, closing: ExitStack) -> Log:
+def _log_of(opened: Opened, settings: Settings, closing: ExitStack) -> Log:
+    from tools.wiring import check_witness  # noqa: PLC0415  it needs this module to wire a ledger
+
     closing.callback(opened.vault.close)
     closing.callback(opened.store.close)
-    return Log(opened.store, opened.vault, clock=system_clock, tenant=opened.tenant)
+    check_witness(opened, settings)
+    # Erasures that were interrupted are left for whoever has views to empty.
+    return Log(opened.store, opened.vault, clock=system_clock, tenant=opened.tenant, finish=False)
 
 
 def _open(

@@ -27,6 +27,7 @@ class Settling:
 
     if TYPE_CHECKING:  # of the front door itself
         erase: Callable[..., ErasureAnswer]
+        known_basis: Callable[[str], str | None]
 
     def __init__(self, parts: Parts, clock: Clock) -> None:
         self._parts = parts
@@ -205,7 +206,8 @@ class Settling:
                 for each in self._log.read_stream(subject_stream(ref), before)
                 if each.type == ConsentWithdrawn.NAME
             ]
-            self.erase(subject, withdrawals=withdrawals, by=by, legal_basis=WITHDRAWN)
+            basis = self.known_basis(WITHDRAWN)
+            self.erase(subject, withdrawals=withdrawals, by=by, legal_basis=basis)
         return revoked
 
     def revoke(self, memory_id: str, *, by: str = SYSTEM, note: str | None = None) -> BeliefAnswer:

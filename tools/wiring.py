@@ -38,7 +38,7 @@ from projections.recalls import RecallsView
 from projections.turns import TurnsView
 from projections.view import View
 from tools.embedders import Embedders
-from tools.places import Place, open_place
+from tools.places import Opened, Place, open_place
 from tools.rotating import record_rotation
 from tools.settings import Settings
 from tools.signing import Signing
@@ -151,6 +151,17 @@ def build(
         witness,
         Embedders(log, settings),
     )
+
+
+def check_witness(opened: Opened, settings: Settings) -> None:
+    """Have the head cosigned before anything is written to a ledger that has a witness. Raises as
+    `Witnessed.check` does."""
+    witness = witness_of(settings)
+    if witness is not None:
+        try:
+            witness.check(opened.signing.tree())
+        finally:
+            witness.close()
 
 
 def witness_of(settings: Settings) -> Witnessed | None:

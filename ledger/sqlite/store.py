@@ -58,6 +58,8 @@ from ledger.streams import stream_of
 from ledger.times import SECOND, Clock, Micros, system_clock
 
 _POLL_SECONDS = 0.005
+_CACHE, _LOOKING_CACHE = 2_000, 131_072
+"""KiB of pages that a connection keeps: SQLite's default, and while everything is looked at."""
 _MOVE_HEAD = (
     "UPDATE head SET position = position + ?, recorded_at = max(recorded_at, ?),"
     " erasures = erasures + ? RETURNING position, recorded_at, erasures"
@@ -501,7 +503,14 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return low
 
     def damage(self) -> tuple[int | None, str] | None:
-        said = self._fetch("PRAGMA integrity_check(1)", ())[0][0]
+        with self._connection(writing=False) as connection:
+            # Index entries are looked up all over the file: with SQLite's small cache, again and
+            # again from the disk.
+            connection.execute(f"PRAGMA cache_size = {-_LOOKING_CACHE}")
+            try:
+                said = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            finally:
+                connection.execute(f"PRAGMA cache_size = {-_CACHE}")
         if said != "ok":
             return None, f"SQLite says of {self.path.name}: {said}"
         for statement, problem in DAMAGE:

@@ -69,8 +69,8 @@ def forget(place):
             if each.event and "xylographic" in each.event.content
         )  # fmt: skip
         turn_id = turn.stream
-        memory.erase("ana", turn=turn_id, by="lea.reviewer", legal_basis="request")
-        memory.erase(CY, by="lea.reviewer", legal_basis="request")
+        memory.erase("ana", turn=turn_id, by="lea.reviewer")
+        memory.erase(CY, by="lea.reviewer")
 
 
 def asked(place):

@@ -3,8 +3,11 @@ complete, nothing is lost, and no word of whoever was erased can be decrypted.""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
-from contextlib import suppress
+import subprocess
+import sys
 
 import pytest
 
@@ -12,7 +15,7 @@ from beliefledger import open_memory
 from ledger import backup as backups
 from ledger import envelope
 from ledger import restoring as restorings
-from ledger.errors import KeyMissing, LedgerError
+from ledger.errors import BehindWitness, KeyMissing, LedgerError
 from ledger.events.ops import MasterKeyRotated
 from ledger.masterkey import MasterKey
 from ledger.sealing import NotAuthentic, Sealer, SubjectKeys
@@ -61,8 +64,8 @@ def forget(place):
             for each in memory.subscribe(follow=False, types=["turn.recorded.v1"])
             if each.event and TURN in each.event.content
         )
-        memory.erase("ana", turn=turn, by="lea", legal_basis="request")
-        memory.erase(CY, by="lea", legal_basis="request")
+        memory.erase("ana", turn=turn, by="lea")
+        memory.erase(CY, by="lea")
 
 
 def killed_at(step, work):
@@ -231,9 +234,58 @@ def test_a_rotation_to_a_named_file_killed_at_any_step_is_completed_by_the_same_
         new = tmp_path / "keys" / f"next-{number}.key"
         assert killed_at(step, lambda die, new=new: rotate(told, new_key_file=new, step=die))
         rotate(told, new_key_file=new)
-        with suppress(LedgerError), pytest.raises(KeyMissing):
+        with contextlib.suppress(LedgerError), pytest.raises(KeyMissing):
             open_memory(told)
         monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", new.read_text().strip())
         recorded = [each.event for each in events(told) if each.type == MasterKeyRotated.NAME]
         assert len(recorded) == number + 1
     assert [each.event for each in events(told)][: len(before)] == [e.event for e in before]
+
+
+@contextlib.contextmanager
+def witness_of(place, directory):
+    """A witness of this ledger, started as a process: its URL and its key."""
+    with open_memory(place) as memory:
+        [key] = [each.vkey for each in memory.tree.verifiers()]
+    command = [sys.executable, "-m", "beliefledger", "witness", "serve", "--json", "--store"]
+    process = subprocess.Popen(
+        [*command, str(directory), "--listen", "127.0.0.1:0", "--log", key],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        told = json.loads(process.stdout.readline())
+        yield told["url"], told["verifier_key"]
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def test_log_and_vault_both_set_back_are_refused_by_the_witness(
+    told, tmp_path, new_place, monkeypatch
+):
+    backup(told, tmp_path / "b", vault=tmp_path / "v")
+    forget(told)
+    with witness_of(told, tmp_path / "witness") as (url, key):
+        monkeypatch.setenv("BELIEFLEDGER_WITNESS", url)
+        monkeypatch.setenv("BELIEFLEDGER_WITNESS_KEY", key)
+        with open_memory(told):
+            pass  # its head is cosigned
+        monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "another"))
+        again = new_place()
+        monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY", raising=False)
+        for attempt in (
+            lambda: restore(tmp_path / "b", again, vault=tmp_path / "v"),
+            lambda: open_memory(again),
+            lambda: rotate(again),
+            lambda: backup(again, tmp_path / "of-the-restored"),
+        ):
+            with pytest.raises(BehindWitness) as refused:
+                attempt()
+            if attempt.__code__.co_names[0] == "restore":
+                assert "Nothing was served" in str(refused.value)
+        monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "living"))
+        backup(told, tmp_path / "newest")
+        newest = new_place()
+        restore(tmp_path / "newest", newest)
+        assert forgotten(newest)

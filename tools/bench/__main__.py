@@ -37,6 +37,7 @@ from tools.bench import (
     rotating,
     searching,
     typing,
+    verifying,
 )
 from tools.bench.backends import Postgres, own_environment
 from tools.bench.measure import Bench, Measured, Run, Sizes
@@ -61,6 +62,7 @@ BENCHES: dict[str, Bench] = {
     "retrieval": retrieval.retrieval,
     "needles": needles.needles,
     "searching": searching.searching,
+    "verifying": verifying.verifying,
     "rotating": rotating.rotating,
     "erasing": erasing.erasing,
     "proving": proving.proving,
