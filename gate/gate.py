@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -38,7 +37,6 @@ from ledger.events.turn import (
     TurnRetried,
 )
 from ledger.log import Log, new_id
-from ledger.sealing import SubjectKeys
 from ledger.store import Appended
 from ledger.times import Clock, Micros
 from ledger.vault import SYSTEM
@@ -190,28 +188,26 @@ class Gate:
         self, turns: Sequence[TurnInput], refs: dict[str, str], actor: str
     ) -> list[Receipt]:
         self.memo.refresh()
-        named: list[tuple[SubjectKeys, str, TurnInput]] = []
-        expect = {}
+        ids, new, expect = [], {}, {}
         for turn in turns:
             ref = refs[turn.subject]
             keys = self.log.keys(ref)
             if keys is None or self.memo.consent(ref).erasing:
                 raise NotPermitted("This subject was erased.")
-            named.append((keys, turn.key(), turn))
-            expect[streams.subject_stream(ref)] = self.memo.consent(ref).version
-        ids, new = self._ids(named, refs, {})
+            turn_id = streams.turn_stream(keys.ids, turn.key())
+            ids.append((turn_id, ref))
+            if turn_id not in new:
+                new[turn_id] = turn
+                expect[streams.subject_stream(ref)] = self.memo.consent(ref).version
         # A single turn is almost always new: let the append find out. A batch may be a repetition.
-        known: dict[str, int] = {}
-        if len(new) > 1:
-            known, ids, new = self._looked_up(named, refs)
+        known = self._known(list(new)) if len(new) > 1 else {}
         try:
             appended = self._append_turns(ids, new, known, expect, actor)
         except VersionConflict as conflict:
             if conflict.stream not in new:
                 raise
-            was = conflict.stream
-            known, ids, new = self._looked_up(named, refs)
-            if was in new and was not in known:
+            known = self._known(list(new))
+            if conflict.stream not in known:
                 raise
             appended = self._append_turns(ids, new, known, expect, actor)
         receipts, seen, positions = [], set(known), known | appended
@@ -220,54 +216,11 @@ class Gate:
             seen.add(turn_id)
         return receipts
 
-    def _ids(
-        self,
-        named: Sequence[tuple[SubjectKeys, str, TurnInput]],
-        refs: Mapping[str, str],
-        again: Mapping[tuple[str, str], int],
-    ) -> tuple[list[tuple[str, str]], dict[str, TurnInput]]:
-        """Each turn's id and subject, and the turns by id. `again` counts how many of the same were
-        erased before."""
-        ids: list[tuple[str, str]] = []
-        new: dict[str, TurnInput] = {}
-        for keys, key, turn in named:
-            ref = refs[turn.subject]
-            turn_id = _turn_id(keys, key, again.get((ref, key), 0))
-            ids.append((turn_id, ref))
-            new.setdefault(turn_id, turn)
-        return ids, new
-
-    def _looked_up(
-        self, named: Sequence[tuple[SubjectKeys, str, TurnInput]], refs: Mapping[str, str]
-    ) -> tuple[dict[str, int], list[tuple[str, str]], dict[str, TurnInput]]:
-        """The positions of those that are in the log, and ids and turns. One whose words are erased
-        is not there any more: the same is another turn now."""
-        again: Counter[tuple[str, str]] = Counter()
-        while True:
-            ids, new = self._ids(named, refs, again)
-            known, erased = self._known(list(new))
-            if not erased:
-                return known, ids, new
-            for (turn_id, ref), key in dict.fromkeys(
-                (each, key) for each, (_, key, _) in zip(ids, named, strict=True)
-            ):
-                again[ref, key] += turn_id in erased
-
-    def _known(self, turn_ids: Sequence[str]) -> tuple[dict[str, int], set[str]]:
-        """The positions of the turns that are in the log, and those that are erased there."""
-        known, erased = {}, set()
-        for turn_id, version in self.log.versions(turn_ids).items():
-            if version:
-                [first] = self.log.read_stream(turn_id, upto=1)
-                if first.event is None or self._is_going(first.subject_ref or "", first.position):
-                    erased.add(turn_id)
-                else:
-                    known[turn_id] = first.position
-        return known, erased
-
-    def _is_going(self, subject_ref: str, position: int) -> bool:
-        """Whether somebody asked for an event to be erased."""
-        return self.memo.consent(subject_ref).is_going(position)
+    def _known(self, turn_ids: Sequence[str]) -> dict[str, int]:
+        """Where those are that are in the log. One whose words are erased is there, too: telling
+        it again, as a queue does that delivers twice, is not to bring them back."""
+        there = [turn_id for turn_id, version in self.log.versions(turn_ids).items() if version]
+        return {turn_id: self.log.read_stream(turn_id, upto=1)[0].position for turn_id in there}
 
     def _append_turns(
         self,
@@ -620,9 +573,8 @@ class Gate:
                 raise NotPermitted("This subject was erased.")
             draft = self.draft()
             draft.consent(ref)
-            known, [(turn_id, _)], _ = self._looked_up(
-                [(keys, turn.key(), turn)], {turn.subject: ref}
-            )
+            turn_id = streams.turn_stream(keys.ids, turn.key())
+            known = self._known([turn_id])
             if known:
                 return Receipt(turn_id, known[turn_id], ref, already=True), None
             draft.reads(turn_id, 0)
@@ -704,11 +656,6 @@ class Gate:
                 raise
 
         return self.log.decide_again(afresh)
-
-
-def _turn_id(keys: SubjectKeys, key: str, again: int) -> str:
-    """The id of a turn; of one that is recorded again after so many of the same were erased."""
-    return streams.turn_stream(keys.ids, key if not again else f"again\x1f{again}\x1f{key}")
 
 
 def cited(

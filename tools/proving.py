@@ -289,7 +289,7 @@ def _checkpoints_in(text: str) -> Iterator[Checkpoint]:
     """Those in a note, or in one of our files."""
     try:
         document = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     notes = [text]
     if isinstance(document, dict):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
+from ledger.errors import BackendUnavailable, KeyMissing
 from ledger.proofs import keyfile
 from ledger.proofs.notes import Signer
 from ledger.proofs.tiles import TileStore
@@ -91,15 +94,17 @@ class Signing:
     def rotate(self) -> None:
         """Let a new key sign from now on. Killed at any step, whoever opens the ledger next goes on
         with the key that is in force by then."""
-        tree, path = self.tree(), self.key_path()
-        tree.extend()  # with the key in force, or there is nothing to hand over
-        signer = tree.signer
-        if signer is None:
-            raise CallerMistake("There is no signing key to rotate.")
-        new = Signer.generate(signer.name)
-        keyfile.prepare(path, new)
-        tree.rotate(new)
-        keyfile.adopt(path)
+        path = self.key_path()
+        with _alone(path):
+            self.renew()  # another process may have changed it just now
+            tree = self.tree()
+            tree.extend()  # with the key in force, or there is nothing to hand over
+            signer = tree.signer
+            assert signer is not None  # or it could not extend
+            new = Signer.generate(signer.name)
+            keyfile.prepare(path, new)
+            tree.rotate(new)
+            keyfile.adopt(path)
 
     def _signer(self, tiles: TileStore) -> Signer | None:
         known = tiles.vkeys()
@@ -125,3 +130,14 @@ class Signing:
             return keyfile.read(path)
         except OSError as problem:
             raise BackendUnavailable(f"The key file {path} cannot be made: {problem}.") from problem
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Of all processes only one prepares a key at a time: the next would overwrite the first's."""
+    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

@@ -26,6 +26,7 @@ from ledger.streams import ops_stream, subject_stream
 from tools import schedule, verifier
 from tools.certifying import INTERNAL, signed_text, text_of
 from tools.cli import app
+from tools.copying import copy
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE = 30.0
@@ -341,6 +342,19 @@ def test_a_consumer_that_began_later_never_had_the_words(memory):
     assert memory.certificate(first.erasure)["consumers"]["open"] == ["warehouse"]
     second = memory.erase("bruno", by="dpo")
     assert memory.certificate(second.erasure)["consumers"]["open"] == ["newcomer", "warehouse"]
+
+
+def test_a_copy_knows_when_each_consumer_began(memory, place, new_place):
+    run_consumer(memory, "warehouse")
+    memory.erase("ana", by="dpo")
+    run_consumer(memory, "newcomer")
+    begun = {each.name: each.since for each in memory._log.consumers()}
+    assert begun["newcomer"] > begun["warehouse"] > 0
+    memory.close()
+    destination = new_place()
+    copy(place, destination)
+    with open_memory(destination) as copied:
+        assert {each.name: each.since for each in copied._log.consumers()} == begun
 
 
 def test_a_consumer_or_an_erasure_that_is_not_there_is_refused(memory):

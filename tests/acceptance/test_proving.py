@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -177,6 +178,45 @@ def test_a_rotated_key_signs_what_comes_and_the_one_before_vouches_for_what_was(
     with open_memory(place) as again:
         talk(again, 1)
         assert again.sign_checkpoint().size == again._log.head().position
+        assert again.verify().ok
+
+
+def test_two_that_rotate_at_once_lose_no_key(place, memory):
+    memory.sign_checkpoint()
+    with open_memory(place) as other:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda each: each.rotate_signing_key(by="dora"), (memory, other)))
+    with open_memory(place) as again:
+        assert len(again.signing_key().verifier_keys) == 3
+        assert again.signing_key().here
+        assert len(again._log.of_types([SigningKeyRotated.NAME])) == 2
+        talk(again, 1)
+        again.sign_checkpoint()
+        assert again.verify().ok
+
+
+@pytest.mark.parametrize("step", ["prepare", "rotate", "adopt"])
+def test_a_rotation_that_ends_anywhere_leaves_a_key_that_signs(place, memory, monkeypatch, step):
+    memory.sign_checkpoint()
+    before = memory.signing_key().verifier_keys
+
+    def end(*_given):
+        raise KeyboardInterrupt
+
+    where = (
+        "ledger.proofs.tree.Tree.rotate" if step == "rotate" else f"tools.signing.keyfile.{step}"
+    )
+    with monkeypatch.context() as broken:
+        broken.setattr(where, end)
+        with pytest.raises(KeyboardInterrupt):
+            memory.rotate_signing_key(by="dora")
+    with open_memory(place) as again:
+        talk(again, 1)
+        assert again.sign_checkpoint().size == again._log.head().position
+        assert len(again.signing_key().verifier_keys) == len(before) + (step == "adopt")
+        again.rotate_signing_key(by="dora")
+        recorded = again._log.of_types([SigningKeyRotated.NAME])
+        assert len(recorded) == len(again.signing_key().verifier_keys) - 1
         assert again.verify().ok
 
 

@@ -160,15 +160,16 @@ def test_a_postgres_whose_files_cannot_grow_refuses_and_goes_on_when_they_can(ow
 @contextlib.contextmanager
 def read_only(directory):
     """Nobody may write there, not even we: root would be let through."""
-    for each in [directory, *directory.rglob("*")]:
+    modes = {each: each.stat().st_mode for each in [directory, *directory.rglob("*")]}
+    for each in modes:
         each.chmod(0o555 if each.is_dir() else 0o444)
     os.seteuid(NOBODY if os.geteuid() == 0 else os.geteuid())
     try:
         yield
     finally:
         os.seteuid(os.getuid())
-        for each in [directory, *directory.rglob("*")]:
-            each.chmod(0o755 if each.is_dir() else 0o644)
+        for each, mode in modes.items():
+            each.chmod(mode)
 
 
 @pytest.fixture
