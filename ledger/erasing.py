@@ -339,7 +339,9 @@ class Eraser:
     def _erased_before(self, erasure: Erasure) -> set[str]:
         """The events of this subject whose bodies other erasures had deleted."""
         register = self._log.vault.register_of_erased(erasure.subject_ref)
-        others = [ids for other, (_, ids) in register.items() if other != erasure.id]
+        # One that is done again is registered twice, under the id that it had before, too.
+        own = {erasure.id, erasure.of} if erasure.reach == RESTORED else {erasure.id}
+        others = [ids for other, (_, ids) in register.items() if other not in own]
         return set().union(*others)
 
     def complete(

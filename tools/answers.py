@@ -274,8 +274,8 @@ class GrantAnswer(Frozen):
 
 
 class ErasureAnswer(Frozen):
-    """What an erasure destroyed. `erasure` is its id, None where nothing had to go; `also` has those
-    of others that went with it: of other people's relations to the subject."""
+    """What an erasure destroyed. `erasure` is its id, None where nothing had to go; `also` has
+    those of others that went with it: of other people's relations to the subject."""
 
     subject_ref: str
     bodies: int

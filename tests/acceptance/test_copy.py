@@ -65,7 +65,7 @@ def tell(place):
             memory.grant_consent(name, "consent")
             memory.remember(name, f"My name is {name.title()}. I live in Lisbon.")
         memory.remember("ana", "I moved to Porto.")
-        memory.erase("cy", by="lea", legal_basis="request")
+        memory.erase("cy", by="lea")
         memory.revoke(memory.beliefs("bob")[0].memory_id, by="lea")
         with memory.consumer("mailer", follow=False) as events:
             events.ack(next(events))
@@ -167,7 +167,7 @@ def test_who_was_erased_between_two_attempts_is_not_in_the_copy(source, destinat
         ref = memory.subscribe(types=["turn.recorded.v1"], subjects=["ana"], follow=False)
         ana = next(ref).subject_ref
         assert all(bodies_of(destination, ana))  # words and key were copied
-        memory.erase("ana", by="lea", legal_basis="request")
+        memory.erase("ana", by="lea")
     copy(source, destination)
     assert bodies_of(destination, ana) == ([], [])
     assert told(destination) == told(source)
@@ -181,7 +181,7 @@ def test_who_is_erased_while_it_is_copied_is_not_in_the_copy(source, destination
         def meanwhile(done, total):
             if done > 0.9 * total and memory.beliefs("bob"):
                 memory.remember("ana", "I play the cello.")
-                memory.erase("bob", by="lea", legal_basis="request")
+                memory.erase("bob", by="lea")
 
         done = copy(source, destination, progress=meanwhile)
     assert done.meanwhile > 0
@@ -417,7 +417,7 @@ def test_a_key_that_a_backup_brought_back_is_not_copied(source, destination):
     opened.store.close()
     opened.vault.close()
     with open_memory(source) as memory:
-        memory.erase("ana", by="lea", legal_basis="request")
+        memory.erase("ana", by="lea")
     opened = open_place(place_of(source), Settings.read(), create=False)
     living = {each[0] for each in opened.vault.dump().keys}
 

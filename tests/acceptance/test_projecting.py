@@ -108,7 +108,7 @@ def test_it_forgets_the_words_of_who_was_erased_elsewhere(place):
         memory.remember("ana", "I live in Porto.", consent="consent")
         assert memory.beliefs("ana", topic="home")
         assert memory._parts.tagger._known
-        other.erase("ana", by="lea", legal_basis="request")
+        other.erase("ana", by="lea")
         keeping = memory.keep_views(tell=lambda *_: keeping.close())
         keeping.run()
         assert not memory._parts.tagger._known

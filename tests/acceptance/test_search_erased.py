@@ -48,14 +48,14 @@ def turn_of(memory, words, subject="ana"):
 
 
 def forget(memory, words=CANARY):
-    return memory.erase("ana", turn=turn_of(memory, words), by="dpo", legal_basis="art. 17")
+    return memory.erase("ana", turn=turn_of(memory, words), by="dpo")
 
 
 def erase_positions(memory, *positions):
     """Have the bodies at these positions erased, and nothing else."""
     ref, log = memory._log.subject("ana"), memory._log
     wanted = Wanted(ref, "turn", positions=positions)
-    [erasure] = log.eraser.request([wanted], actor="system", legal_basis="art. 17")
+    [erasure] = log.eraser.request([wanted], actor="system")
     log.eraser.destroy(erasure)
     memory._finder.erase_content(ref, positions)
     log.eraser.complete(erasure)

@@ -87,7 +87,7 @@ def test_a_login_of_the_app_does_all_of_daily_work(login):
         memory.remember("bob", "I live in Faro.", consent="consent")
         assert [each.value for each in memory.beliefs("ana")] == ["Porto"]
         assert all(each.same for each in memory.rebuild(verify=True))
-        assert memory.erase("ana", by="lea", legal_basis="request").bodies > 0
+        assert memory.erase("ana", by="lea").bodies > 0
         assert memory.beliefs("ana") == []
         with memory.consumer("mailer", follow=False) as events:
             for event in events:
@@ -107,7 +107,7 @@ def test_several_logins_of_the_app_use_the_same_views(login):
         other.rebuild()
         other.remember("ana", "I play the cello.")
         assert len(memory.beliefs("ana")) == 2
-        memory.erase("ana", by="lea", legal_basis="request")
+        memory.erase("ana", by="lea")
         assert other.beliefs("ana") == []
 
 
@@ -188,7 +188,7 @@ def test_two_tenants_of_a_schema_see_their_own(login):
                 for event in events:
                     events.ack(event)
                 assert events.position == head
-        a.erase("ana", by="lea", legal_basis="request")
+        a.erase("ana", by="lea")
         assert [each.value for each in b.beliefs("ana")] == ["Faro"]
         assert [len(memory.status().consumers) for memory in (a, b)] == [1, 1]
     tail = [json.loads(line) for line in run(urls["a"], "tail", "--json").stdout.splitlines()]
