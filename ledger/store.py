@@ -214,8 +214,10 @@ class EventStore(Protocol):
         """The current version of each stream; 0 for one that does not exist."""
         ...
 
-    def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
-        """All events of these types, in order of position. For rare types."""
+    def of_types(
+        self, types: Sequence[str], subject_ref: str | None = None, after: int = 0
+    ) -> list[Row]:
+        """All events of these types past a position, in order. For rare types."""
         ...
 
     def position_at(self, moment: Micros) -> int:

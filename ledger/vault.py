@@ -15,7 +15,7 @@ import os
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledger import canonical, rotating
 from ledger.errors import (
@@ -52,6 +52,19 @@ _ERASED = (
     " recorded."
 )
 _PEPPER = "SELECT value FROM vault.meta WHERE name = 'pepper'"
+
+
+class Agreed(NamedTuple):
+    """An event of the log, and how many tombstones and erasures the vault had, when both agreed."""
+
+    position: int
+    event_id: str
+    tombstones: int
+    erasures: int
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        return self.tombstones, self.erasures
 
 
 class Vault:
@@ -402,6 +415,29 @@ class Vault:
                 (b"\x01",),
             )
         )
+
+    def agreed(self) -> Agreed | None:
+        """Up to where the log and this vault were last known to agree on what is erased."""
+        rows = self._database.rows("SELECT value FROM vault.meta WHERE name = 'agreed'")
+        return Agreed(*canonical.decode(rows[0][0])) if rows else None
+
+    def note_agreed(self, position: int, event_id: str) -> None:
+        """Note that they do, at this event of the log."""
+        tombstones, erasures = self.erased_counts()
+        value = canonical.encode([position, event_id, tombstones, erasures])
+
+        def note(transaction: Transaction) -> None:
+            transaction.run("DELETE FROM vault.meta WHERE name = 'agreed'", ())
+            transaction.run("INSERT INTO vault.meta (name, value) VALUES ('agreed', ?)", (value,))
+
+        self._database.write(note)
+
+    def erased_counts(self) -> tuple[int, int]:
+        """How many people, and how many parts of living ones, are erased."""
+        [counts] = self._database.rows(
+            "SELECT (SELECT count(*) FROM vault.tombstones), (SELECT count(*) FROM vault.erasures)"
+        )
+        return int(counts[0]), int(counts[1])
 
     # Principals
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -24,6 +25,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.schema import CreateTable
 
 from ledger.errors import BackendUnavailable
+
+REBUILD_RUNS = (
+    "A rebuild of the views is running and has not ended in time. What was begun stays open, and"
+    " is gone on with by doing it again once the rebuild is over, or when the ledger is next opened."
+)
+_ASK_AGAIN = 0.02
 
 
 class StillRead(Exception):
@@ -71,9 +78,11 @@ class Home(ABC):
         """
 
     @abstractmethod
-    def rebuilding(self) -> AbstractContextManager[Callable[[], None]]:
+    def rebuilding(
+        self, seconds: float | None = None
+    ) -> AbstractContextManager[Callable[[], None]]:
         """Until it ends nobody else is in it, in any process. Gives what checks that this still
-        holds, which raises `BackendUnavailable`."""
+        holds, which raises `BackendUnavailable`; so does waiting longer than so many seconds."""
 
     def create(self, connection: Connection, table: Table) -> None:
         """Make a table that is not there, without its indexes."""
@@ -155,14 +164,31 @@ class SQLiteHome(Home):
             yield connection
 
     @contextmanager
-    def rebuilding(self) -> Iterator[Callable[[], None]]:
+    def rebuilding(self, seconds: float | None = None) -> Iterator[Callable[[], None]]:
         lock = self._path.with_name(f"{self._path.name}.rebuild")
         file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            if seconds is None:
+                fcntl.flock(file, fcntl.LOCK_EX)
+            else:
+                self._lock_within(file, seconds)
             yield lambda: None  # the lock stays as long as the file is open
         finally:
             os.close(file)
+
+    @staticmethod
+    def _lock_within(file: int, seconds: float) -> None:
+        """A file's lock cannot be waited for with a limit: it is asked for again and again."""
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise BackendUnavailable(REBUILD_RUNS) from None
+                time.sleep(_ASK_AGAIN)
+            else:
+                return
 
     def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
         """Nothing: its planner needs no statistics for these questions."""

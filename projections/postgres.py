@@ -17,7 +17,7 @@ from sqlalchemy import Connection, LargeBinary, Table, create_engine, event, ins
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from ledger.errors import BackendUnavailable
-from projections.homes import Home, StillRead
+from projections.homes import REBUILD_RUNS, Home, StillRead
 from projections.tables import view_state
 
 _READERS_MAY_TAKE = "2s"
@@ -143,12 +143,22 @@ class PostgresHome(Home):
                 raise
 
     @contextmanager
-    def rebuilding(self) -> Iterator[Callable[[], None]]:
+    def rebuilding(self, seconds: float | None = None) -> Iterator[Callable[[], None]]:
         """Holds a transaction open meanwhile, on a connection of its own: one for each process, so
         that those who wait do not take them all."""
-        with self._one_rebuilds, self._transaction() as connection:
+        until = time.monotonic() + (seconds or 0)
+        with self._alone_here(seconds), self._transaction() as connection:
             connection.exec_driver_sql(_NOT_TO_BE_ENDED)
-            connection.exec_driver_sql(self._lock("rebuilding"))
+            if seconds is not None:  # of 0 the server makes no limit at all
+                left = max(1, int(1000 * (until - time.monotonic())))
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = {left}")
+            try:
+                connection.exec_driver_sql(self._lock("rebuilding"))
+            except OperationalError as problem:
+                if _code(problem) == _LOCK_NOT_AVAILABLE:
+                    raise BackendUnavailable(REBUILD_RUNS) from problem
+                raise
+            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
 
             def check() -> None:
                 try:
@@ -157,6 +167,16 @@ class PostgresHome(Home):
                     raise self._unavailable(problem) from problem
 
             yield check
+
+    @contextmanager
+    def _alone_here(self, seconds: float | None) -> Iterator[None]:
+        """One of this process at a time."""
+        if not self._one_rebuilds.acquire(timeout=-1 if seconds is None else seconds):
+            raise BackendUnavailable(REBUILD_RUNS)
+        try:
+            yield
+        finally:
+            self._one_rebuilds.release()
 
     def create(self, connection: Connection, table: Table) -> None:
         """Make a table that shows each tenant its own rows. The column for it is not among those

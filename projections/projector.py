@@ -22,6 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex
 
 from ledger.codec import Recorded
+from ledger.erasing import spread
 from ledger.errors import BackendUnavailable, LedgerError
 from ledger.events.subject import ContentErased
 from ledger.log import Log, Page
@@ -35,6 +36,8 @@ REBUILD_PAGE = 20_000
 FOLD_PAGE = 500
 """Events in memory at once: with more, the garbage collector looks at them again and again."""
 FOLLOW_PAGE = 2_000
+REBUILDS_MAY_TAKE = 30.0
+"""For how many seconds whoever erases waits until nobody rebuilds."""
 Progress = Callable[[int, int], None]
 """(position reached, position to reach)"""
 At = tuple[int, int, int]
@@ -76,18 +79,38 @@ class _Filling:
     def tables(self) -> Sequence[Table]:
         return self.view.tables(self.generation)
 
-    def fold(self, page: Page, end: int, connection: Connection) -> None:
+    def fold(
+        self, page: Page, end: int, connection: Connection, histories: _Histories
+    ) -> None:
         """Raises `LedgerError` when an event cannot be folded. `end` is a position that the log had
         reached before the page was read."""
         if self.upto is not None and page.position > self.upto:
             events = [event for event in page.events if event.position <= self.upto]
             page = Page(max(self.position, self.upto), events)
-        self.position, failure = self.folding.page(page, self.position, end, connection)
+        self.position, failure = self.folding.page(
+            page, self.position, end, connection, histories
+        )
         if failure is not None:
             raise LedgerError(
                 f"The view {self.view.name} cannot be rebuilt: position {self.position + 1}:"
                 f" {failure}."
             )
+
+
+class _Histories:
+    """What there is of subjects, read once for all the views that are folded anew from it."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._read: dict[str, tuple[int, list[Recorded]]] = {}
+
+    def of(self, subject_ref: str, upto: int) -> Iterator[Recorded]:
+        """A subject's events up to a position."""
+        reached, events = self._read.get(subject_ref, (-1, []))
+        if reached < upto:
+            events = list(self._log.of_subject(subject_ref, upto))
+            self._read = {subject_ref: (upto, events)}  # one at a time: they may be many
+        return (each for each in events if each.position <= upto)
 
 
 class _Folding:
@@ -102,10 +125,17 @@ class _Folding:
         self._clean = clean
         self._refolded: dict[str, int] = {}
         """The same of each subject who was folded anew."""
+        self.clean_of: set[str] = set()
+        """The erasures (ids) whose bodies were gone when their subject was last folded anew."""
         self.types = view.types | ({ContentErased.NAME} if view.of_bodies else frozenset())
 
     def page(
-        self, page: Page, after: int, end: int, connection: Connection
+        self,
+        page: Page,
+        after: int,
+        end: int,
+        connection: Connection,
+        histories: _Histories,
     ) -> tuple[int, str | None]:
         """Apply a page; returns the last position applied, and why it stopped there if it did."""
         for each in page.events:
@@ -113,23 +143,30 @@ class _Folding:
                 continue
             failure = self._apply(each, connection)
             if failure is None and self._view.of_bodies and each.type == ContentErased.NAME:
-                failure = self._erased(each, end, connection)
+                failure = self._erased(each, end, connection, histories)
             if failure is not None:
                 return each.position - 1, failure
         return max(after, page.position), None
 
-    def _erased(self, event: Recorded, end: int, connection: Connection) -> str | None:
+    def _erased(
+        self, event: Recorded, end: int, connection: Connection, histories: _Histories
+    ) -> str | None:
         subject_ref = event.subject_ref or ""
         if event.position <= max(self._clean, self._refolded.get(subject_ref, 0)):
             return None
+        if event.facts["request"] in self.clean_of:
+            self.clean_of.discard(event.facts["request"])
+            return None
         self._refolded[subject_ref] = end
-        return self.anew(subject_ref, event.position, connection)
+        return self.anew(subject_ref, event.position, connection, histories)
 
-    def anew(self, subject_ref: str, upto: int, connection: Connection) -> str | None:
+    def anew(
+        self, subject_ref: str, upto: int, connection: Connection, histories: _Histories
+    ) -> str | None:
         """Delete the subject's rows and fold their events again; returns why that failed."""
         self._view.forget(subject_ref)
         self._view.flush(connection)  # what is looked up from here on is to be gone
-        for each in self._log.of_subject(subject_ref, upto):
+        for each in histories.of(subject_ref, upto):
             failure = self._apply(each, connection)
             if failure is not None:
                 return failure
@@ -315,13 +352,14 @@ class Projector:
         types = frozenset().union(*(self._folding[state.name].types for state in behind))
         page = next(self._log.wanted(types, after, upto, size))
         page_end = self._log.event_id_at(page.position)
+        histories = _Histories(self._log)
         for state in behind:
             view = self.views[state.name]
             if kept[state.name] != state.at:
                 # Another process moved it on, or this one just began: keep nothing.
                 self._begin(view, state, upto)
             folding = self._folding[state.name]
-            position, failure = folding.page(page, state.position, upto, connection)
+            position, failure = folding.page(page, state.position, upto, connection, histories)
             view.flush(connection)
             changed: dict[str, Any] = {"position": position}
             if failure is not None:
@@ -344,13 +382,15 @@ class Projector:
     # Rebuilding
 
     @contextmanager
-    def rebuilding(self) -> Iterator[None]:
+    def rebuilding(self, seconds: float | None = None) -> Iterator[None]:
         """Keep other rebuilds out, in any process, from filling a generation until it is in use:
-        two would fill the same one. May be entered again inside."""
+        two would fill the same one. May be entered again inside.
+
+        Another's rebuild is waited for, by default without limit; else `BackendUnavailable`."""
         if hasattr(self._alone, "check"):
             yield
             return
-        with self.home.rebuilding() as check:
+        with self.home.rebuilding(seconds) as check:
             self._alone.check = check
             try:
                 yield
@@ -418,8 +458,9 @@ class Projector:
             self._alone.check()
             types = frozenset().union(*(each.folding.types for each in filling))
             for page in self._log.wanted(types, after, end, FOLD_PAGE):
+                histories = _Histories(self._log)
                 for each in filling:
-                    each.fold(page, end, connection)
+                    each.fold(page, end, connection, histories)
             for each in filling:
                 each.view.flush(connection)
         return end
@@ -499,6 +540,11 @@ class Projector:
 
     # Forgetting
 
+    def erasing(self) -> AbstractContextManager[None]:
+        """As `rebuilding`, for whoever erases. Raises `BackendUnavailable` when a rebuild that is
+        running does not end in time."""
+        return self.rebuilding(REBUILDS_MAY_TAKE)
+
     def forget(self, subject_ref: str) -> dict[str, int]:
         """Delete every row of an erased subject, and what interrupted rebuilds left; then leave no
         deleted row behind in the files. Returns how many rows went from each view.
@@ -519,8 +565,11 @@ class Projector:
 
     def _anew(self, subject_ref: str, views: Sequence[View], *, whole: bool) -> dict[str, int]:
         # Whoever fills a generation may have read bodies that are gone: that ends first.
-        self._drop_unused(list(self.views))
+        with self.erasing():
+            self._drop_unused(list(self.views))
         removed = dict.fromkeys(self.views, 0)
+        destroyed = set() if whole else self._destroyed(subject_ref)
+        histories = _Histories(self._log)
         with self._lock:
             for view in views:
                 kept = self._at.pop(view.name, None)
@@ -535,7 +584,9 @@ class Projector:
                         view.forget(subject_ref)
                     else:
                         folding = self._folding[view.name]
-                        failure = folding.anew(subject_ref, state.position, connection)
+                        failure = folding.anew(
+                            subject_ref, state.position, connection, histories
+                        )
                         if failure is not None:
                             view.start(state.generation, empty=False)
                             view.forget(subject_ref)
@@ -547,9 +598,23 @@ class Projector:
                         .where(view_state.c.name == view.name)
                         .values(**changed, digest_position=None)
                     )
+                self._folding[view.name].clean_of |= destroyed
                 self._at[view.name] = (state.generation, state.position, state.refolds + 1)
         self.scrub()
         return removed
+
+    def _destroyed(self, subject_ref: str) -> set[str]:
+        """The erasures (ids) of less than this subject whose bodies are gone by now and whose end
+        is still to be recorded: nothing that is read from here on has any of them."""
+        found = set()
+        for each in self._log.eraser.of_subject(subject_ref):
+            if each.done is None and not each.whole:
+                positions = spread(each.positions)
+                pages = (positions[i : i + FOLD_PAGE] for i in range(0, len(positions), FOLD_PAGE))
+                rows = (row for page in pages for row in self._log.store.read_at(page))
+                if all(row.body is None for row in rows):
+                    found.add(each.id)
+        return found
 
     def scrub(self) -> None:
         """Leave no deleted row behind in the views' files."""

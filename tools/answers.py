@@ -104,6 +104,14 @@ class DecisionAnswer(Frozen):
     """What to do about it, where there is something to do."""
 
 
+class Handover(Frozen):
+    """The checkpoint that a key signed together with the one that took over from it, and the proof
+    of consistency between that and the head of the file that it stands in."""
+
+    note: str
+    hashes: tuple[str, ...]
+
+
 class Proof(Frozen):
     """A proof that anybody can check without the ledger: see docs/proofs.md."""
 
@@ -111,6 +119,8 @@ class Proof(Frozen):
     """The name of the log in its checkpoints."""
     hashes: tuple[str, ...]
     verifier_keys: tuple[str, ...]
+    handovers: tuple[Handover, ...] = ()
+    """Between each of these keys and the next."""
 
     def text(self) -> str:
         """The file, whose bytes are the only ones that are taken for it."""

@@ -6,10 +6,9 @@ anywhere else. docs/erasure.md says what each of its fields means.
 
 from __future__ import annotations
 
-import base64
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from ledger.streams import ops_stream
 from ledger.times import Micros, iso, to_datetime
 from ledger.vault import SYSTEM
 from tools import projecting, remaining
+from tools.heads import as_base64, handovers, shown
 from tools.places import is_server
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Certifying:
     def certificate(self, erasure: str) -> Certificate:
         """The certificate of a completed erasure, by its id or the first characters of that:
         request, receipts, proofs, what remains, and what nobody can prove. Signed, and fit for
-        `text_of`.
+        `text_of`. With a witness, under a checkpoint that it cosigned, if need be now.
 
         Raises `UnknownMemory` when there is no such erasure, `NotPermitted` while it is not
         finished, saying what is still to be done, `KeyMissing` without the signing key.
@@ -116,7 +116,7 @@ class Certifying:
             "after": after.text,
             "consistency": None
             if before is None
-            else {"hashes": _base64(tree.consistency(before.size, after.size))},
+            else {"hashes": list(as_base64(tree.consistency(before.size, after.size)))},
             "bodies": told.facts["bodies"],
             **receipts,
             "key_fingerprints": _fingerprints(found),
@@ -128,6 +128,7 @@ class Certifying:
                 whole=found.whole, receipts=receipts["views"] is not None, before=before is not None
             ),
             "verifier_keys": [each.vkey for each in tree.verifiers()],
+            "handovers": [each.model_dump(mode="json") for each in handovers(tree, after.size)],
             "issued_at": iso(self._clock()),
         }
         certificate["signature"] = tree.sign(signed_text(certificate))
@@ -212,46 +213,53 @@ class Certifying:
 
     # Proofs
 
-    @staticmethod
-    def _checkpoints(tree: Tree, erasure: Erasure) -> tuple[Checkpoint | None, Checkpoint]:
-        """The last checkpoint before the request that was kept, if there was one, and the first
-        that has the completion; it is made where there is none."""
+    def _checkpoints(self, tree: Tree, erasure: Erasure) -> tuple[Checkpoint | None, Checkpoint]:
+        """The last checkpoint before the request that was kept, if there was one, and one that has
+        the completion: that a witness cosigned, or the first that was kept; it is made where there
+        is none."""
         completed = erasure.done.position if erasure.done is not None else erasure.position
         kept = sorted(tree.checkpoints(), key=lambda each: each.size)
         before = [each for each in kept if 0 < each.size < erasure.position]
         after = [each for each in kept if each.size >= completed]
-        return (
-            before[-1] if before else None,
-            after[0] if after else tree.extend(keep=True),
-        )
+        found = shown(tree, self._parts.witness, completed)
+        if found is None:
+            found = after[0] if after else tree.extend(keep=True)
+        return before[-1] if before else None, found
 
     def _included(self, tree: Tree, position: int, size: int) -> dict[str, Any]:
         [row] = self._log.store.read_at([position])
         return {
             "position": position,
             "envelope": row.envelope.decode(),
-            "hashes": _base64(tree.inclusion(position, size)),
+            "hashes": list(as_base64(tree.inclusion(position, size))),
         }
 
     # Backups
 
     def _horizon(self, erasure: Erasure) -> dict[str, Any]:
         """Since when, and until when, a backup of the vault opened with the master key that the
-        destroyed key was wrapped under."""
+        destroyed key was wrapped under. That key may have come back: it is out of use only from
+        the last time that it was replaced on, and not at all if that was before the key that it
+        wrapped was destroyed, which went on to its successor."""
         log = self._log
+        done = erasure.done.position if erasure.done is not None else erasure.position
         told = erasure.done.recorded_at if erasure.done is not None else erasure.requested_at
         rotations = log.of_types((MasterKeyRotated.NAME,))
+        in_force = self._parts.master_key.id
         key = erasure.master_key if erasure.whole else ""
         if not key:  # of the living: the one in force then
             key = next(
-                (r.facts["key"] for r in reversed(rotations) if r.recorded_at <= told),
-                rotations[0].facts["previous"] if rotations else self._parts.master_key.id,
+                (each.facts["key"] for each in reversed(rotations) if each.position < done),
+                rotations[0].facts["previous"] if rotations else in_force,
             )
-        since = next((r.recorded_at for r in reversed(rotations) if r.facts["key"] == key), None)
-        ended = next((r.recorded_at for r in rotations if r.facts["previous"] == key), None)
+        its = [each for each in rotations if key in (each.facts["key"], each.facts["previous"])]
+        since = its[0].recorded_at if its and its[0].facts["key"] == key else self._beginning()
+        last = its[-1] if its else None
+        replaced = last is not None and last.facts["previous"] == key and last.position > done
+        ended = last.recorded_at if last is not None and replaced and key != in_force else None
         return {
             "master_key": key,
-            "in_force_since": _iso(since if since is not None else self._beginning()),
+            "in_force_since": _iso(since),
             "rotated_since": ended is not None,
             "rotated_at": _iso(ended),
             "text": remaining.horizon(
@@ -259,6 +267,7 @@ class Certifying:
                 key=key,
                 completed=iso(told),
                 rotated=_iso(ended),
+                in_force=key == in_force,
             ),
         }
 
@@ -337,10 +346,6 @@ def _fingerprints(erasure: Erasure) -> list[str]:
         return []
     told = erasure.done.facts["key_fingerprint"]
     return [told] if told else []
-
-
-def _base64(hashes: Sequence[bytes]) -> list[str]:
-    return [base64.b64encode(each).decode() for each in hashes]
 
 
 def _iso(moment: Micros | None) -> str | None:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ledger.candidate import Frozen
 from ledger.codec import New
 from ledger.erasing import SUBJECT, Erasure, Hold, Wanted, erasures, spread
-from ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
+from ledger.errors import BackendUnavailable, LedgerError, NotPermitted, UnknownMemory
 from ledger.events.subject import (
     ContentErased,
     ErasureRequested,
@@ -116,7 +117,7 @@ class Forgetting:
             retention=retention,
             revoked=revoked,
             known_as=known_as,
-        )()
+        )()[0]
         return self._without_held(reached)
 
     def erase(
@@ -150,9 +151,15 @@ class Forgetting:
         """
         basis = self._basis(legal_basis)
         actor = self._actor(by)
-        half = self._log.half_erased(subject)
-        ref = half or self._known_subject(subject)
-        reach = self._reach(
+        self._check_one(memory, turn, session, retention=retention or revoked or bool(withdrawals))
+        resumed = self._resume(subject)
+        try:
+            ref = self._known_subject(subject)
+        except NotPermitted:  # erased as a whole: what is left of them is in others' records
+            return self._relations_of(subject, known_as, resumed, actor, basis)
+        self.finish_erasures()
+        before = self._log.head().position
+        look = self._reach(
             ref,
             memory=memory,
             turn=turn,
@@ -163,24 +170,73 @@ class Forgetting:
             known_as=known_as,
         )
         because = withdrawals[0] if withdrawals else None
-        if half is not None:
-            return self._erase([Wanted(half, SUBJECT)], actor, basis)
-        reached = reach()
-        if reached.reach == SUBJECT:
-            others = self._without_held(reached).others
-            return self._erase([Wanted(ref, SUBJECT), *map(_wanted, others)], actor, basis)
-        if not reached.positions:
-            return ErasureAnswer(
-                subject_ref=ref,
-                bodies=0,
-                position=self._log.head().position,
-                reach=reached.reach,
-            )
 
-        def again(after: int) -> Sequence[int]:
-            return Reaching(self._parts, self._asking).derived(ref, reached.positions, after)
+        def wanted() -> list[Wanted]:
+            reached, reaching = look()
+            if reached.reach == SUBJECT:
+                others = self._without_held(reached).others
+                return [Wanted(ref, SUBJECT), *(_wanted(each, reaching) for each in others)]
+            if not reached.positions:
+                return []
+            return [replace(_wanted(reached, reaching), because=because)]
 
-        return self._erase([replace(_wanted(reached), because=because)], actor, basis, again)
+        answer = self._erase(wanted, actor, basis, before)
+        if answer.reach != SUBJECT:
+            return answer
+        # What others said of them while this was requested; the gate knows of no fence there.
+        late = self._ending_at(ref, [subject, *known_as])
+        if not late():
+            return answer
+        more = self._erase(late, actor, basis, before)
+        also = (*answer.also, *filter(None, (more.erasure, *more.also)))
+        return answer.model_copy(update={"also": also})
+
+    def _check_one(self, *named: str | None, retention: bool) -> None:
+        if sum([*(each is not None for each in named), retention]) > 1:
+            raise NotPermitted("Erase one thing at a time: a memory, a turn, a session, or more.")
+
+    def _resume(self, subject: str) -> ErasureAnswer | None:
+        """Finish the erasure of this whole subject that was broken off, and all that goes with it;
+        None where there is none."""
+        half = self._log.half_erased(subject)
+        if half is None:
+            return None
+        opened = self._log.eraser.open()
+        own = {each.id for each in opened if each.subject_ref == half}
+        theirs = [each for each in opened if each.id in own or each.because in own]
+        return self._answer([self._through(each) for each in theirs])
+
+    def _relations_of(
+        self,
+        subject: str,
+        known_as: Sequence[str],
+        resumed: ErasureAnswer | None,
+        actor: str,
+        basis: str,
+    ) -> ErasureAnswer:
+        """Erase relations to somebody who was erased before: a legal hold had kept them, or a name
+        of theirs was not known then. Raises `NotPermitted` when there are none."""
+        for ref in self._log.vault.erased(self._log.tenant, subject):
+            look = self._ending_at(ref, [subject, *known_as])
+            if look():
+                return self._erase(look, actor, basis, self._log.head().position)
+        if resumed is None:
+            raise NotPermitted("This subject was erased, and nothing of them is left to erase.")
+        return resumed
+
+    def _ending_at(self, ref: str, names: Sequence[str]) -> Callable[[], list[Wanted]]:
+        """The relations of others to somebody who is erased, to be looked up when called."""
+
+        def look() -> list[Wanted]:
+            reaching = Reaching(self._parts, self._asking)
+            because = [each.id for each in self._log.eraser.of_subject(ref) if each.whole]
+            return [
+                replace(_wanted(each, reaching), because=because[-1] if because else None)
+                for each in reaching.others(ref, names)
+                if each.positions and not self._log.eraser.holds(each.subject_ref)
+            ]
+
+        return look
 
     def _basis(self, named: str | None) -> str:
         bases = self._parts.rulebook.refreshed().policy.erasure_bases
@@ -217,72 +273,107 @@ class Forgetting:
         revoked: bool,
         known_as: Sequence[str],
         withdrawals: Sequence[str] = (),
-    ) -> Callable[[], Reached]:
+    ) -> Callable[[], tuple[Reached, Reaching]]:
         """What is asked for, to be looked up when called: again, for what came in between."""
-        named = (memory, turn, session)
-        if sum([*(each is not None for each in named), retention, revoked, bool(withdrawals)]) > 1:
-            raise NotPermitted("Erase one thing at a time: a memory, a turn, a session, or more.")
-        reaching = Reaching(self._parts, self._asking)
-        if memory is not None:
-            memory_id = self._asking.memory_id(memory)
-            return lambda: reaching.memory(ref, memory_id)
-        if turn is not None:
-            return lambda: reaching.turn(ref, turn)
-        if session is not None:
-            return lambda: reaching.session(ref, session)
-        if withdrawals:
-            return lambda: reaching.withdrawn(ref, withdrawals)
-        if retention:
-            return lambda: reaching.retention(ref, self._clock())
-        if revoked:
-            return lambda: reaching.revoked(ref, self._clock())
-        return lambda: reaching.subject(ref, known_as)
+
+        def look() -> tuple[Reached, Reaching]:
+            reaching = Reaching(self._parts, self._asking)
+            if memory_id is not None:
+                return reaching.memory(ref, memory_id), reaching
+            if turn is not None:
+                return reaching.turn(ref, turn), reaching
+            if session is not None:
+                return reaching.session(ref, session), reaching
+            if withdrawals:
+                return reaching.withdrawn(ref, withdrawals), reaching
+            if retention:
+                return reaching.retention(ref, self._clock()), reaching
+            if revoked:
+                return reaching.revoked(ref, self._clock()), reaching
+            return reaching.subject(ref, known_as), reaching
+
+        memory_id = None if memory is None else self._asking.memory_id(memory)
+        return look
 
     def _erase(
-        self,
-        wanted: Sequence[Wanted],
-        actor: str,
-        legal_basis: str,
-        again: Callable[[int], Sequence[int]] | None = None,
+        self, look: Callable[[], Sequence[Wanted]], actor: str, legal_basis: str, before: int
     ) -> ErasureAnswer:
+        """`before` is where the log was when it was first looked for what goes."""
         self._recorder.flush()
         self._notary.sign(keep=True)  # what was before, for the certificate
-        eraser, done, todo = self._log.eraser, list[Erasure](), list(wanted)
+        done: list[Erasure] = []
         for _ in range(_ROUNDS):
-            requested = eraser.request(todo, actor=actor, legal_basis=legal_basis)
-            for each in requested:
-                eraser.destroy(each)
-            done += [self._finish(each) for each in requested]
-            # What another process was about to derive when this was requested goes, too. Whatever
-            # it writes from now on, it decides again, from what is left.
-            more = () if again is None else again(done[0].position)
+            requested = self._log.eraser.request(look, actor=actor, legal_basis=legal_basis)
+            done += [self._through(each) for each in requested]
+            # What was derived from it in streams that nobody had looked at yet goes, too. From the
+            # request on nothing more is.
+            more = [each for each in map(partial(self._derived, before), done) if each is not None]
             if not more:
-                break
-            first = done[0]
-            todo = [Wanted(first.subject_ref, first.reach, first.of, tuple(more), first.id)]
-        first = done[0]
+                return self._answer(done)
+            look = partial(list[Wanted], more)
+        raise BackendUnavailable(
+            "Another process goes on writing what this erasure is about: erase again."
+        )
+
+    def _derived(self, before: int, erasure: Erasure) -> Wanted | None:
+        """What was made past a position from what an erasure destroyed."""
+        if erasure.whole:
+            return None
+        positions = spread(erasure.positions)
+        reaching = Reaching(self._parts, self._asking)
+        more = reaching.derived(erasure.subject_ref, positions, before)
+        if erasure.reach == "session" and erasure.of is not None:
+            more += reaching.said_since(erasure.subject_ref, erasure.of, erasure.position)
+        if not more:
+            return None
+        first = erasure.because or erasure.id
+        return Wanted(
+            erasure.subject_ref, erasure.reach, erasure.of, tuple(sorted(set(more))), first
+        )
+
+    def _through(self, erasure: Erasure) -> Erasure:
+        """Take a requested erasure to its end. Broken off, it is gone on with by `finish_erasures`,
+        by whoever opens the ledger next, or by erasing again."""
+        try:
+            self._log.eraser.destroy(erasure)
+            return self._finish(erasure)
+        except LedgerError:
+            if erasure.id not in {each.id for each in self._log.interrupted}:
+                self._log.interrupted.append(erasure)
+            raise
+
+    def _answer(self, done: Sequence[Erasure]) -> ErasureAnswer:
+        first = done[0] if done else None
         return ErasureAnswer(
-            subject_ref=first.subject_ref,
+            subject_ref=first.subject_ref if first else "",
             bodies=sum(each.done.facts["bodies"] for each in done if each.done is not None),
             position=self._log.head().position,
-            erasure=first.id,
-            reach=first.reach,
+            erasure=first.id if first else None,
+            reach=first.reach if first else "",
             also=tuple(each.id for each in done[1:]),
         )
 
-    def finish_erasures(self) -> None:
-        """Go on with what was requested and not completed, by a process that died for one. What
-        cannot be finished yet is told by `status`."""
-        left, self._log.interrupted = self._log.interrupted, []
-        for each in left:
+    def finish_erasures(self, *, all_of_them: bool = False) -> None:
+        """Go on with what was requested and not completed here, or by a process that died for one;
+        with `all_of_them`, by any. What cannot be finished yet is told by `status`."""
+        left = self._log.eraser.open() if all_of_them else self._log.interrupted
+        self._log.interrupted = []
+        for number, each in enumerate(left):
             try:
-                self._log.eraser.destroy(each)
-                self._finish(each)
-            except BackendUnavailable as problem:
-                self._log.interrupted.append(each)
-                told = f"An erasure could not be finished yet: {problem.detail}"
-                if told not in self._log.unfinished:
-                    self._log.unfinished.append(told)
+                self._through(each)
+            except BackendUnavailable:
+                self._log.interrupted = list(left[number:])
+                return
+
+    def _unfinished_erasures(self) -> tuple[str, ...]:
+        """What `status` tells of erasures that could not be finished here."""
+        left = len(self._log.interrupted)
+        if not left:
+            return ()
+        return (
+            f"{left} erasures are requested and not finished, because somebody reads what has to"
+            " go: the job `forgetting` goes on with them, or opening the ledger again.",
+        )
 
     def _finish(self, erasure: Erasure) -> Erasure:
         """Empty views, caches and vectors of what is destroyed, look for it, and record the end."""
@@ -337,6 +428,7 @@ class Forgetting:
         People under a legal hold are passed over. Returns how many erasures there were, of how
         many bodies, and how many people something was due of who are `held`.
         """
+        self.finish_erasures(all_of_them=True)
         policy = self._parts.rulebook.refreshed().policy
         counts = {"erasures": 0, "bodies": 0, "held": 0}
         if not (policy.retention_days or policy.revoked_grace_days or policy.erase_on_withdrawal):
@@ -407,12 +499,25 @@ class Forgetting:
         self._log.decide_again(attempt)
         return name
 
-    def lift_hold(self, hold: str, *, by: str) -> None:
-        """End a legal hold. Raises `UnknownMemory` for one that is not in force."""
+    def lift_hold(self, hold: str, *, by: str, subject: str | None = None) -> None:
+        """End a legal hold (of this subject, where several have one of that name).
+
+        Raises `UnknownMemory` for one that is not in force, `NotPermitted` where it is not clear
+        whose is meant.
+        """
         actor = self._actor(by)
-        found = [each for each in self._holds() if each.hold == hold]
+        whose = None if subject is None else self._known_subject(subject)
+        found = [
+            each
+            for each in self._holds()
+            if each.hold == hold and whose in {None, each.subject_ref}
+        ]
         if not found:
             raise UnknownMemory(f"No legal hold {hold!r} is in force.")
+        if len(found) > 1:
+            raise NotPermitted(
+                f"{len(found)} people have a hold {hold!r}: say whose is to be lifted."
+            )
         ref = found[0].subject_ref
         stream = subject_stream(ref)
 
@@ -445,8 +550,11 @@ class Forgetting:
         return [hold for ref in people for hold in self._log.eraser.holds(ref)]
 
 
-def _wanted(reached: Reached) -> Wanted:
-    return Wanted(reached.subject_ref, reached.reach, reached.of, reached.positions)
+def _wanted(reached: Reached, reaching: Reaching) -> Wanted:
+    ref, positions = reached.subject_ref, reached.positions
+    return Wanted(
+        ref, reached.reach, reached.of, positions, expect=reaching.streams(ref, positions)
+    )
 
 
 def _pages(positions: Sequence[int]) -> list[Sequence[int]]:

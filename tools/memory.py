@@ -615,7 +615,11 @@ class MemoryLedger(
             update={
                 "ledger": str(self.place),
                 "extractor": self._gate.extractor.name,
-                "warnings": (*answer.warnings, *self._notary.warnings()),
+                "warnings": (
+                    *answer.warnings,
+                    *self._notary.warnings(),
+                    *self._unfinished_erasures(),
+                ),
             }
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,6 +24,8 @@ from tools.answers import (
     InclusionProof,
     SigningKeyAnswer,
 )
+from tools.heads import as_base64, handovers, shown
+from tools.heads import cosigned as last_cosigned
 from tools.moments import Progress
 
 if TYPE_CHECKING:
@@ -133,9 +135,10 @@ class Proving:
             origin=checkpoint.origin,
             position=position,
             envelope=rows[0].envelope.decode(),
-            hashes=_base64(tree.inclusion(position, checkpoint.size)),
+            hashes=as_base64(tree.inclusion(position, checkpoint.size)),
             checkpoint=checkpoint.text,
             verifier_keys=tuple(each.vkey for each in tree.verifiers()),
+            handovers=handovers(tree, checkpoint.size),
         )
 
     def prove_consistency(self, old: int, new: int | None = None) -> ConsistencyProof:
@@ -152,8 +155,9 @@ class Proving:
             origin=last.origin,
             old=first.text,
             new=last.text,
-            hashes=_base64(tree.consistency(first.size, last.size)),
+            hashes=as_base64(tree.consistency(first.size, last.size)),
             verifier_keys=tuple(each.vkey for each in tree.verifiers()),
+            handovers=handovers(tree, last.size),
         )
 
     def explain(self, memory_id: str, *, proof: bool = False) -> Explanation:
@@ -166,8 +170,8 @@ class Proving:
         return answer.model_copy(update={"proofs": proofs})
 
     def _covering(self, position: int) -> Checkpoint:
-        """A checkpoint that has the position: the last that a witness cosigned, if it does."""
-        for checkpoint in (self._cosigned(), self.tree.latest()):
+        """A checkpoint that has the position: one that a witness cosigned, if there is one."""
+        for checkpoint in (shown(self.tree, self._parts.witness, position), self.tree.latest()):
             if checkpoint is not None and checkpoint.size >= position:
                 return checkpoint
         return self._signed_now()
@@ -175,14 +179,13 @@ class Proving:
     def _signed_now(self) -> Checkpoint:
         self._recorder.flush()
         signed = self.tree.extend()
-        cosigned = self._cosigned()
-        return cosigned if cosigned is not None and cosigned.size == signed.size else signed
+        return shown(self.tree, self._parts.witness, signed.size) or signed
 
     def _kept(self, size: int) -> Checkpoint:
-        cosigned = self._cosigned()
+        tree = self.tree
+        cosigned = last_cosigned(tree, self._parts.witness)
         if cosigned is not None and cosigned.size == size:
             return cosigned
-        tree = self.tree
         kept = tree.kept(size)
         if kept is not None:
             return kept
@@ -195,10 +198,6 @@ class Proving:
             f"No checkpoint of {size} events was kept; "
             + (f"the nearest: {near}." if near else "none was: beliefledger checkpoint.")
         )
-
-    def _cosigned(self) -> Checkpoint | None:
-        text = self.tree.tiles.cosigned()
-        return None if text is None else Checkpoint.parse(text)
 
     # Verifying
 
@@ -253,10 +252,6 @@ def _told(checkpoint: Checkpoint) -> CheckpointAnswer:
         root=base64.b64encode(checkpoint.root).decode(),
         text=checkpoint.text,
     )
-
-
-def _base64(hashes: Sequence[bytes]) -> tuple[str, ...]:
-    return tuple(base64.b64encode(each).decode() for each in hashes)
 
 
 def _witness(vkey: str) -> CosignatureVerifier:

@@ -41,12 +41,21 @@ class Reaching:
         self._parts = parts
         self._log = parts.log
         self._asking = asking
+        self._read: dict[str, Closure] = {}
 
     def trail(self, subject_ref: str) -> Closure:
         """All that the log has of a subject, and which of its bodies were erased before."""
         register = self._log.vault.register_of_erased(subject_ref)
         erased = frozenset[str]().union(*(ids for _, ids in register.values()))
-        return Closure(subject_ref, self._log.of_subject(subject_ref), erased)
+        made = Closure(subject_ref, self._log.of_subject(subject_ref), erased)
+        self._read[subject_ref] = made
+        return made
+
+    def streams(self, subject_ref: str, positions: Collection[int]) -> dict[str, int]:
+        """Where the events at these positions were found, and at which versions: whoever writes
+        there may have changed what is reached."""
+        read = self._read.get(subject_ref)
+        return {} if read is None else read.streams(positions)
 
     # Of somebody who goes
 
@@ -68,6 +77,10 @@ class Reaching:
             reached = self.trail(other).relation(entities)
             if reached.positions:
                 yield reached
+
+    def others(self, subject_ref: str, names: Sequence[str]) -> list[Reached]:
+        """In others' records the relations that end at somebody, also once they are erased."""
+        return list(self._relations(subject_ref, [name for name in names if name.strip()]))
 
     def _called(self, subject_ref: str, names: Sequence[str]) -> dict[str, set[str]]:
         """By other subject, the entities at the far end of their relations that have one of these
@@ -151,6 +164,10 @@ class Reaching:
     def derived(self, subject_ref: str, positions: Collection[int], after: int) -> list[int]:
         """Where there are bodies past a position that were made from what was at these."""
         return self.trail(subject_ref).derived(positions, after)
+
+    def said_since(self, subject_ref: str, session: str, upto: int) -> list[int]:
+        """What there is of a session, by its tag, up to a position."""
+        return [each for each in self.trail(subject_ref).session(session).positions if each < upto]
 
     @property
     def _policy(self) -> Policy:

@@ -1,18 +1,22 @@
 """Recording searches behind the reader's back: they are appended in batches by a thread.
 
-A process that is killed loses the recalls of its last moments, and nothing else.
+A process that is killed loses the recalls of its last moments, and nothing else. One that was
+asked before an erasure of its subject moved on, and is appended after, is recorded without its
+words: they, or what was found by them, may be what went.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ledger import backoff
 from ledger.codec import New
 from ledger.errors import EventIdReused, LedgerError, NotPermitted
+from ledger.events.recall import MemoriesRecalled
 from ledger.log import Log
-from ledger.streams import recall_stream
+from ledger.streams import recall_stream, subject_stream
 
 WAIT_SECONDS = 0.2
 """So long recalls are gathered before they are appended."""
@@ -94,9 +98,12 @@ class Recorder:
 
         def attempt() -> None:
             there = [each for each in events if self._there(each.subject_ref or "")]
-            streams = {recall_stream(each.subject_ref or "") for each in there}
+            people = sorted({each.subject_ref or "" for each in there})
+            # What says that somebody is erased is in their own stream: it is not to move meanwhile.
+            streams = [make(ref) for ref in people for make in (recall_stream, subject_stream)]
             if there:
-                self._log.append(there, self._log.versions(sorted(streams)))
+                expect = self._log.versions(streams)
+                self._log.append([self._allowed(each) for each in there], expect)
 
         try:
             self._log.decide_again(attempt)
@@ -105,6 +112,15 @@ class Recorder:
         except EventIdReused:  # an earlier reply was lost: some are in the log already
             events = [each for each in events if self._log.find(each.event_id) is None]
             self._log.decide_again(attempt)
+
+    def _allowed(self, recall: New) -> New:
+        """A recall without its words, where an erasure of its subject has moved on since."""
+        event, subject_ref = recall.event, recall.subject_ref or ""
+        if not isinstance(event, MemoriesRecalled) or event.asked is None:
+            return recall
+        if not self._log.erasures_of(subject_ref, event.position):
+            return recall
+        return replace(recall, event=event.model_copy(update={"asked": None}))
 
     def _there(self, subject_ref: str) -> bool:
         return self._log.keys(subject_ref) is not None

@@ -109,7 +109,7 @@ def _remainder(what: str, why: str, count: int | None) -> Remainder:
     return {"what": what, "why": why, "count": count}
 
 
-def horizon(*, whole: bool, key: str, completed: str, rotated: str | None) -> str:
+def horizon(*, whole: bool, key: str, completed: str, rotated: str | None, in_force: bool) -> str:
     """What a backup can still open."""
     if not whole:
         return (
@@ -122,6 +122,14 @@ def horizon(*, whole: bool, key: str, completed: str, rotated: str | None) -> st
         f"A backup of the vault from before {completed} holds the destroyed key, wrapped under the"
         f" master key {key or '(not recorded)'}."
     )
+    if rotated is None and not in_force:
+        return (
+            f"{told} That is not the one in force now, and the history does not tell that it was"
+            " replaced after the erasure: one that was replaced before may have passed the"
+            " destroyed key on to its successor. Until such backups are gone, or"
+            " `beliefledger vault rotate` was run and all older master keys destroyed, whoever has"
+            " both can read backups of the history from before."
+        )
     if rotated is None:
         return (
             f"{told} That master key is still in force: until such backups are gone, or"

@@ -74,8 +74,11 @@ class Trail:
         self._recalls: list[Recorded] = []
         self._resolved: list[Recorded] = []
         self._count = 0
+        self._versions: dict[str, int] = {}
+        """Of each stream, as far as it was read."""
         for each in recorded:
             self._count += 1
+            self._versions[each.stream] = each.version
             if _has_body(each) and each.event_id not in erased:
                 self._left[each.position] = each
             self._file(each)
@@ -178,6 +181,11 @@ class Trail:
                 if whole or (isinstance(e.event, MemoryConfirmed) and e.event.turn in turns)
             }
         return sorted(each for each in found & self._left.keys() if each > after)
+
+    def streams(self, positions: Collection[int]) -> dict[str, int]:
+        """The streams of the events at these positions, and the versions they were read at."""
+        found = {self._left[each].stream for each in positions if each in self._left}
+        return {stream: self._versions[stream] for stream in found}
 
     def _is_left(self, turn_id: str) -> bool:
         return any(

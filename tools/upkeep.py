@@ -36,12 +36,12 @@ class Upkeep:
         A receipt's digest is over the rows that the view still has of the subject.
         """
         projector = self._projector
-        projector.catch_up()
-        with projector.writing() as connection:
-            generation = projector.states(connection)[BeliefsView.name].generation
-            scores.forget_subject(connection, generation, subject_ref)
-        removed = projector.forget(subject_ref) if whole else projector.refold(subject_ref)
-        projector.scrub()
+        with projector.erasing():  # from before catching up, which waits for a rebuild, too
+            projector.catch_up()
+            with projector.writing() as connection:
+                generation = projector.states(connection)[BeliefsView.name].generation
+                scores.forget_subject(connection, generation, subject_ref)
+            removed = projector.forget(subject_ref) if whole else projector.refold(subject_ref)
         self._parts.forget_words()
         self._parts.replayer.forget()
         receipts = []

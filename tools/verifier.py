@@ -12,10 +12,13 @@ import base64
 import binascii
 import hashlib
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from cryptography.exceptions import InvalidSignature
@@ -33,10 +36,44 @@ COSIGNED = 0x04
 LARGEST = 100_000_000
 """Of a file, in bytes: what is longer is none of ours."""
 
-ENVELOPE = set(
+MAX_SIGNATURES = 100
+SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
+NAME = re.compile(r"[^\s+]+")
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
+
+ENVELOPE = frozenset(
     "actor body_digest causation correlation event_id facts recorded_at stream subject_ref tenant"
     " type version".split()
 )
+PROOF = frozenset("format handovers hashes origin verifier_keys".split())
+FIELDS = {
+    INCLUSION: PROOF | {"checkpoint", "envelope", "position"},
+    CONSISTENCY: PROOF | {"new", "old"},
+    CERTIFICATE: frozenset(
+        "after backup_horizon basis because before bodies cannot_prove commitment completed_at"
+        " completion consistency consumers counts erasure format handovers issued_at"
+        " key_fingerprints of origin probes reach remains request requested_at requested_by"
+        " signature state subject_ref verifier_keys views".split()
+    ),
+}
+"""Each file has these fields and no others: nothing is slipped in beside what is checked."""
+INCLUDED = frozenset({"envelope", "hashes", "position"})
+HORIZON = frozenset("in_force_since master_key rotated_at rotated_since text".split())
+
+REQUESTS = frozenset({"erasure.requested.v1", "erasure.requested.v2"})
+WITHOUT_RECEIPTS = "subject.erased.v1"
+COMPLETIONS = frozenset({WITHOUT_RECEIPTS, "subject.erased.v2", "content.erased.v2"})
+
+CAVEATS = (
+    "that no copy was made outside of the ledger: exports, printed pages, what a model was shown,"
+    " logs of other systems",
+    "that receipts and probes are true, and what the lines with a question mark say: that is the"
+    " ledger's own word",
+    "that a consumer which acknowledged did delete what it had, or that all who had copies are"
+    " listed",
+    "that memory of processes, swap, core dumps and spare blocks of a disk hold nothing",
+)
+"""What no certificate proves, whatever it says of that itself."""
 
 
 class Refuted(Exception):
@@ -80,7 +117,7 @@ class Key:
         name, _, rest = str(text).partition("+")
         said, _, encoded = rest.partition("+")
         data = decode64(encoded, "a verifier key")
-        if not name or any(each.isspace() for each in name) or len(data) != 33:
+        if not NAME.fullmatch(name) or len(data) != 33:
             raise Refuted(f"{text!r} is no verifier key")
         if data[0] not in {SIGNED, COSIGNED}:
             raise Refuted(f"the verifier key of {name} is of another kind than Ed25519")
@@ -108,7 +145,7 @@ class Signature:
     @classmethod
     def parse(cls, line: object) -> Signature:
         parts = str(line).split(" ")
-        if len(parts) != 3 or parts[0] != "\N{EM DASH}" or not parts[1]:
+        if len(parts) != 3 or parts[0] != "\N{EM DASH}" or not NAME.fullmatch(parts[1]):
             raise Refuted(f"{line!r} is no signature line")
         data = decode64(parts[2], f"the signature by {parts[1]}")
         if len(data) < 5:
@@ -133,19 +170,21 @@ class Note:
     def parse(cls, text: object) -> Note:
         if not isinstance(text, str) or "\n\n" not in text or not text.endswith("\n"):
             raise Refuted("a checkpoint is not a signed note")
-        body, _, lines = text.rpartition("\n\n")
-        said = body.split("\n")
-        if len(said) < 3 or not said[0] or not is_number(said[1]):
-            raise Refuted("a checkpoint does not begin with origin, size and root")
-        root = decode64(said[2], "the root of a checkpoint")
+        if CONTROL.search(text):
+            raise Refuted("a checkpoint has control characters")
+        body, _, rest = text.rpartition("\n\n")
+        said, lines = body.split("\n"), rest[:-1].split("\n")
+        if len(said) < 3 or "" in said or not SIZE.fullmatch(said[1]):
+            raise Refuted("a checkpoint is not of origin, size and root, each on a line")
+        root, size = decode64(said[2], "the root of a checkpoint"), int(said[1])
         if len(root) != 32:
             raise Refuted("the root of a checkpoint is not 32 bytes")
-        signatures = tuple(Signature.parse(line) for line in lines[:-1].split("\n"))
-        return cls(said[0], int(said[1]), root, body.encode() + b"\n", signatures)
-
-
-def is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and (text == "0" or text[0] != "0") and len(text) < 17
+        if size == 0 and root != hashlib.sha256().digest():
+            raise Refuted("the root of the empty tree is another one")
+        if len(lines) > MAX_SIGNATURES:
+            raise Refuted(f"a checkpoint has {len(lines)} signatures")
+        signatures = tuple(map(Signature.parse, lines))
+        return cls(said[0], size, root, body.encode() + b"\n", signatures)
 
 
 # RFC 9162, section 2.1
@@ -217,8 +256,6 @@ def check_consistent(old: Note, new: Note, hashes: Sequence[bytes]) -> None:
         first, second = old.root, new.root
     elif old.size == 0:
         first, second = old.root, new.root
-        if old.root != hashlib.sha256().digest():
-            raise Refuted("the root of the empty tree is another one")
     else:
         first, second = roots_by_consistency(old.size, new.size, old.root, hashes)
         hashes = ()
@@ -260,6 +297,21 @@ def item(document: Any, name: str, kind: type) -> Any:
     return document[name]
 
 
+def exactly(document: Any, names: frozenset[str], what: str) -> dict[str, Any]:
+    """An object with these fields and no others."""
+    if not isinstance(document, dict):
+        raise Refuted(f"{what} is not an object")
+    if document.keys() != names:
+        other = ", ".join(sorted(document.keys() ^ names))
+        raise Refuted(f"{what} has other fields than it has to have: {other}")
+    return document
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are written alike: true is not 1."""
+    return canonical(one) == canonical(other)
+
+
 def hashes_of(document: Any) -> list[bytes]:
     found = [decode64(each, "a hash of the proof") for each in item(document, "hashes", list)]
     if any(len(each) != 32 for each in found):
@@ -298,46 +350,120 @@ class Checked:
     """What is known of a file so far: the lines to be printed."""
 
     keys: tuple[Key, ...]
-    """Those that the reader trusts; without any, those of the file stand in for them."""
+    """Those that the reader trusts; without any, the last that the file lists stands in."""
     witness: Key | None = None
     lines: list[str] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
     own_word: bool = False
+    listed: tuple[Key, ...] = ()
+    """The keys that the file lists, oldest first."""
+    handovers: tuple[Note, ...] = ()
+    """The checkpoints that each of them signed together with the next."""
 
     def ok(self, line: str) -> None:
         self.lines.append(f"  ok  {line}")
 
+    def told(self, line: str) -> None:
+        """What was not checked, or cannot be."""
+        self.lines.append(f"  ?   {line}")
+
     # Who signed
 
-    def trust(self, document: Any, origin: str) -> None:
-        """Settle whose signatures count."""
-        listed = [Key.parse(each) for each in item(document, "verifier_keys", list)]
+    def trust(self, document: Any, origin: str, head: Note) -> None:
+        """Settle whose signatures count, and up to where: a key that handed over counts no
+        further. Each handover is a part of the history of the head, or the other way round."""
+        listed = tuple(Key.parse(each) for each in item(document, "verifier_keys", list))
         for key in listed:
             if key.name != origin or key.kind != SIGNED:
                 raise Refuted(f"the file lists a key of {key.name}, not of {origin}")
+        if not listed or len(set(listed)) < len(listed):
+            raise Refuted("the file lists no key, or one of them twice")
         if not self.keys:
-            self.keys, self.own_word = tuple(listed), True
-            self.lines += [f"  ?   the file says that its key is {key.text}" for key in listed]
+            self.keys, self.own_word = listed[-1:], True
+            for key in listed:
+                self.told(f"the file says that its key is {key.text}")
+        else:
+            for key in (each for each in listed if each not in self.keys):
+                self.told(f"the file lists a key that was not given: {key.text}")
+            for key in (each for each in self.keys if each not in listed):
+                self.told(f"this key that was given is not one that the file lists: {key.text}")
+        self.listed = listed
+        told = item(document, "handovers", list)
+        if len(told) != len(listed) - 1:
+            raise Refuted("the file does not have one handover between each key and the next")
+        self.handovers = tuple(
+            self._handover(each, pair, origin, head)
+            for each, pair in zip(told, pairwise(listed), strict=True)
+        )
+        if any(one.size > other.size for one, other in pairwise(self.handovers)):
+            raise Refuted("the handovers are not in the order of the keys")
 
-    def signed(self, note: Note, what: str, origin: str | None = None) -> None:
-        """Check the signatures of a checkpoint by every key that counts; one there must be."""
+    @classmethod
+    def _handover(cls, document: Any, pair: tuple[Key, Key], origin: str, head: Note) -> Note:
+        exactly(document, frozenset({"hashes", "note"}), "a handover")
+        note = Note.parse(item(document, "note", str))
+        if note.origin != origin:
+            raise Refuted(f"a handover is of {note.origin}, not of {origin}")
+        for key in pair:
+            if not any(cls._by(each, key, note.body, "a handover") for each in note.signatures):
+                raise Refuted(f"a handover is not signed by key {key.id.hex()}")
+        old, new = sorted((note, head), key=lambda each: each.size)
+        check_consistent(old, new, hashes_of(document))
+        return note
+
+    def _in_force(self, key: Key, size: int) -> bool:
+        """Whether a key may have signed so many events. What no file lists has no end."""
+        if key not in self.listed[: len(self.handovers)]:
+            return True
+        return size <= self.handovers[self.listed.index(key)].size
+
+    def signed(
+        self, note: Note, what: str, origin: str | None = None, *, led_to: bool = False
+    ) -> None:
+        """Check the signatures of a checkpoint by every key that is known. There must be one by
+        a key that is trusted, and that had not handed over by then. One by a listed key will do
+        where a proof leads from the checkpoint to what a trusted key signed: for the older of two
+        (`led_to`), and up to a handover to such a key."""
         if origin is not None and note.origin != origin:
             raise Refuted(f"{what} is of {note.origin}, not of {origin}")
+        known = dict.fromkeys((*self.keys, *self.listed))
         by = [
             key
             for signature in note.signatures
-            for key in self.keys
+            for key in known
             if key.kind == SIGNED and self._by(signature, key, note.body, what)
         ]
-        if not by:
-            names = ", ".join(
-                f"{each.name}+{each.id.hex()}" for each in note.signatures if len(each.blob) == 64
-            )
-            raise Refuted(f"{what} is not signed by a key that is trusted, but by {names}")
         if any(key.name != note.origin for key in by):
             raise Refuted(f"{what} is of {note.origin}, and signed by a key of {by[0].name}")
-        ids = ", ".join(dict.fromkeys(key.id.hex() for key in by))
-        self.ok(f"{what}: {note.size:,} events of {note.origin}, signed by key {ids}")
+        good = [key for key in by if self._in_force(key, note.size)]
+        if by and not good:
+            raise Refuted(f"{what} is signed by key {by[0].id.hex()}, which had handed over before")
+        how = ""
+        if not any(key in self.keys for key in good):
+            over = next(filter(None, map(self._trusted_over, self._from(note.size))), None)
+            if good and over is not None:
+                how = f", which handed over to key {over.id.hex()}"
+            elif not (good and led_to):
+                names = ", ".join(
+                    f"{each.name}+{each.id.hex()}"
+                    for each in note.signatures
+                    if len(each.blob) == 64
+                )
+                raise Refuted(f"{what} is not signed by a key that is trusted, but by {names}")
+        ids = ", ".join(dict.fromkeys(key.id.hex() for key in good))
+        self.ok(f"{what}: {note.size:,} events of {note.origin}, signed by key {ids}{how}")
+
+    def _from(self, size: int) -> list[Note]:
+        return [each for each in self.handovers if each.size >= size]
+
+    def _trusted_over(self, handover: Note) -> Key | None:
+        """The trusted key that signed a handover, in force then."""
+        for key in self.keys:
+            if self._in_force(key, handover.size) and any(
+                self._by(each, key, handover.body, "a handover") for each in handover.signatures
+            ):
+                return key
+        return None
 
     @staticmethod
     def _by(signature: Signature, key: Key, body: bytes, what: str) -> bool:
@@ -349,15 +475,13 @@ class Checked:
 
     def cosigned(self, note: Note, what: str) -> None:
         """Check the witness's cosignature; tell of others that nobody gave a key for."""
-        known = {key.id for key in self.keys}
+        known = {key.id for key in (*self.keys, *self.listed)}
         if self.witness is not None:
             known.add(self.witness.id)
             self._cosigned_by(self.witness, note, what)
         for each in note.signatures:
             if each.id not in known:
-                self.lines.append(
-                    f"  ?   {what} has a signature by {each.name}, which was not checked"
-                )
+                self.told(f"{what} has a signature by {each.name}, which was not checked")
 
     def _cosigned_by(self, witness: Key, note: Note, what: str) -> None:
         times = []
@@ -387,8 +511,8 @@ class Checked:
 
     def inclusion(self, document: dict[str, Any]) -> None:
         origin = item(document, "origin", str)
-        self.trust(document, origin)
         note = Note.parse(item(document, "checkpoint", str))
+        self.trust(document, origin, note)
         self.signed(note, "the checkpoint", origin)
         self.cosigned(note, "the checkpoint")
         self.included(document, note, "the envelope")
@@ -414,13 +538,13 @@ class Checked:
 
     def consistency(self, document: dict[str, Any]) -> None:
         origin = item(document, "origin", str)
-        self.trust(document, origin)
         old = Note.parse(item(document, "old", str))
         new = Note.parse(item(document, "new", str))
-        self.signed(old, "the old checkpoint", origin)
+        self.trust(document, origin, new)
         self.signed(new, "the new checkpoint", origin)
         self.cosigned(new, "the new checkpoint")
         check_consistent(old, new, hashes_of(document))
+        self.signed(old, "the old checkpoint", origin, led_to=True)
         self.ok(
             f"the first {old.size:,} of the {new.size:,} events are those of the old checkpoint:"
             " none was changed, removed or moved"
@@ -429,49 +553,59 @@ class Checked:
 
     def certificate(self, document: dict[str, Any]) -> None:
         origin = item(document, "origin", str)
-        self.trust(document, origin)
-        self._signed_whole(document)
         after = Note.parse(item(document, "after", str))
+        self.trust(document, origin, after)
+        self._signed_whole(document, after)
         self.signed(after, "the checkpoint after", origin)
         self.cosigned(after, "the checkpoint after")
-        asked, done = item(document, "request", dict), item(document, "completion", dict)
+        asked = exactly(document["request"], INCLUDED, "the request")
+        done = exactly(document["completion"], INCLUDED, "the completion")
         request = self.included(asked, after, "the request")
         completion = self.included(done, after, "the completion")
         if not asked["position"] < done["position"]:
             raise Refuted("the events are not in the order of an erasure")
         self._went_on(document, after, asked["position"])
-        for each in (request, completion):
-            item(each, "facts", dict)
         self._belong_together(request, completion)
         self._agrees(document, request, completion)
-        if str(completion["type"]).endswith(".v1"):
-            self.lines.append("  ?   the completion is of a version that wrote no receipts")
+        whole = request["facts"]["reach"] == "subject"
+        if completion["type"] == WITHOUT_RECEIPTS:
+            self.told("the completion is of a version that wrote no receipts")
+            self.unproven.append("what was deleted, one by one: there are no receipts")
         else:
             for each in item(completion["facts"], "probes", list):
                 if item(each, "found", int) != 0:
                     raise Refuted(f"the probe {each.get('name')} found what was to be gone")
             self.ok("the probes that the completion records found nothing")
-        self.ok(self._state(document))
-        self.unproven += [
-            str(each).removesuffix(".") for each in item(document, "cannot_prove", list)
-        ]
+        self._own_word(document, request, whole=whole)
+        self.unproven += CAVEATS
+        self.unproven.append(
+            "that no backup of the vault exists together with a master key that opens it"
+            if whole
+            else "that no backup of the history from before exists: the person's key, which lives,"
+            " opens it"
+        )
         self._one_history()
 
     def _went_on(self, document: dict[str, Any], after: Note, asked: int) -> None:
         """Check that the history before the request is still there; a ledger may have kept no
         checkpoint from so early."""
-        if document.get("before", "") is None and document.get("consistency", "") is None:
-            self.lines.append("  ?   no checkpoint from before the request was kept")
+        if document["before"] is None and document["consistency"] is None:
+            self.told("no checkpoint from before the request was kept")
+            self.unproven.append(
+                "that the history before the erasure is unchanged: there is no earlier checkpoint"
+            )
             return
         before = Note.parse(item(document, "before", str))
-        self.signed(before, "the checkpoint before", document["origin"])
-        if not before.size < asked:
-            raise Refuted("the checkpoint before has the request in it")
-        check_consistent(before, after, hashes_of(item(document, "consistency", dict)))
+        consistency = exactly(document["consistency"], frozenset({"hashes"}), "the consistency")
+        if not 0 < before.size < asked:
+            raise Refuted("the checkpoint before is of no events, or has the request in it")
+        check_consistent(before, after, hashes_of(consistency))
+        self.signed(before, "the checkpoint before", document["origin"], led_to=True)
         self.ok("the history before the erasure is still there, unchanged, after it")
 
-    def _signed_whole(self, document: dict[str, Any]) -> None:
-        """Check the signature over everything else that the certificate says."""
+    def _signed_whole(self, document: dict[str, Any], after: Note) -> None:
+        """Check the signature over everything else that the certificate says. A key that had
+        handed over by then certifies nothing more."""
         rest = {name: value for name, value in document.items() if name != "signature"}
         message = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         signature = Signature.parse(item(document, "signature", str))
@@ -480,23 +614,32 @@ class Checked:
             raise Refuted(f"the certificate is signed by {signature.name}, whose key is not known")
         if not signers[0].verify(signature.blob, message.encode()):
             raise Refuted("the signature of the certificate is not good: something was changed")
+        if not self._in_force(signers[0], after.size):
+            raise Refuted(
+                f"the certificate is signed by key {signers[0].id.hex()}, which had handed over"
+                " before"
+            )
         self.ok(f"the certificate: signed as a whole by key {signers[0].id.hex()}")
 
     def _belong_together(self, request: dict[str, Any], completion: dict[str, Any]) -> None:
-        kind = str(completion["type"]).rpartition(".")[0]
-        if not str(request["type"]).startswith("erasure.requested."):
+        if request["type"] not in REQUESTS:
             raise Refuted(f"the request is a {request['type']}")
-        if kind not in {"subject.erased", "content.erased"}:
+        if completion["type"] not in COMPLETIONS:
             raise Refuted(f"the completion is a {completion['type']}")
-        same = all(request[name] == completion[name] for name in ("subject_ref", "tenant"))
+        asked, facts = item(request, "facts", dict), item(completion, "facts", dict)
+        item(request, "subject_ref", str)
         # The first version of these events did not name its request.
-        named = completion["facts"].get("request", request["event_id"])
-        older = str(completion["type"]).endswith(".v1") or "request" in completion["facts"]
-        if named != request["event_id"] or not same or not older:
+        older = completion["type"] == WITHOUT_RECEIPTS
+        if not older and not same(item(facts, "request", str), request["event_id"]):
             raise Refuted("the completion is of another request")
-        whole = kind == "subject.erased"
-        if whole != (request["facts"].get("reach") == "subject"):
+        if not all(same(request[name], completion[name]) for name in ("subject_ref", "tenant")):
+            raise Refuted("the completion is of another request: of another subject or tenant")
+        reach, whole = item(asked, "reach", str), completion["type"].startswith("subject.")
+        if whole != (reach == "subject") or not (whole or same(facts.get("reach"), reach)):
             raise Refuted("what was completed is not what was requested")
+        for name in ("key_fingerprint", "master_key"):
+            if whole and not older and asked.get(name) and not same(asked[name], facts.get(name)):
+                raise Refuted(f"the completion has another {name} than the request")
         self.ok("the completion is that of this request")
 
     def _agrees(
@@ -515,19 +658,41 @@ class Checked:
         fingerprint = facts.get("key_fingerprint")
         recorded["key_fingerprints"] = [fingerprint] if fingerprint else []
         for name, value in recorded.items():
-            if name not in document or document[name] != value:
+            if not same(document[name], value):
                 raise Refuted(f"its {name} is not what the log recorded")
         self.ok(f"as the log recorded them: {', '.join(sorted(recorded))}")
 
-    @staticmethod
-    def _state(document: dict[str, Any]) -> str:
-        state = item(document, "state", str)
-        left = item(item(document, "consumers", dict), "open", list)
+    def _own_word(self, document: dict[str, Any], request: dict[str, Any], *, whole: bool) -> None:
+        """What only the ledger says, and nothing in the file proves; it has to be well formed."""
+        horizon = exactly(document["backup_horizon"], HORIZON, "its backup_horizon")
+        wrapped = request["facts"].get("master_key")
+        if whole and wrapped and not same(horizon["master_key"], wrapped):
+            raise Refuted("its backup_horizon has another master key than the request")
+        item(horizon, "in_force_since", str)
+        if item(horizon, "rotated_since", bool) != (horizon["rotated_at"] is not None):
+            raise Refuted("its backup_horizon contradicts itself")
+        consumers = exactly(
+            document["consumers"], frozenset({"acknowledged", "open"}), "its consumers"
+        )
+        for each in item(consumers, "acknowledged", list):
+            exactly(each, frozenset({"at", "by", "consumer", "position"}), "an acknowledgement")
+        left, state = item(consumers, "open", list), item(document, "state", str)
         if state != ("open" if left else "closed"):
             raise Refuted(f"its state is {state!r}, and {len(left)} consumers are open")
-        return f"the certificate is {state}" + (
-            f": these have not acknowledged yet: {', '.join(map(str, left))}" if left else ""
+        said = [str(each["consumer"]) for each in consumers["acknowledged"]]
+        self.told(
+            f"the ledger says that it is {state}; acknowledged by {', '.join(said) or 'nobody'},"
+            f" waiting for {', '.join(map(str, left)) or 'nobody'}"
         )
+        remains = [
+            exactly(each, frozenset({"count", "what", "why"}), "what remains")
+            for each in item(document, "remains", list)
+        ]
+        self.told(f"it says what remains: {', '.join(str(each['what']) for each in remains)}")
+        text = item(horizon, "text", str).removesuffix(".")
+        self.told(f"it says of backups, under master key {horizon['master_key']}: {text}")
+        item(document, "cannot_prove", list)
+        self.told(f"it says that this certificate was made at {item(document, 'issued_at', str)}")
 
     def _one_history(self) -> None:
         if self.witness is None:
@@ -566,10 +731,14 @@ def check(data: bytes, checked: Checked) -> None:
     kind = document.get("format") if isinstance(document, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise Unusable("it is not a proof or a certificate of a format that is known here")
-    if as_file(document) != text:
+    try:
+        written = as_file(document)
+    except RecursionError:
+        raise Refuted("it is nested deeper than any file of ours") from None
+    if written != text:
         raise Refuted("its bytes are not as they were written")
     try:
-        KINDS[kind](checked, document)
+        KINDS[kind](checked, exactly(document, FIELDS[kind], "the file"))
     except UnicodeEncodeError:  # half of a surrogate pair
         raise Refuted("it has characters that are none") from None
 
@@ -587,7 +756,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         metavar="VKEY",
         action="append",
         default=[],
-        help="a verifier key of the ledger, got elsewhere; after a rotation, give each",
+        help="the verifier key of the ledger, got elsewhere; after a rotation, that in force",
     )
     parser.add_argument(
         "--witness-key", metavar="VKEY", help="that of a witness, whose cosignature must be there"
@@ -614,7 +783,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _key(text: str, kind: int, option: str) -> Key:
     try:
-        key = Key.parse(text)
+        key = Key.parse(text.strip())
+    except UnicodeEncodeError:
+        raise Unusable(f"{option}: it is not text") from None
     except Refuted as problem:
         raise Unusable(f"{option}: {problem}") from None
     if key.kind != kind:
@@ -634,11 +805,18 @@ def _read(name: str) -> bytes:
 
 
 def _say(lines: Sequence[str]) -> None:
-    """Control characters of the file do nothing to a terminal."""
-    for line in lines:
-        shown = "".join(each if each.isprintable() else "?" for each in line)
-        sys.stdout.buffer.write(shown.encode(sys.stdout.encoding, "backslashreplace") + b"\n")
-    sys.stdout.buffer.flush()
+    """Control characters of the file do nothing to a terminal. Whoever stops reading has heard
+    enough: the exit code says the rest."""
+    try:
+        for line in lines:
+            shown = "".join(each if each.isprintable() else "?" for each in line)
+            data = shown.encode(sys.stdout.encoding, "backslashreplace")
+            sys.stdout.buffer.write(data + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 if __name__ == "__main__":

@@ -387,12 +387,14 @@ class PostgresEventStore(PostgresApplicationRecorder):
             )
         return found
 
-    def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
+    def of_types(
+        self, types: Sequence[str], subject_ref: str | None = None, after: int = 0
+    ) -> list[Row]:
         rare = f" AND h.type IN {RARE_LISTED}" if set(types) <= set(RARE_TYPES) else ""
         mine = "" if subject_ref is None else " AND h.subject_ref = %s"
         return self._rows(
-            f"WHERE h.type = ANY (%s){rare}{mine} ORDER BY h.position",
-            (list(types), *([] if subject_ref is None else [subject_ref])),
+            f"WHERE h.type = ANY (%s){rare}{mine} AND h.position > %s ORDER BY h.position",
+            (list(types), *([] if subject_ref is None else [subject_ref]), after),
         )
 
     def position_at(self, moment: Micros) -> int:

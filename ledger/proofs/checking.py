@@ -17,7 +17,7 @@ from ledger.proofs.tiles import (
     grow,
     hashes_of,
 )
-from ledger.proofs.tree import Tree
+from ledger.proofs.tree import Term, Tree, handed_over_at, terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,13 @@ class TreeCheck:
     """Takes in the leaf hashes of the log in order, and holds them against what was signed.
 
     Where a tile and the log differ, the next checkpoint tells which of them was changed. `against`
-    are checkpoints that were kept elsewhere. Make it before asking for the log's head, so that
+    are checkpoints that were kept elsewhere, `keys` the only ones to be believed. Make it before asking for the log's head, so that
     what is appended meanwhile is no concern of it.
     """
 
-    def __init__(self, tree: Tree, against: Sequence[Checkpoint] = ()) -> None:
+    def __init__(
+        self, tree: Tree, against: Sequence[Checkpoint] = (), keys: Sequence[Verifier] = ()
+    ) -> None:
         self.found: Found | None = None
         self.size = 0
         self.signed = 0
@@ -59,7 +61,10 @@ class TreeCheck:
         self._suspect: tuple[int, Tile] | None = None
         self._nowhere: str | None = None
         self._tiles: TileStore = tree.tiles
-        self._trusted = _trusted(tree)
+        self._key_file = tree.key
+        self._terms, self.keys = _trusted(tree, keys)
+        """The keys that count, and by whose word."""
+        self._named = bool(self._terms)
         self._marks = sorted(self._gathered(against), key=lambda mark: mark.checkpoint.size)
         self._last_mark = max((mark.checkpoint.size for mark in self._marks), default=0)
         self._next = 0
@@ -75,6 +80,11 @@ class TreeCheck:
             yield from self._read(cosigned, "the cosigned checkpoint")
         for text in self._tiles.kept():
             yield from self._read(text, "the checkpoint")
+        if self._key_file is not None and (mark := self._key_file.mark()) is not None:
+            yield self._mark(
+                mark.head,
+                f"the checkpoint of {mark.head.size} events, the last that the key's file knows of",
+            )
         self._latest: Checkpoint | None = None
         if (latest := self._tiles.checkpoint()) is not None:
             for mark in self._read(latest, "the latest checkpoint"):
@@ -90,11 +100,18 @@ class TreeCheck:
         yield self._mark(checkpoint, f"{name} of {checkpoint.size} events")
 
     def _mark(self, checkpoint: Checkpoint, name: str) -> _Mark:
+        counting = [each.verifier for each in self._terms if each.covers(checkpoint.size)]
         try:
-            by = check(checkpoint, self._trusted)
+            by = check(checkpoint, counting)
             unsigned = None if by.name == checkpoint.origin else f"{name} is of another log"
         except NoteInvalid:
-            unsigned = f"{name} is not signed by this ledger's key"
+            unsigned = f"{name} is not signed by {_WHOSE[self.keys]}"
+            retired = [each.verifier for each in self._terms if each.verifier not in counting]
+            try:
+                by = check(checkpoint, retired)
+                unsigned += f": {by.vkey} had handed over before"
+            except NoteInvalid:
+                pass
         return _Mark(checkpoint, name, unsigned)
 
     def _skip_empty(self) -> None:
@@ -244,6 +261,8 @@ class TreeCheck:
                 f"the latest checkpoint is of {latest} events, but one of {self._last_mark} was"
                 " signed",
             )
+        if self._latest is None and self._nowhere is None and self._named:
+            self._nowhere = "there is a signing key, and nothing that it signed"
         return None if self._nowhere is None else Found(None, None, self._nowhere)
 
 
@@ -259,31 +278,45 @@ def _as_in_tile(
     return whole
 
 
-def _trusted(tree: Tree) -> list[Verifier]:
-    """The keys whose signatures count, the one in force first: a key before it counts if a
-    checkpoint is signed by both, as a rotation leaves it. What the tree says its keys are is not
-    believed against the key at hand."""
-    listed = tree.verifiers()
-    if tree.signer is not None and tree.signer.verifier not in listed[-1:]:
-        return [tree.signer.verifier]
-    trusted = listed[-1:]
-    handed_over = []
+_WHOSE = {
+    "pinned": "a key that was given",
+    "key file": "this ledger's key",
+    "listed": "this ledger's key",
+}
+
+
+def _trusted(tree: Tree, pinned: Sequence[Verifier]) -> tuple[list[Term], str]:
+    """The keys whose signatures count, the one in force first, and by whose word: what the tree
+    says its keys are is believed neither against those that are given nor against the one at
+    hand."""
+    listed, history = tree.verifiers(), []
     for text in tree.tiles.kept():
         try:
-            handed_over.append(Checkpoint.parse(text))
+            history.append(Checkpoint.parse(text))
         except NoteInvalid:  # told where it is held against the log
             continue
-    for older in listed[-2::-1]:
-        if not any(_is_by_both(each, older, trusted[-1]) for each in handed_over):
-            break
-        trusted.append(older)
-    return trusted
+    if pinned:
+        return list(_given(listed, pinned, history)), "pinned"
+    signer = tree.signer
+    if signer is None:
+        return terms_of(listed, history), "listed"
+    if signer.verifier not in listed[-1:]:
+        # A ledger that was set back: what it will be told again by the file.
+        known = listed[-1].vkey if listed else None
+        chain = (tree.key.handovers(known, signer.vkey) if tree.key is not None else None) or []
+        listed = [*(listed if chain else []), *(Verifier.parse(each.new) for each in chain)]
+        history += [each.head for each in chain]
+        listed = listed if signer.verifier in listed[-1:] else [signer.verifier]
+    return terms_of(listed, history), "key file"
 
 
-def _is_by_both(checkpoint: Checkpoint, older: Verifier, newer: Verifier) -> bool:
-    try:
-        check(checkpoint, [older])
-        check(checkpoint, [newer])
-    except NoteInvalid:
-        return False
-    return True
+def _given(
+    listed: Sequence[Verifier], pinned: Sequence[Verifier], history: Sequence[Checkpoint]
+) -> Iterator[Term]:
+    """Those that were given, each up to where it handed over to the next one of the tree."""
+    for each in dict.fromkeys(pinned):
+        if each not in listed[:-1]:
+            yield Term(each)
+            continue
+        upto = handed_over_at(each, listed[listed.index(each) + 1], history)
+        yield Term(each, 0 if upto is None else upto)

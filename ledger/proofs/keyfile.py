@@ -1,19 +1,136 @@
-"""The file with the key that signs checkpoints: readable by its owner alone.
+"""The file of the key that signs checkpoints: readable by its owner alone.
 
 The name in it is the origin of the log, made once with the ledger; a key that takes over has the
 same name. It lies beside the file until the log knows it (`prepare`, `adopt`), so that a change of
 keys that is killed at any step is completed by the next `read`.
+
+Beside it lies what a ledger that was set back does not know any more: the head that was signed last
+(`.head`), and the heads by which one key handed over to the next (`.handovers`).
 """
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from ledger.errors import KeyMissing
-from ledger.proofs.notes import NoteInvalid, Signer
+from ledger.errors import BackendUnavailable, LogCorrupted, SigningKeyMissing
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer
 
 VARIABLE = "BELIEFLEDGER_SIGNING_KEY_FILE"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The head that was signed last, and for the tree of which place."""
+
+    place: str
+    head: Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Handover:
+    """The head that was signed by both of two keys, when one took over from the other."""
+
+    old: str
+    new: str
+    head: Checkpoint
+
+
+class KeyFile:
+    """A signing key's file, and what is kept beside it for the tree at `place`."""
+
+    def __init__(self, path: Path, place: str = "") -> None:
+        self.path = path
+        self.place = place
+        self.mark_path = mark_path(path)
+
+    def signer(self, current: str | None = None) -> Signer | None:
+        """The key, as `read` finds it; None where no file is."""
+        return read(self.path, current) if self.path.exists() else None
+
+    def mark(self) -> Mark | None:
+        """Raises `LogCorrupted` when it cannot be read. An empty one is what a loss of power may
+        leave of one: it was not synced."""
+        text = _text(self.mark_path)
+        if not text:
+            return None
+        try:
+            fields = _object(json.loads(text))
+            return Mark(str(fields["place"]), Checkpoint.parse(str(fields["head"])))
+        except (ValueError, KeyError) as problem:
+            raise LogCorrupted(
+                f"{self.mark_path}, the head that was signed last, cannot be read: {problem}."
+            ) from problem
+
+    def remember(self, head: Checkpoint, *, anew: bool = False) -> None:
+        """Let this be the head that was signed last, unless a larger one was; `anew` in any case.
+
+        Not synced: a checkpoint is, and one that is behind it is as good as none.
+        """
+        with _told(self.mark_path), _alone(self.path.parent):
+            there = None if anew else self.mark()
+            if there is None or (there.head.size <= head.size and there.head.text != head.text):
+                made = {"place": self.place, "head": head.text}
+                _replace(self.mark_path, json.dumps(made) + "\n", durably=anew)
+
+    def forget(self) -> None:
+        """Know of no head, as before the first was signed."""
+        with _told(self.mark_path):
+            self.mark_path.unlink(missing_ok=True)
+
+    def handovers(self, old: str | None, new: str) -> list[Handover] | None:
+        """Those by which one key leads to another; of a tree that knows no key, from the first on.
+        None where they do not."""
+        before = {each.new: each for each in self._handovers()}
+        chain: list[Handover] = []
+        at = new
+        while at != old and at in before:
+            chain.insert(0, before.pop(at))
+            at = chain[0].old
+        return chain if at == old or old is None else None
+
+    def hand_over(self, handover: Handover) -> None:
+        """Keep it, durably."""
+        path = self._handovers_path
+        with _told(path), _alone(self.path.parent):
+            made = [
+                {"old": each.old, "new": each.new, "head": each.head.text}
+                for each in [*self._handovers(), handover]
+            ]
+            _replace(path, json.dumps(made, indent=1) + "\n", durably=True)
+
+    @property
+    def _handovers_path(self) -> Path:
+        return self.path.with_name(f"{self.path.name}.handovers")
+
+    def _handovers(self) -> list[Handover]:
+        text = _text(self._handovers_path)
+        if not text:
+            return []
+        try:
+            every = [_object(each) for each in json.loads(text)]
+            return [
+                Handover(str(each["old"]), str(each["new"]), Checkpoint.parse(str(each["head"])))
+                for each in every
+            ]
+        except (ValueError, KeyError, TypeError) as problem:
+            raise LogCorrupted(f"{self._handovers_path} cannot be read: {problem}.") from problem
+
+
+def mark_path(path: Path) -> Path:
+    return path.with_name(f"{path.name}.head")
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")
+    return value
 
 
 def new_origin() -> str:
@@ -31,23 +148,32 @@ def read(path: Path, current: str | None = None) -> Signer:
     """The key of a file. `current` is the verifier key that the log knows last: the key that was
     prepared for it takes its place in the file, if that is still to be done.
 
-    Raises `KeyMissing`, also for a file that others than its owner may read.
+    Raises `SigningKeyMissing`, also for a file that others than its owner may read.
     """
     waiting = _beside(path)
-    if current is not None and waiting.exists() and _read(waiting).vkey == current:
-        adopt(path)
+    if current is not None and waiting.exists():
+        with _told(path), _alone(path.parent):
+            if waiting.exists() and _read(waiting).vkey == current:
+                _adopt(path)
     return _read(path)
 
 
 def prepare(path: Path, signer: Signer) -> None:
     """Write the next key beside the file. One that was prepared and never used is given up."""
     waiting = _beside(path)
-    waiting.unlink(missing_ok=True)
-    _write(waiting, signer)
+    with _alone(path.parent):
+        waiting.unlink(missing_ok=True)
+        _write(waiting, signer)
 
 
 def adopt(path: Path) -> None:
-    """Let the prepared key take the place of the one in the file."""
+    """Let the prepared key take the place of the one in the file, unless a reader was first."""
+    with _alone(path.parent):
+        if _beside(path).exists():
+            _adopt(path)
+
+
+def _adopt(path: Path) -> None:
     _beside(path).replace(path)
     _sync(path.parent)
 
@@ -61,18 +187,18 @@ def _read(path: Path) -> Signer:
         mode = path.stat().st_mode
         text = path.read_text("utf-8", errors="replace")
     except OSError as problem:
-        raise KeyMissing(
+        raise SigningKeyMissing(
             f"The signing key file {path} cannot be read: {problem}. Put the key back, or name its"
             f" place in {VARIABLE}."
         ) from problem
     if mode & 0o077:
-        raise KeyMissing(
+        raise SigningKeyMissing(
             f"The signing key file {path} can be read by others than its owner: chmod 600 it."
         )
     try:
         return Signer.parse(text.strip())
     except NoteInvalid as problem:
-        raise KeyMissing(f"{path}: {problem}") from None
+        raise SigningKeyMissing(f"{path}: {problem}") from None
 
 
 def _write(path: Path, signer: Signer) -> None:
@@ -88,6 +214,53 @@ def _write(path: Path, signer: Signer) -> None:
     finally:
         unnamed.unlink()
     _sync(path.parent)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise BackendUnavailable(f"{path} cannot be read: {problem}.") from problem
+
+
+def _replace(path: Path, text: str, *, durably: bool) -> None:
+    """Nobody sees it half written. For one at a time."""
+    unnamed = path.with_name(f".{path.name}.new")
+    unnamed.unlink(missing_ok=True)  # of one that was killed
+    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        if durably:
+            file.flush()
+            os.fsync(file.fileno())
+    unnamed.replace(path)
+    if durably:
+        _sync(path.parent)
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Of all threads and processes only one changes what lies beside a key. For a moment: it must
+    not be asked for again within."""
+    lock = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise BackendUnavailable(
+            f"{path} cannot be written: {problem}. Let the directory of the signing key be"
+            " writable for who signs."
+        ) from problem
 
 
 def _sync(directory: Path) -> None:

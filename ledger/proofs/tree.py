@@ -3,15 +3,18 @@
 A position is counted from 1, its leaf from 0. What was signed is believed, tiles are not: a tile
 that does not lead to the signed root is computed again from the log, and where the log itself
 does not lead there it was changed.
+
+What was signed last is also known beside the key, where whoever may write the ledger need not be
+able to write: a tree that is behind that was set back, and goes on only where the log leads there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ledger.errors import CallerMistake, KeyMissing, LogCorrupted
-from ledger.proofs.keyfile import VARIABLE
+from ledger.errors import CallerMistake, LogCorrupted, SigningKeyMissing
+from ledger.proofs.keyfile import VARIABLE, Handover, KeyFile
 from ledger.proofs.merkle import (
     EMPTY_ROOT,
     HASH_BYTES,
@@ -54,13 +57,21 @@ T = TypeVar("T")
 class Tree:
     """The tree of one log. Safe to use from several threads and processes.
 
-    Without a signer it can be read and not extended.
+    Without a signer it can be read and not extended. With the file of its key it goes on when
+    another process changed the key, and refuses to sign what is behind what was signed.
     """
 
-    def __init__(self, store: EventStore, tiles: TileStore, signer: Signer | None = None) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        tiles: TileStore,
+        signer: Signer | None = None,
+        key: KeyFile | None = None,
+    ) -> None:
         self._store = store
         self.tiles = tiles
         self._signer = signer
+        self.key = key
         self._seen: _Seen | None = None
         self._verified: Checkpoint | None = None
         self._nodes: _Nodes | None = None
@@ -71,7 +82,7 @@ class Tree:
     def origin(self) -> str:
         """The name of the log in its checkpoints.
 
-        Raises `KeyMissing` for a tree that was never signed and has nobody to sign it.
+        Raises `SigningKeyMissing` for a tree that was never signed and has nobody to sign it.
         """
         verifiers = self.verifiers()
         return verifiers[-1].name if verifiers else self._need_signer().name
@@ -79,6 +90,9 @@ class Tree:
     @property
     def signer(self) -> Signer | None:
         """The key at hand, in force or not."""
+        known = self.tiles.vkeys()
+        if self.key is not None and (self._signer is None or known[-1:] != [self._signer.vkey]):
+            self._signer = self.key.signer(known[-1] if known else None)
         return self._signer
 
     def verifiers(self) -> list[Verifier]:
@@ -91,14 +105,13 @@ class Tree:
 
     def checkpoints(self) -> list[Checkpoint]:
         """The history of checkpoints: one about every 1,000 positions, and those asked for."""
-        verifiers = self.verifiers()
-        return [_checked(text, verifiers) for text in self.tiles.kept()]
+        return self._all_checked(self.tiles.kept())
 
     def kept(self, size: int) -> Checkpoint | None:
         """The checkpoint of this size, where it is in the history or the latest."""
         text = self.tiles.kept_at(size)
         if text is not None:
-            return _checked(text, self.verifiers())
+            return self._all_checked([text])[0]
         latest = self.latest()
         return latest if latest is not None and latest.size == size else None
 
@@ -108,8 +121,24 @@ class Tree:
             return None
         verified = self._verified
         if verified is None or verified.text != text:
-            verified = self._verified = _checked(text, _verifiers(tiles))
+            verified = self._verified = self._checked(text, _verifiers(tiles))
         return verified
+
+    def _all_checked(self, texts: Sequence[str]) -> list[Checkpoint]:
+        verifiers = self.verifiers()
+        if len(verifiers) < 2:
+            return [self._checked(text, verifiers) for text in texts]
+        terms = terms_of(verifiers, _parsed(self.tiles.kept()))
+        return [_checked(text, terms) for text in texts]
+
+    def _checked(self, text: str, verifiers: list[Verifier]) -> Checkpoint:
+        """Mostly it is by the key in force, and nothing has to be known of those before it."""
+        try:
+            return _checked(text, [Term(each) for each in verifiers[-1:]])
+        except LogCorrupted:
+            if len(verifiers) < 2:
+                raise
+        return _checked(text, terms_of(verifiers, _parsed(self.tiles.kept())))
 
     # Extending
 
@@ -117,26 +146,47 @@ class Tree:
         """Take in what was appended since, up to a position or to the head, and sign it.
 
         With `keep` the checkpoint stays in the history. With nothing new it is the latest one.
-        Raises `LogCorrupted` when the log does not go on from what was signed, and `KeyMissing`
-        without the key in force.
+        Raises `LogCorrupted` when the log does not go on from what was signed, or the tree was set
+        back and the log with it, and `SigningKeyMissing` without the key in force.
         """
         while True:
             with self.tiles.extending() as writer:
                 head = self._store.head().position
                 latest = self._step(writer, head, upto, keep=keep)
+            if self.key is not None:
+                self.key.remember(latest)
             if latest.size >= head or (upto is not None and latest.size >= upto):
                 return latest
 
     def sign(self, text: str) -> str:
         """The signature line, by the key in force, over a text about this log.
 
-        Raises `KeyMissing` without that key.
+        Raises `SigningKeyMissing` without that key, and `LogCorrupted` as `extend` does.
         """
         signer = self._need_signer()
         known = self.tiles.vkeys()
         if known and known[-1] != signer.vkey:
-            raise KeyMissing(_other_key(known[-1], signer))
+            with self.tiles.extending() as writer:
+                signer = self._authorise(writer)
+        self._hold_against_mark(self.latest(), signer)
         return signer.sign(text)
+
+    def begin(self, writer: TileWriter) -> Checkpoint:
+        """Sign the tree of nothing, where nobody ever signed.
+
+        Raises `LogCorrupted` when the tree was taken away and the log does not lead to what was
+        signed, and `SigningKeyMissing` when the key signs another log.
+        """
+        signer = self._need_signer()
+        mark = self.key.mark() if self.key is not None else None
+        if mark is not None and self.key is not None and mark.place != self.key.place:
+            self._take_over(mark.head, mark.place, self.key)
+        self._authorise(writer)
+        latest = self._latest(writer)
+        if latest is None:
+            latest = issue(signer.name, 0, EMPTY_ROOT, signer)
+            writer.publish(latest, keep=False)
+        return latest
 
     def rotate(self, new: Signer) -> Checkpoint:
         """Let another key sign from now on; the checkpoint that says so is signed by both.
@@ -150,20 +200,25 @@ class Tree:
             raise CallerMistake("The new signing key has signed before: make another one.")
         self.extend()
         with self.tiles.extending() as writer:
-            self._authorise(writer, old)
+            if self._authorise(writer) is not old:
+                raise SigningKeyMissing("Another process has changed the key just now: try again.")
             latest = self._latest(writer)
             assert latest is not None
             both = issue(latest.origin, latest.size, latest.root, old, new)
+            if self.key is not None:
+                self.key.hand_over(Handover(old.vkey, new.vkey, both))
             writer.publish(both, keep=True)
             writer.know(new.vkey)
+        if self.key is not None:
+            self.key.remember(both)
         self._signer = new
         return both
 
     def _step(self, writer: TileWriter, head: int, upto: int | None, *, keep: bool) -> Checkpoint:
         """Take in some pages, or what is left, and publish the head."""
-        signer = self._need_signer()
-        self._authorise(writer, signer)
+        signer = self._authorise(writer)
         latest = self._latest(writer)
+        self._hold_against_mark(latest, signer)
         size = latest.size if latest else 0
         upto = head if upto is None else min(head, upto)
         if head < size:
@@ -197,22 +252,120 @@ class Tree:
         return checkpoint
 
     def _need_signer(self) -> Signer:
-        if self._signer is None:
-            raise KeyMissing(
+        signer = self._signer or self.signer
+        if signer is None:
+            raise SigningKeyMissing(
                 f"There is no key to sign checkpoints with: name its file in {VARIABLE}."
             )
-        return self._signer
+        return signer
 
-    def _authorise(self, writer: TileWriter, signer: Signer) -> None:
-        """A key that is not in force must not sign, even by mistake; the first one is."""
+    def _authorise(self, writer: TileWriter) -> Signer:
+        """The key in force: another must not sign, even by mistake; the first one may."""
+        signer = self._need_signer()
         latest, seen = writer.checkpoint(), self._seen
         if seen is not None and seen.checkpoint.text == latest and seen.signer is signer:
-            return  # a change of keys would have published another
+            return signer  # a change of keys would have published another
         known = writer.vkeys()
-        if not known and latest is None:
+        if known and known[-1] != signer.vkey and self.key is not None:
+            # Another process may have changed the key.
+            signer = self._signer = self.key.signer(known[-1]) or signer
+        if known[-1:] == [signer.vkey]:
+            return signer
+        chain: list[Handover] | None = None if known or latest is not None else []
+        if self.key is not None and (known or latest is None):
+            chain = self.key.handovers(known[-1] if known else None, signer.vkey)
+        if chain is None:
+            raise SigningKeyMissing(_other_key(known[-1] if known else "nobody known", signer))
+        if not known:
+            self._hold_against_mark(None, signer)
+        self._hand_over_again(writer, chain)
+        if not known and not chain:
             writer.know(signer.vkey)
-        elif not known or known[-1] != signer.vkey:
-            raise KeyMissing(_other_key(known[-1] if known else "nobody known", signer))
+        return signer
+
+    def _hand_over_again(self, writer: TileWriter, chain: Sequence[Handover]) -> None:
+        """Let a tree that was set back know which keys took over, where the log leads to the heads
+        that were signed by both."""
+        latest = self._latest(writer)
+        for each in chain:
+            head = each.head
+            try:
+                check(head, [Verifier.parse(each.old)])
+                check(head, [Verifier.parse(each.new)])
+            except NoteInvalid as problem:
+                raise LogCorrupted(f"The handover to {each.new}: {problem}") from problem
+            if latest is not None and latest.size > head.size:
+                raise LogCorrupted(
+                    f"The latest checkpoint, of {latest.size} events, is signed by a key that had"
+                    f" handed over to {each.new} at {head.size}."
+                )
+            wrong = self._astray(head)
+            if wrong is not None:
+                raise SigningKeyMissing(
+                    f"The ledger was set back to before its signing key handed over to {each.new}"
+                    f" at {head.size} events, and does not lead there: {wrong}. Restore a backup"
+                    f" that was made after the rotation; or put the key {each.old} back, if a copy"
+                    f" of its file is left, and name it in {VARIABLE}."
+                )
+        for number, each in enumerate(chain):
+            if not number and not writer.vkeys():
+                writer.know(each.old)
+            writer.publish(each.head, keep=True)
+            writer.know(each.new)
+
+    # What is known beside the key
+
+    def _hold_against_mark(self, latest: Checkpoint | None, signer: Signer) -> None:
+        """A tree that is behind the head that was signed last was set back: it goes on where the
+        log leads to that head all the same."""
+        if self.key is None or (mark := self.key.mark()) is None:
+            return
+        head, size = mark.head, -1 if latest is None else latest.size
+        if head.origin != signer.name:
+            raise SigningKeyMissing(
+                f"{self.key.mark_path} is of the log {head.origin}, and this one is {signer.name}:"
+                f" name a file of its own for it in {VARIABLE}."
+            )
+        if latest is not None and size >= head.size:
+            if size == head.size and latest.root != head.root:
+                raise LogCorrupted(
+                    f"There are two different trees of {size} events: the latest checkpoint, and"
+                    f" the one that was signed last ({self.key.mark_path})."
+                )
+            return
+        wrong = self._astray(head)
+        if wrong is not None:
+            state = "there is no checkpoint" if latest is None else f"the latest is of {size}"
+            raise LogCorrupted(
+                f"A checkpoint of {head.size} events was signed ({self.key.mark_path}), {state},"
+                f" and the log does not lead there: {wrong}. Restore the newest backup. Only if"
+                f" what was signed is to be given up, take {self.key.mark_path} away."
+            )
+
+    def _take_over(self, head: Checkpoint, place: str, key: KeyFile) -> None:
+        """A key that signed at another place is this log's only if the log is the same."""
+        wrong = self._astray(head) if head.size else "that one is empty"
+        if wrong is not None:
+            raise SigningKeyMissing(
+                f"The key in {key.path} signs the ledger at {place}, which had {head.size} events"
+                f" when it last did, and this is another: {wrong}. Name a file of its own for this"
+                f" ledger in {VARIABLE}. If this is that ledger, moved, then its tree is lost and"
+                " its log was changed: restore the newest backup."
+            )
+
+    def _astray(self, head: Checkpoint) -> str | None:
+        """Why the log does not lead to a head that was signed; None where it does."""
+        there = self._store.head().position
+        if there < head.size:
+            return f"position {there + 1} is missing"
+        edge: Edge = []
+        for start in range(0, head.size, _MENDING):
+            end = min(start + _MENDING, head.size)
+            edge, _tiles = grow(start, edge, self._store.leaf_hashes(start, end))
+        if edge_root(edge) == head.root:
+            return None
+        good, bad = self._narrowed(head)
+        return f"of the positions {good + 1} to {bad} one is not the event that was signed"
 
     def _edge(
         self, writer: TileWriter, latest: Checkpoint | None, end: int
@@ -414,7 +567,8 @@ def _read_edge(tiles: TileReader, size: int) -> Edge | None:
 def _other_key(known: str, signer: Signer) -> str:
     return (
         f"This ledger's checkpoints are signed by {known}, and the key here is {signer.vkey}: name"
-        f" the right file in {VARIABLE}."
+        f" the right file in {VARIABLE}, or restore a backup that was made after that key took"
+        " over."
     )
 
 
@@ -433,10 +587,58 @@ def _verifiers(tiles: TileReader) -> list[Verifier]:
         raise LogCorrupted(f"{tiles}: {problem}") from problem
 
 
-def _checked(text: str, verifiers: list[Verifier]) -> Checkpoint:
+class Term(NamedTuple):
+    """A key, and up to which size it signed: where it handed over to the next one."""
+
+    verifier: Verifier
+    upto: int | None = None
+
+    def covers(self, size: int) -> bool:
+        return self.upto is None or size <= self.upto
+
+
+def terms_of(verifiers: Sequence[Verifier], history: Sequence[Checkpoint]) -> list[Term]:
+    """The keys whose signatures count, the one in force, which is given last, first. One before it
+    counts up to the checkpoint that is signed by both, as a rotation leaves it: whoever finds it
+    later must not go on from there."""
+    terms = [Term(each) for each in verifiers[-1:]]
+    for older in verifiers[-2::-1]:
+        upto = handed_over_at(older, terms[-1].verifier, history)
+        if upto is None:
+            break
+        terms.append(Term(older, upto))
+    return terms
+
+
+def handed_over_at(older: Verifier, newer: Verifier, history: Sequence[Checkpoint]) -> int | None:
+    """The size of the first checkpoint that both signed."""
+    sizes = [each.size for each in history if _is_by(each, older) and _is_by(each, newer)]
+    return min(sizes, default=None)
+
+
+def _is_by(checkpoint: Checkpoint, verifier: Verifier) -> bool:
+    try:
+        check(checkpoint, [verifier])
+    except NoteInvalid:
+        return False
+    return True
+
+
+def _parsed(texts: Iterable[str]) -> list[Checkpoint]:
+    """Those that can be read: of the others it is told where they are looked at."""
+    found = []
+    for text in texts:
+        try:
+            found.append(Checkpoint.parse(text))
+        except NoteInvalid:
+            continue
+    return found
+
+
+def _checked(text: str, terms: Sequence[Term]) -> Checkpoint:
     try:
         checkpoint = Checkpoint.parse(text)
-        check(checkpoint, verifiers)
+        check(checkpoint, [each.verifier for each in terms if each.covers(checkpoint.size)])
     except NoteInvalid as problem:
         raise LogCorrupted(str(problem)) from problem
     if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT:

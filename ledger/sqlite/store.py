@@ -478,13 +478,16 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             )
         return found
 
-    def of_types(self, types: Sequence[str], subject_ref: str | None = None) -> list[Row]:
+    def of_types(
+        self, types: Sequence[str], subject_ref: str | None = None, after: int = 0
+    ) -> list[Row]:
         marks = ",".join("?" * len(types))
         rare = f" AND h.type IN {RARE_LISTED}" if set(types) <= set(RARE_TYPES) else ""
+        # The plus keeps SQLite from walking over all that comes after instead of the index.
         rows = self._fetch(
             f"{_ROW} WHERE h.type IN ({marks}){rare} AND (? IS NULL OR h.subject_ref = ?)"
-            " ORDER BY h.position",
-            (*types, subject_ref, subject_ref),
+            " AND +h.position > ? ORDER BY h.position",
+            (*types, subject_ref, subject_ref, after),
         )
         return [Row(*row) for row in rows]
 

@@ -292,11 +292,14 @@ def hold_lift(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(metavar="HOLD", help="As `hold list` names it.")],
     by: By,
+    subject: Annotated[
+        str | None, typer.Option("--subject", "-s", help="Whose, where several have one of it.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """End a legal hold."""
     with opened(ctx) as ledger:
-        ledger.lift_hold(name, by=by)
+        ledger.lift_hold(name, by=by, subject=subject)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.cell(f"The hold {name} is lifted.")

@@ -1,0 +1,74 @@
+"""Which signed heads go into the files that are handed out, and how one key handed over to the
+next."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ledger.errors import LogCorrupted
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from tools.answers import Handover
+
+if TYPE_CHECKING:
+    from ledger.proofs.tree import Tree
+    from tools.witnessing import Witnessed
+
+
+def handovers(tree: Tree, size: int) -> tuple[Handover, ...]:
+    """One between each key of the ledger and the next, for a file whose head is of `size` events.
+
+    Raises `LogCorrupted` where one is not in the history of checkpoints.
+    """
+    keys = tree.verifiers()
+    if len(keys) < 2:  # most ledgers; the history need not be read for them
+        return ()
+    kept = tree.checkpoints()
+    found = []
+    for old, new in pairwise(keys):
+        both = next((each for each in kept if _is_by(each, old) and _is_by(each, new)), None)
+        if both is None:
+            raise LogCorrupted(
+                f"The checkpoint that hands over from {old.vkey} to {new.vkey} is not in the"
+                " history: restore proofs/checkpoints from a backup."
+            )
+        hashes = tree.consistency(*sorted((both.size, size)))
+        found.append(Handover(note=both.text, hashes=as_base64(hashes)))
+    return tuple(found)
+
+
+def _is_by(checkpoint: Checkpoint, key: Verifier) -> bool:
+    return any(map(key.made, checkpoint.signatures))
+
+
+def cosigned(tree: Tree, witness: Witnessed | None = None) -> Checkpoint | None:
+    """The checkpoint that a witness cosigned last, where it is one of this tree; and where the
+    ledger has a witness, by that one."""
+    text, latest = tree.tiles.cosigned(), tree.latest()
+    if text is None or latest is None:
+        return None
+    try:
+        found = Checkpoint.parse(text)
+        check(found, tree.verifiers())
+        if witness is not None:
+            witness.verifier.check(found)
+    except NoteInvalid:
+        return None  # of another ledger, or another witness
+    if found.origin != tree.origin or found.size > latest.size:
+        return None
+    return found if tree.root(found.size) == found.root else None
+
+
+def shown(tree: Tree, witness: Witnessed | None, position: int) -> Checkpoint | None:
+    """A checkpoint that has this position and was cosigned, if there is one. A witness that the
+    ledger has is asked for it; raises as `Witnessed.check` does."""
+    found = cosigned(tree, witness)
+    if witness is not None and (found is None or found.size < position):
+        found = witness.check(tree)
+    return found if found is not None and found.size >= position else None
+
+
+def as_base64(hashes: Sequence[bytes]) -> tuple[str, ...]:
+    return tuple(base64.b64encode(each).decode() for each in hashes)
