@@ -13,6 +13,8 @@ from ledger.erasing import Eraser
 from ledger.errors import BackendUnavailable, NotPermitted
 from ledger.events.subject import ErasureRequested
 from ledger.times import DAY
+from tools.finder import Finder
+from tools.upkeep import Upkeep
 
 
 @pytest.fixture
@@ -295,3 +297,59 @@ def test_what_log_and_vault_agreed_on_is_not_looked_at_again(tmp_path, clock, mo
         assert memory.was_erased("ana")
         assert texts(memory, "cy") == ["User lives in Porto"]
     assert 0 in asked
+
+
+class Crash(BaseException):
+    pass
+
+
+STEPS = [
+    (Eraser, "request"),
+    (Eraser, "seal_off"),
+    (Eraser, "destroy"),
+    (Finder, "erase"),
+    (Finder, "erase_content"),
+    (Upkeep, "forget"),
+    (Eraser, "destroyed"),
+    (Eraser, "complete"),
+]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(("where", "step"), STEPS, ids=lambda each: getattr(each, "__name__", each))
+def test_killed_after_any_step_it_is_completed_by_whoever_opens_next(
+    memory, open_, monkeypatch, where, step, whole
+):
+    turn = say(memory, "I live in Porto.", "s1")
+    say(memory, "I work with Ana Quintela.", subject="bob")
+    say(memory, "I like jazz.", subject="bob")
+    taken = getattr(where, step)
+
+    def dying(self, *given, **named):
+        taken(self, *given, **named)
+        raise Crash
+
+    monkeypatch.setattr(where, step, dying)
+    what = {"known_as": ["Ana Quintela"]} if whole else {"turn": turn}
+    crashed = True
+    try:
+        memory.erase("ana", by="lea", **what)
+    except Crash:
+        pass
+    else:
+        crashed = False  # a step that this kind of erasure does not have
+    monkeypatch.setattr(where, step, taken)
+    assert crashed or (where is Finder and (step == "erase") is not whole)
+    with open_() as again:
+        records = again.erasures()
+        assert [each.reach for each in records] == (["subject", "relation"] if whole else ["turn"])
+        assert all(each.completed_at is not None for each in records)
+        assert [each.bodies for each in records] == ([5, 3] if whole else [3])
+        left = words(again)
+        assert "Porto" not in left
+        assert texts(again, "bob") == (
+            ["User likes jazz"] if whole else ["User likes jazz", "User works with Ana Quintela"]
+        )
+        assert all(view.same for view in again.rebuild(verify=True))
+        assert again.audit().adds_up
+        assert again.verify().ok
