@@ -14,7 +14,7 @@ from ledger.errors import LedgerError, LogCorrupted
 from ledger.events import BY_NAME
 from ledger.log import PAGE, Log
 from ledger.proofs.checking import Found, TreeCheck
-from ledger.proofs.notes import Checkpoint
+from ledger.proofs.notes import Checkpoint, Verifier
 from ledger.proofs.tree import Tree
 from ledger.store import Head, Row
 from ledger.uncollected import uncollected
@@ -37,6 +37,9 @@ class Verified:
     """How many checkpoints the log was held against."""
     decisions: int = 0
     """How many decisions were made again."""
+    keys: str | None = None
+    """By whose word the keys that signed are believed: those that were given (`pinned`), the one at
+    hand (`key file`), or the list beside the tree (`listed`); None where there is no tree."""
 
     @property
     def ok(self) -> bool:
@@ -149,17 +152,19 @@ def verify(
     *,
     tree: Tree | None = None,
     against: Sequence[Checkpoint] = (),
+    keys: Sequence[Verifier] = (),
 ) -> Verified:
     """Check every event: positions without gaps but for other tenants', canonical envelopes, stream
     versions without gaps, times that never go back, bodies that match their digests, of each
     subject one that opens under the key; then the store's own structure.
 
     With a `tree`, also that the envelopes lead to every one of its tiles and checkpoints, and to
-    those in `against`, kept elsewhere by somebody who trusts nobody here. Without one, a fact that
-    was changed canonically is not found: nothing outside of the envelope says what it was.
+    those in `against`, kept elsewhere by somebody who trusts nobody here; with `keys` only what one
+    of these signed counts. Without a tree, a fact that was changed canonically is not found:
+    nothing outside of the envelope says what it was.
     """
     try:
-        checked = None if tree is None else TreeCheck(tree, against)
+        checked = None if tree is None else TreeCheck(tree, against, keys)
     except LogCorrupted as problem:
         return Verified(0, 0, 0, None, problem.detail)
     head = log.head()
@@ -183,6 +188,7 @@ def verify(
         None if wrong is None else wrong.problem,
         checked.signed if checked else 0,
         checked.checkpoints if checked else 0,
+        keys=checked.keys if checked else None,
     )
 
 

@@ -27,8 +27,8 @@ from sqlalchemy.schema import CreateTable
 from ledger.errors import BackendUnavailable
 
 REBUILD_RUNS = (
-    "A rebuild of the views is running and has not ended in time. What was begun stays open, and"
-    " is gone on with by doing it again once the rebuild is over, or when the ledger is next opened."
+    "A rebuild of the views is running and has not ended in time. What was begun stays open: do it"
+    " again once the rebuild is over, or open the ledger again, to go on with it."
 )
 _ASK_AGAIN = 0.02
 

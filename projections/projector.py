@@ -79,17 +79,13 @@ class _Filling:
     def tables(self) -> Sequence[Table]:
         return self.view.tables(self.generation)
 
-    def fold(
-        self, page: Page, end: int, connection: Connection, histories: _Histories
-    ) -> None:
+    def fold(self, page: Page, end: int, connection: Connection, histories: _Histories) -> None:
         """Raises `LedgerError` when an event cannot be folded. `end` is a position that the log had
         reached before the page was read."""
         if self.upto is not None and page.position > self.upto:
             events = [event for event in page.events if event.position <= self.upto]
             page = Page(max(self.position, self.upto), events)
-        self.position, failure = self.folding.page(
-            page, self.position, end, connection, histories
-        )
+        self.position, failure = self.folding.page(page, self.position, end, connection, histories)
         if failure is not None:
             raise LedgerError(
                 f"The view {self.view.name} cannot be rebuilt: position {self.position + 1}:"
@@ -570,7 +566,7 @@ class Projector:
         removed = dict.fromkeys(self.views, 0)
         destroyed = set() if whole else self._destroyed(subject_ref)
         histories = _Histories(self._log)
-        with self._lock:
+        with self._lock, uncollected():
             for view in views:
                 kept = self._at.pop(view.name, None)
                 with self.writing() as connection:
@@ -584,9 +580,7 @@ class Projector:
                         view.forget(subject_ref)
                     else:
                         folding = self._folding[view.name]
-                        failure = folding.anew(
-                            subject_ref, state.position, connection, histories
-                        )
+                        failure = folding.anew(subject_ref, state.position, connection, histories)
                         if failure is not None:
                             view.start(state.generation, empty=False)
                             view.forget(subject_ref)

@@ -32,14 +32,13 @@ from tools.moments import Moment, micros
 from tools.reading import Reader
 from tools.recording import Recorder
 from tools.schedule import ScheduledJob, Scheduling, Tell, planned
+from tools.trail import SHOWN
 from tools.upkeep import Upkeep, job_answer
 from tools.wiring import Parts
 
 if TYPE_CHECKING:
     from tools.memory import MemoryLedger
 
-SHOWN = "shown"
-"""The ranker of what a caller chose by itself."""
 _ASK = {
     "preference": "Do you still prefer it so: “{text}”?",
     "constraint": "Does this still bind you: “{text}”?",

@@ -23,6 +23,7 @@ from ledger.errors import (
     KeyMissing,
     MustStop,
     NotPermitted,
+    SigningKeyMissing,
 )
 from ledger.keystore import VaultContents
 from ledger.masterkey import MasterKey
@@ -125,7 +126,12 @@ def _head(opened: Opened, settings: Settings) -> tuple[str | None, int]:
 
     Raises `BehindWitness` and `SplitView`: such a ledger must not replace an earlier backup.
     """
-    tree = opened.signing.tree()
+    try:
+        tree = opened.signing.tree()
+    except SigningKeyMissing:
+        if opened.signing.tiles.vkeys():
+            raise
+        return None, opened.store.head().position  # never signed, and the key here is another's
     try:
         check_witness(opened, settings)
         signed = tree.extend(keep=True)
@@ -176,6 +182,7 @@ def restore(
         if not isinstance(place, Path):
             refuse_stranger(opened)
         done = restoring.restore(source, side(opened), contents, progress=progress, step=step)
+        given_up = opened.signing.restored()
     step("open")
     try:
         with open_memory(destination, create=False) as memory:
@@ -190,16 +197,29 @@ def restore(
     with _open(place, settings, create=False) as opened:
         unsigned = list(_unsigned(opened))
     warnings = [*([_keyless(done.keyless)] if done.keyless else []), *unsigned]
+    if given_up is not None and given_up.size > head:
+        warnings.append(
+            f"The key here had signed {given_up.size} events, and the backup is of fewer: what came"
+            " after it is given up, and whoever kept a later checkpoint will see that."
+        )
     return RestoredWhole(**own, head=head, warnings=tuple(warnings))
 
 
 def _unsigned(opened: Opened) -> Iterator[str]:
     tree = opened.signing.tree_if_signed()
-    if tree is not None and tree.signer is None:
+    if tree is None:
+        return
+    signer = tree.signer
+    if signer is None:
         yield (
             f"The key that signs for {tree.origin} is not here, and no backup has it: put it back,"
             f" or name its file in {SIGNING_KEY_FILE}; until then nothing more is signed."
         )
+    elif signer.verifier not in tree.verifiers()[-1:]:  # it was rotated after the backup
+        try:
+            tree.extend()
+        except KeyMissing as problem:
+            yield str(problem)
 
 
 def restore_vault(

@@ -342,7 +342,7 @@ class Checks:
     # End to end
 
     def verify(self) -> Finding:
-        answer = verify(self._log, tree=self._parts.signing.tree_if_signed())
+        answer = verify(self._log, tree=self._parts.signing.tree_to_verify())
         if answer.ok:
             return yes(f"{answer.events:,} events, {answer.bodies:,} with a body")
         return no(answer.problem or "", f"position {answer.position}")

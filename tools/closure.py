@@ -11,6 +11,7 @@
   evidence.
 - A **relation** to somebody who is erased goes as memory, candidate and name; the turn is the other
   person's own words.
+- A **search** that found something that goes loses its words: whoever asks says what they know.
 """
 
 from __future__ import annotations
@@ -28,10 +29,8 @@ from ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
 from ledger.events.turn import CandidateProposed, TurnRecorded
 from ledger.times import Micros
 from tools.reached import Dependent, Reached, Remains
-from tools.trail import Trail
+from tools.trail import SHOWN, WITHDRAWN, Trail
 
-WITHDRAWN = "consent_withdrawn"
-"""Why a memory is revoked whose consent is withdrawn."""
 _SHORT = 10
 
 
@@ -119,7 +118,7 @@ class Closure(Trail):
                     categories.add(category)
                     going.turns.add(turn_id)
         for each in self._recalls:
-            if each.facts["ranker"] != "shown" and over(ORDINARY, each.recorded_at):
+            if each.facts["ranker"] != SHOWN and over(ORDINARY, each.recorded_at):
                 categories.add(ORDINARY)
                 going.also.add(each.position)
         return self._told("retention", ",".join(sorted(categories)) or None, going)
@@ -270,16 +269,11 @@ class Closure(Trail):
         gone = {each for each in going.memories if each in self._memories}
         evidence = set().union(*(self._memories[each].evidence for each in gone))
         again = sum(self._is_left(each) for each in evidence - going.turns)
-        found = going.turns | gone
-        showed = sum(
-            each.position in self._left
-            and each.position not in positions
-            and not found.isdisjoint((*each.facts["memories"], *each.facts.get("ranked", ())))
-            for each in self._recalls
-        )
+        others = {e.position for e in self._recalls if e.facts["ranker"] != SHOWN}
+        others = others & self._left.keys() - set(positions)
         stays = [
             Remains("turns", "they say it again, and were not asked for", again),
-            Remains("searches", "they name what they found by its id alone", showed),
+            Remains("searches", "they found nothing of this, whatever was asked", len(others)),
         ]
         return self._reached(reach, of, positions, going, (*goes, *loses), stays)
 
@@ -314,6 +308,7 @@ class Closure(Trail):
     def _positions(self, going: _Going, *, names: bool = True) -> list[int]:
         """Of everything whose body goes, ascending; with the `names` that nothing else uses."""
         found = set(going.also)
+        found |= set(self._showed(going.turns | going.memories.keys()))
         for turn_id in going.turns:
             found |= {each.position for each in self._turns.get(turn_id, ())}
         candidates: set[str] = set()

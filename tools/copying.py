@@ -24,6 +24,7 @@ from tools.places import (
     place_of,
 )
 from tools.settings import Settings
+from tools.wiring import check_witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def copy(
     at `vault`, else where the environment says, else beside it. Both have one master key: a
     directory that has none yet gets the source's.
 
-    Raises `CallerMistake` where one cannot be a copy of the other, and `KeyMissing`.
+    Raises `CallerMistake` where one cannot be a copy of the other, `KeyMissing`, and as
+    `check_witness` does for the source.
     """
     settings = Settings.read()
     src, dst = place_of(source), place_of(destination)
@@ -62,6 +64,8 @@ def copy(
     with ExitStack() as opened:
         read = open_place(src, from_there, create=False)
         _close_with(opened, read)
+        if read.signing.tree_if_signed() is not None:
+            check_witness(read, from_there)  # what was set back must not become another place's
         key = read.master_key
         file = _key_file(dst, settings, key)
         to_there = replace(settings, master_key=key.key.hex(), vault=vault or settings.vault)

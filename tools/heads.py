@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ledger.errors import LogCorrupted
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier
+from ledger.proofs.tiles import read_cosigned
 from tools.answers import Handover
 
 if TYPE_CHECKING:
@@ -46,17 +47,13 @@ def _is_by(checkpoint: Checkpoint, key: Verifier) -> bool:
 def cosigned(tree: Tree, witness: Witnessed | None = None) -> Checkpoint | None:
     """The checkpoint that a witness cosigned last, where it is one of this tree; and where the
     ledger has a witness, by that one."""
-    text, latest = tree.tiles.cosigned(), tree.latest()
-    if text is None or latest is None:
-        return None
     try:
-        found = Checkpoint.parse(text)
-        check(found, tree.verifiers())
-        if witness is not None:
+        found = read_cosigned(tree.tiles)
+        if found is not None and witness is not None:
             witness.verifier.check(found)
     except NoteInvalid:
-        return None  # of another ledger, or another witness
-    if found.origin != tree.origin or found.size > latest.size:
+        return None  # spoilt, or of another witness: `verify` tells
+    if found is None or found.origin != tree.origin:
         return None
     return found if tree.root(found.size) == found.root else None
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from ledger.errors import KeyMissing, LedgerError
+from ledger.errors import LedgerError
 from ledger.log import Log
 from ledger.proofs.tree import PAGE
 from tools.signing import Signing
@@ -83,11 +83,7 @@ class Notary:
     def sign(self, *, keep: bool = False) -> None:
         """Take in what was appended, now; with `keep` the checkpoint stays in the history."""
         try:
-            try:
-                checkpoint = self._signing.tree().extend(keep=keep)
-            except KeyMissing:  # another process may have changed the key
-                self._signing.renew()
-                checkpoint = self._signing.tree().extend(keep=keep)
+            checkpoint = self._signing.tree().extend(keep=keep)
             self._signed = checkpoint.size
             self.trouble = None
             self._show()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +14,7 @@ from ledger.codec import New
 from ledger.errors import CallerMistake, InvalidTurn, KeyMissing
 from ledger.events.ops import SigningKeyRotated
 from ledger.log import new_id
-from ledger.proofs.notes import Checkpoint, CosignatureVerifier, NoteInvalid
+from ledger.proofs.notes import Checkpoint, CosignatureVerifier, NoteInvalid, Verifier
 from ledger.proofs.tree import Tree
 from ledger.streams import ops_stream
 from ledger.verify import Verified, verify
@@ -87,11 +87,6 @@ class Proving:
             file=file,
             here=signer is not None and signer.vkey == listed[-1].vkey,
         )
-
-    def signing_key_is_here(self) -> bool:
-        """Whether the key in force is at hand; nothing is made."""
-        tree = self._parts.signing.tree_if_signed()
-        return tree is not None and tree.signer is not None
 
     def rotate_signing_key(self, *, by: str) -> SigningKeyAnswer:
         """Sign with a new key from now on. What was signed is known by the one before, and the
@@ -207,21 +202,26 @@ class Proving:
         *,
         checkpoint: str | None = None,
         witness_key: str | None = None,
+        keys: Sequence[str] = (),
         decisions: bool = False,
     ) -> Verified:
         """Check every event of the log, and that it leads to every tile and checkpoint of its
         tree; the answer names the first thing that is wrong, if any.
 
         `checkpoint` is the text of a checkpoint, or of a proof or certificate, that somebody kept:
-        the log must still go on from it. The last cosigned checkpoint must be cosigned by the
-        witness with `witness_key`. With `decisions`, each decision is made again, too.
+        the log must still go on from it. `keys` are the verifier keys by which alone its
+        checkpoints are to be known: without them the key at hand, and without that the list beside
+        the tree tells, which whoever may write there can change. The last cosigned checkpoint must
+        be cosigned by the witness with `witness_key`. With `decisions`, each decision is made
+        again, too.
         """
         witness = None if witness_key is None else _witness(witness_key)
         against = [] if checkpoint is None else list(_checkpoints_in(checkpoint))
-        tree = self._parts.signing.tree_if_signed()
-        if tree is None and (against or witness):
+        pinned = [_verifier(each) for each in keys]
+        tree = self._parts.signing.tree_to_verify()
+        if tree is None and (against or witness or pinned):
             return Verified(0, 0, 0, None, "this ledger has never signed a checkpoint")
-        answer = verify(self._log, progress, tree=tree, against=against)
+        answer = verify(self._log, progress, tree=tree, against=against, keys=pinned)
         if answer.ok and tree is not None and witness is not None:
             problem = _not_cosigned(tree, witness)
             answer = replace(answer, problem=problem)
@@ -259,6 +259,13 @@ def _witness(vkey: str) -> CosignatureVerifier:
         return CosignatureVerifier.parse(vkey)
     except NoteInvalid as problem:
         raise CallerMistake(f"That is no key of a witness: {problem}") from None
+
+
+def _verifier(vkey: str) -> Verifier:
+    try:
+        return Verifier.parse(vkey)
+    except NoteInvalid as problem:
+        raise CallerMistake(f"That is no verifier key of a ledger: {problem}") from None
 
 
 def _not_cosigned(tree: Tree, witness: CosignatureVerifier) -> str | None:

@@ -12,16 +12,23 @@ from dataclasses import replace
 from typing import TypedDict
 
 from gate.policy import Policy
+from ledger import envelope
 from ledger.errors import NotPermitted, UnknownMemory
+from ledger.log import PAGE
 from ledger.streams import session_tag
 from ledger.times import Micros
 from ledger.uncollected import uncollected
+from ledger.upcast import current_name
 from projections import graph
 from tools.asking import Asking
 from tools.closure import Closure
 from tools.entities import Acquaintance
 from tools.reached import Dependent, Reached, Remains
+from tools.trail import Envelope, may_be_due
 from tools.wiring import Parts
+
+_FIRST = 50
+"""So many envelopes are read at first."""
 
 __all__ = ["Dependent", "Due", "Reached", "Reaching", "Remains"]
 
@@ -150,8 +157,10 @@ class Reaching:
     def due(self, subject_ref: str, now: Micros) -> list[Due]:
         """What is to be erased of a subject by now under the policy in force: arguments of
         `erase`."""
-        policy, trail = self._policy, self.trail(subject_ref)
-        due: list[Due] = []
+        policy, due = self._policy, list[Due]()
+        if not self._may_be_due(subject_ref, now):
+            return due
+        trail = self.trail(subject_ref)
         withdrawals = trail.withdrawals() if policy.erase_on_withdrawal else []
         if withdrawals:
             due.append({"withdrawals": withdrawals})
@@ -160,6 +169,32 @@ class Reaching:
         if trail.revoked(policy.revoked_grace, now, at_once=False).positions:
             due.append({"revoked": True})
         return due
+
+    def _may_be_due(self, subject_ref: str, now: Micros) -> bool:
+        """Whether a subject's envelopes leave open that anything is due: no key is opened, and
+        mostly the first ones tell."""
+        policy = self._policy
+        shortest = min(policy.retention.values(), default=None)
+        return may_be_due(
+            self._envelopes(subject_ref),
+            aged=None if shortest is None else now - shortest,
+            revoked=None if policy.revoked_grace is None else now - policy.revoked_grace,
+            withdrawn=policy.erase_on_withdrawal,
+        )
+
+    def _envelopes(self, subject_ref: str) -> Iterator[Envelope]:
+        """Of a subject's events, a few at first: what is said of them without their bodies."""
+        after, size = 0, _FIRST
+        while rows := self._log.store.read_subject(subject_ref, after, size):
+            for row in rows:
+                fields = envelope.read(row.envelope, row.position)
+                yield Envelope(
+                    current_name(fields["type"]),
+                    fields["recorded_at"],
+                    fields["facts"],
+                    row.body is not None,
+                )
+            after, size = rows[-1].position, PAGE
 
     def derived(self, subject_ref: str, positions: Collection[int], after: int) -> list[int]:
         """Where there are bodies past a position that were made from what was at these."""

@@ -23,13 +23,13 @@ from projections import profiles, questions, recalls, tables
 from projections.beliefs import BeliefsView
 from projections.profiles import Looked, Request
 from projections.recalls import RecallRow, RecallsView
-from tools.ageing import SHOWN
 from tools.asking import Asking
 from tools.bounds import MOST_RESULTS
 from tools.embedders import Chosen
 from tools.moments import Progress
 from tools.recording import Recorder
 from tools.searching import ordinal, tokens, within
+from tools.trail import SHOWN
 from tools.wiring import Parts
 
 if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy

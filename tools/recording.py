@@ -103,7 +103,11 @@ class Recorder:
             streams = [make(ref) for ref in people for make in (recall_stream, subject_stream)]
             if there:
                 expect = self._log.versions(streams)
-                self._log.append([self._allowed(each) for each in there], expect)
+                moved = {ref for ref in people if self._moved(ref, there)}
+                allowed = [
+                    self._allowed(each) if each.subject_ref in moved else each for each in there
+                ]
+                self._log.append(allowed, expect)
 
         try:
             self._log.decide_again(attempt)
@@ -113,14 +117,26 @@ class Recorder:
             events = [each for each in events if self._log.find(each.event_id) is None]
             self._log.decide_again(attempt)
 
+    def _moved(self, subject_ref: str, recalls: Sequence[New]) -> bool:
+        """Whether an erasure of a subject has moved on since the first of their searches."""
+        asked = [_asked_at(each) for each in recalls if each.subject_ref == subject_ref]
+        first = min((each for each in asked if each is not None), default=None)
+        return first is not None and self._log.erasures_of(subject_ref, first) > 0
+
     def _allowed(self, recall: New) -> New:
         """A recall without its words, where an erasure of its subject has moved on since."""
-        event, subject_ref = recall.event, recall.subject_ref or ""
-        if not isinstance(event, MemoriesRecalled) or event.asked is None:
+        asked_at = _asked_at(recall)
+        if asked_at is None or not self._log.erasures_of(recall.subject_ref or "", asked_at):
             return recall
-        if not self._log.erasures_of(subject_ref, event.position):
-            return recall
-        return replace(recall, event=event.model_copy(update={"asked": None}))
+        return replace(recall, event=recall.event.model_copy(update={"asked": None}))
 
     def _there(self, subject_ref: str) -> bool:
         return self._log.keys(subject_ref) is not None
+
+
+def _asked_at(recall: New) -> int | None:
+    """Where the log was as a search saw it; None for what holds no words."""
+    event = recall.event
+    if not isinstance(event, MemoriesRecalled) or event.asked is None:
+        return None
+    return event.position

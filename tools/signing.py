@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.errors import BackendUnavailable, KeyMissing
+from ledger.errors import BackendUnavailable, SigningKeyMissing
 from ledger.proofs import keyfile
-from ledger.proofs.notes import Signer
-from ledger.proofs.tiles import TileStore
+from ledger.proofs.keyfile import KeyFile
+from ledger.proofs.notes import Checkpoint, Signer
+from ledger.proofs.tiles import DirectoryTiles, TileStore
 from ledger.proofs.tree import Tree
 from ledger.store import EventStore
 from tools.settings import SIGNING_KEY_FILE, Settings
@@ -33,6 +34,18 @@ class KeyPlace:
         if self.file is not None or self.directory is None:
             return self.file
         return self.directory / f"signing-{origin.rpartition('/')[2]}.key"
+
+    def signed_for(self, place: str) -> Path | None:
+        """The key that a tree at this place was signed with, as is remembered beside it, or that is
+        there for whichever comes first."""
+        if self.file is not None or self.directory is None:
+            return self.file
+        for mark in sorted(self.directory.glob(f"signing-*.key{keyfile.MARK}")):
+            file = KeyFile(mark.with_name(mark.name.removesuffix(keyfile.MARK)))
+            found = file.mark()
+            if found is not None and found.place == place:
+                return file.path
+        return None
 
 
 def key_place(settings: Settings, directory: Path | None) -> KeyPlace:
@@ -59,12 +72,13 @@ class Signing:
         self._tree: Tree | None = None
 
     def tree(self) -> Tree:
-        """The tree, whose key is made now if it was never signed. Raises `KeyMissing` for a key
-        file that cannot be used; without one, a tree that is there can be read."""
+        """The tree, whose key is made now if it was never signed. Raises `SigningKeyMissing` for a
+        key file that cannot be used, and `LogCorrupted` where the tree was taken away and the log
+        changed; without a key, a tree that is there can be read."""
         with self._lock:
             if self._tree is None:
                 tiles = self._make_tiles()
-                self._tree = Tree(self._store, tiles, self._signer(tiles))
+                self._tree = self._there(tiles) or self._begun(tiles)
             return self._tree
 
     @property
@@ -77,16 +91,52 @@ class Signing:
         tiles = self._make_tiles()
         return self.tree() if tiles.vkeys() or tiles.checkpoint() is not None else None
 
+    def tree_to_verify(self) -> Tree | None:
+        """The tree, unless nothing tells that anything was ever signed: a key that is there, or
+        what is remembered beside it, does. Nothing is made."""
+        tree = self.tree_if_signed()
+        if tree is not None:
+            return tree
+        tiles = self._make_tiles()
+        path = self._place.signed_for(_name(tiles))
+        if path is None:
+            return None
+        file = KeyFile(path, _name(tiles))
+        if not path.exists() and file.mark() is None:
+            return None
+        return Tree(self._store, tiles, file.signer(), file)
+
+    def restored(self) -> Checkpoint | None:
+        """Give up what the key signed after the head that a restored ledger has: it goes on from
+        there. Returns the head that is given up, if it was a later one."""
+        tiles = self._make_tiles()
+        path = self._place.signed_for(_name(tiles))
+        vkeys = tiles.vkeys()
+        if vkeys:
+            path = self._place.path(vkeys[-1].partition("+")[0])
+        if path is None or not path.exists():
+            return None
+        file = KeyFile(path, _name(tiles))
+        mark, text = file.mark(), tiles.checkpoint()
+        head = None if text is None else Checkpoint.parse(text)
+        if mark is None:
+            return None
+        if head is None:
+            file.forget()
+        else:
+            file.remember(head, anew=True)
+        return mark.head if head is None or mark.head.size > head.size else None
+
     def renew(self) -> None:
         """Read the key again when the tree is next wanted."""
         with self._lock:
             self._tree = None
 
     def key_path(self) -> Path:
-        """Where the key lies. Raises `KeyMissing` where there is no place for it."""
+        """Where the key lies. Raises `SigningKeyMissing` where there is no place for it."""
         path = self._place.path(self.tree().origin)
         if path is None:
-            raise KeyMissing(
+            raise SigningKeyMissing(
                 f"There is no place for a signing key: name one in {SIGNING_KEY_FILE}."
             )
         return path
@@ -106,30 +156,51 @@ class Signing:
             tree.rotate(new)
             keyfile.adopt(path)
 
-    def _signer(self, tiles: TileStore) -> Signer | None:
+    def _there(self, tiles: TileStore) -> Tree | None:
+        """The tree, if anybody ever signed it."""
         known = tiles.vkeys()
-        if known:
-            path = self._place.path(known[-1].partition("+")[0])
-            return None if path is None or not path.exists() else keyfile.read(path, known[-1])
-        if self._place == KeyPlace() or tiles.checkpoint() is not None:
-            return None
+        if not known:
+            unknown = tiles.checkpoint() is not None or self._place == KeyPlace()
+            return Tree(self._store, tiles) if unknown else None
+        path = self._place.path(known[-1].partition("+")[0])
+        if path is None:
+            return Tree(self._store, tiles)
+        file = KeyFile(path, _name(tiles))
+        return Tree(self._store, tiles, file.signer(known[-1]), file)
+
+    def _begun(self, tiles: TileStore) -> Tree:
         with tiles.extending() as writer:
             if writer.vkeys():  # another process was first
-                return self._signer(tiles)
-            signer = self._made()
-            writer.know(signer.vkey)
-        return signer
+                tree = head = None
+            else:
+                path, signer = self._made(_name(tiles))
+                file = KeyFile(path, _name(tiles))
+                tree = Tree(self._store, tiles, signer, file)
+                head = tree.begin(writer)
+        if tree is None or head is None:
+            tree = self._there(tiles)
+            assert tree is not None
+            return tree
+        file.remember(head)
+        return tree
 
-    def _made(self) -> Signer:
+    def _made(self, place: str) -> tuple[Path, Signer]:
         origin = keyfile.new_origin()
-        path = self._place.path(origin)
+        path = self._place.signed_for(place) or self._place.path(origin)
         assert path is not None
         try:
-            return keyfile.read(path) if path.exists() else keyfile.create(path, origin)
+            if path.exists() or KeyFile(path).mark() is not None:
+                return path, keyfile.read(path)  # one that signed before is not made anew
+            return path, keyfile.create(path, origin)
         except FileExistsError:
-            return keyfile.read(path)
+            return path, keyfile.read(path)
         except OSError as problem:
             raise BackendUnavailable(f"The key file {path} cannot be made: {problem}.") from problem
+
+
+def _name(tiles: TileStore) -> str:
+    """The same however the place is written."""
+    return str(tiles.path.resolve()) if isinstance(tiles, DirectoryTiles) else str(tiles)
 
 
 @contextmanager

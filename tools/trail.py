@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from gate.consent import ORDINARY
 from ledger.codec import Recorded
@@ -32,6 +33,14 @@ _WITH_BODY = frozenset(
 )
 
 
+_AGEING = _WITH_BODY & (_WRITES | _TURN_EVENTS | {MemoriesRecalled.NAME})
+"""What goes for its own age; all else goes with one of these."""
+WITHDRAWN = "consent_withdrawn"
+"""Why a memory is revoked whose consent is withdrawn."""
+SHOWN = "shown"
+"""The ranker of what a caller chose by itself: nobody asked for it in words."""
+
+
 @dataclass(slots=True)
 class Remembered:
     """One memory's events and what they name."""
@@ -44,6 +53,8 @@ class Remembered:
     """The turns that its words are from."""
     evidence: set[str] = field(default_factory=set)
     """Those, and the turns that confirmed it."""
+    cited: set[str] = field(default_factory=set)
+    """The turns that are named where it is written."""
     entities: set[str] = field(default_factory=set)
     far_ends: set[str] = field(default_factory=set)
     said: Micros = 0
@@ -54,6 +65,39 @@ class Remembered:
     originals: tuple[str, ...] = ()
     undone: bool = False
     """The merge was taken back, so that its originals stand by themselves."""
+
+
+class Envelope(NamedTuple):
+    """What is said of an event without its body, and whether that is there."""
+
+    type: str
+    recorded_at: Micros
+    facts: Mapping[str, Any]
+    body: bool
+
+
+def may_be_due(
+    recorded: Iterable[Envelope], *, aged: Micros | None, revoked: Micros | None, withdrawn: bool
+) -> bool:
+    """Whether anything of a subject may be due to go for its time: a body that such an erasure
+    reaches is from before `aged`, or one of a memory is left that was revoked before `revoked`, or
+    whose consent was withdrawn. None: never for that. Reads no further than it must."""
+    written: set[str] = set()
+    """The memories that have words left."""
+    for each in recorded:
+        if aged is None and revoked is None and not withdrawn:
+            return False
+        if each.body and each.type in _AGEING and aged is not None and each.recorded_at < aged:
+            return True
+        if aged is not None and each.recorded_at >= aged:
+            aged = None  # nor is any later one
+        if each.type in _WRITES and each.body:
+            written.add(each.facts["memory_id"])
+        elif each.type == MemoryRevoked.NAME and each.facts["memory_id"] in written:
+            over = revoked is not None and each.recorded_at < revoked
+            if over or (withdrawn and each.facts["cause"] == WITHDRAWN):
+                return True
+    return False
 
 
 class Trail:
@@ -131,8 +175,10 @@ class Trail:
         # What was merged cites all evidence of its originals; its words are theirs.
         memory.words |= {said.turn} if memory.originals else cited
         memory.evidence |= cited
+        memory.cited |= cited
         if isinstance(event, MemoryMovedIn | MemoriesConsolidated):
             memory.evidence |= set(event.turns)
+            memory.cited |= set(event.turns)
         else:
             memory.said = max(memory.said, recorded_at)
         memory.text, memory.category = said.claim, said.category or ORDINARY
@@ -164,7 +210,8 @@ class Trail:
 
     def derived(self, positions: Collection[int], after: int) -> list[int]:
         """Where there are bodies past a position that were made from what was at these, which may
-        be erased by now: of the same turns, from their words, or of the same memories."""
+        be erased by now: of the same turns, from their words, of the same memories or of what they
+        were merged into, and the searches that found any of these."""
         gone = frozenset(positions)
         turns = {
             turn_id
@@ -172,15 +219,33 @@ class Trail:
             if any(e.type == TurnRecorded.NAME and e.position in gone for e in events)
         }
         found = {e.position for turn_id in turns for e in self._turns[turn_id]}
-        for memory in self._memories.values():
-            written = any(e.type in _WRITES and e.position in gone for e in memory.events)
-            whole = written or memory.words & turns
-            found |= {
-                e.position
-                for e in memory.events
-                if whole or (isinstance(e.event, MemoryConfirmed) and e.event.turn in turns)
-            }
+        memories = {
+            memory_id
+            for memory_id, memory in self._memories.items()
+            if memory.words & turns
+            or memory.cited & turns
+            or any(e.type in _WRITES and e.position in gone for e in memory.events)
+        }
+        todo = list(memories)
+        while todo:
+            merged = self._memories[todo.pop()].into - memories
+            memories |= merged
+            todo += merged
+        for memory_id, memory in self._memories.items():
+            for each in memory.events:
+                if memory_id in memories or _says(each, turns):
+                    found.add(each.position)
+        found |= set(self._showed(turns | memories))
         return sorted(each for each in found & self._left.keys() if each > after)
+
+    def _showed(self, ids: AbstractSet[str]) -> Iterator[int]:
+        """The searches (their positions) that found any of these memories and turns."""
+        for each in self._recalls:
+            facts = each.facts
+            if facts["ranker"] != SHOWN and not ids.isdisjoint(
+                (*facts["memories"], *facts.get("ranked", ()))
+            ):
+                yield each.position
 
     def streams(self, positions: Collection[int]) -> dict[str, int]:
         """The streams of the events at these positions, and the versions they were read at."""
@@ -204,6 +269,14 @@ class Trail:
 
     def _turns_among(self, positions: Iterable[int]) -> int:
         return sum(self._left[each].type == TurnRecorded.NAME for each in positions)
+
+
+def _says(each: Recorded, turns: AbstractSet[str]) -> bool:
+    """Whether it confirms a memory by one of these turns."""
+    event = each.event
+    return isinstance(event, MemoryConfirmed) and not turns.isdisjoint(
+        (event.turn, *(span.turn for span in event.spans if span.turn))
+    )
 
 
 def _has_body(each: Recorded) -> bool:

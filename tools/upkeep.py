@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection
 
 from ledger.errors import InvalidTurn
 from ledger.events.subject import ViewReceipt
+from ledger.proofs.notes import NoteInvalid
+from ledger.proofs.tiles import SPOILT, read_cosigned
 from ledger.store import Cursor
 from ledger.times import SECOND, to_datetime
 from projections import ageing_questions, probing, questions, scores
@@ -163,8 +165,16 @@ class Upkeep:
             warnings=(
                 *self._parts.warnings,
                 *(() if self._parts.witness is None else self._parts.witness.warnings),
+                *self._spoilt(),
             ),
         )
+
+    def _spoilt(self) -> tuple[str, ...]:
+        try:
+            read_cosigned(self._parts.signing.tiles)
+        except NoteInvalid as problem:
+            return (f"{SPOILT}: {problem}",)
+        return ()
 
     def _view_answer(self, name: str, head: int, wanted: bool) -> ViewAnswer:
         projector = self._projector

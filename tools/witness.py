@@ -3,7 +3,8 @@
 It speaks the protocol of c2sp.org/tlog-witness and signs as c2sp.org/tlog-cosignature says. Of each
 log it keeps the last checkpoint that it cosigned, and cosigns another one only if that contains the
 first: history that was rewritten, shortened or shown in two versions gets no cosignature. What a
-log signed and should not have is kept as evidence.
+log signed and should not have is kept as evidence. Of a log's keys one follows the other, in the
+order in which the witness was told of them: where a later one has signed, no earlier one counts.
 
 A store is a directory: `witness.key`, and for each log a file in `logs` with its keys and its last
 cosigned checkpoint, and files in `evidence`. Each file is replaced as a whole and is on the disk
@@ -21,9 +22,9 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -34,6 +35,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing, LogCorrupted
 from ledger.proofs import keyfile
@@ -65,6 +67,11 @@ MAX_EVIDENCE = 100
 """Pieces of each kind that are kept of one log."""
 BODY_SECONDS = 10.0
 """How long a request may take to arrive."""
+HEAD_SECONDS = 10.0
+"""And its headers, on a connection that was made or that said something."""
+MAX_CONNECTIONS = 100
+MAX_CONNECTIONS_OF_ONE = 20
+"""From one address, which may be a proxy's."""
 
 Kind = Literal["split view", "not proved"]
 
@@ -137,6 +144,18 @@ class Known:
     verifiers: tuple[Verifier, ...]
     checkpoint: Checkpoint | None = None
     cosigned_at: Micros | None = None
+    retired: Mapping[str, int] = field(default_factory=dict)
+    """The verifier keys that another one followed, and at how many events."""
+
+    @property
+    def in_force(self) -> tuple[Verifier, ...]:
+        return tuple(each for each in self.verifiers if each.vkey not in self.retired)
+
+    def retiring(self, checkpoint: Checkpoint) -> Mapping[str, int]:
+        """The keys that are retired when this checkpoint, rightly signed, was cosigned."""
+        last = max(at for at, each in enumerate(self.verifiers) if _signed_by(checkpoint, [each]))
+        followed = [each.vkey for each in self.verifiers[:last]]
+        return {**dict.fromkeys(followed, checkpoint.size), **self.retired}
 
     @property
     def size(self) -> int:
@@ -181,8 +200,10 @@ def examine(asked: Submission, known: Known | None) -> None:
     if known is None:
         raise Refused(404, f"The log {new.origin} is not known here.")
     try:
-        check(new, known.verifiers)
+        check(new, known.in_force)
     except NoteInvalid as problem:
+        if _signed_by(new, known.verifiers):
+            raise Refused(403, f"A later key of {new.origin} signs since, not this one.") from None
         raise Refused(403, f"{problem}") from None
     if asked.old > new.size:
         raise Refused(400, f"A checkpoint of {new.size} cannot go on from one of {asked.old}.")
@@ -196,6 +217,24 @@ def examine(asked: Submission, known: Known | None) -> None:
         verify_consistency(known.size, new.size, known.root, new.root, asked.proof)
     except ProofInvalid as problem:
         raise Refused(422, f"{problem}", kind=_kind(asked, known)) from None
+
+
+def _signed_by(checkpoint: Checkpoint, verifiers: Iterable[Verifier]) -> bool:
+    try:
+        check(checkpoint, verifiers)
+    except NoteInvalid:
+        return False
+    return True
+
+
+def without_strangers(checkpoint: Checkpoint, verifiers: Iterable[Verifier]) -> Checkpoint:
+    """The checkpoint with the signatures by these keys alone: what others wrote below it is not
+    kept. It is signed by one of them."""
+    lines = []
+    for verifier in verifiers:
+        made = (each for each in checkpoint.signatures if verifier.made(each))
+        lines += [f"{each.line}\n" for each in made if _signed_by(checkpoint, [verifier])][:1]
+    return Checkpoint.parse(f"{checkpoint.body}\n{''.join(lines)}")
 
 
 def _kind(asked: Submission, known: Known) -> Kind:
@@ -281,6 +320,7 @@ class Store:
             "verifier_keys": [each.vkey for each in known.verifiers],
             "checkpoint": note,
             "cosigned_at": known.cosigned_at,
+            "retired": dict(known.retired),
         }
         _replace(self._file(known.origin), document)
 
@@ -291,6 +331,18 @@ class Store:
             if verifier in known.verifiers:
                 return False
             self.keep(replace(known, verifiers=(*known.verifiers, verifier)))
+            return True
+
+    def distrust(self, verifier: Verifier) -> bool:
+        """Know a key no longer; False when it was not known. What was cosigned of its log stays
+        known, also without any key."""
+        with self.exclusive():
+            known = self.known(verifier.name)
+            if known is None or verifier not in known.verifiers:
+                return False
+            others = tuple(each for each in known.verifiers if each != verifier)
+            retired = {vkey: at for vkey, at in known.retired.items() if vkey != verifier.vkey}
+            self.keep(replace(known, verifiers=others, retired=retired))
             return True
 
     def accuse(self, known: Known, asked: Submission, kind: Kind, now: Micros) -> bool:
@@ -306,7 +358,7 @@ class Store:
             "verifier_keys": [each.vkey for each in known.verifiers],
             "seen_at": now,
             "cosigned": None if known.checkpoint is None else known.checkpoint.text,
-            "submitted": asked.checkpoint.text,
+            "submitted": without_strangers(asked.checkpoint, known.verifiers).text,
             "old": asked.old,
             "proof": [base64.b64encode(each).decode() for each in asked.proof],
         }
@@ -338,8 +390,9 @@ class Store:
                 tuple(map(Verifier.parse, document["verifier_keys"])),
                 None if note is None else Checkpoint.parse(note),
                 None if at is None else int(at),
+                {str(vkey): int(size) for vkey, size in document.get("retired", {}).items()},
             )
-        except (KeyError, TypeError, ValueError) as problem:
+        except (AttributeError, KeyError, TypeError, ValueError) as problem:
             raise _spoilt(file) from problem
         if self._file(known.origin) != file:
             raise _spoilt(file)
@@ -443,8 +496,9 @@ class Witness:
                 raise
             assert known is not None
             line = self._cosigner.cosign(new, now // SECOND)
-            cosigned = with_signatures(new, [line])
-            self._store.keep(replace(known, checkpoint=cosigned, cosigned_at=now))
+            cosigned = with_signatures(without_strangers(new, known.verifiers), [line])
+            retired = known.retiring(new)
+            self._store.keep(replace(known, checkpoint=cosigned, cosigned_at=now, retired=retired))
             self._store.acquit(new)
         return f"{line}\n"
 
@@ -482,6 +536,68 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
+class _Connection(H11Protocol):
+    """A connection that is closed when the headers of a request do not arrive in time, and that
+    gives way to a new one, where there are too many, when it has waited for a request longest."""
+
+    since = 0.0
+    """When it was made, or answered last."""
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)  # type: ignore[arg-type]
+        self.since = self.loop.time()
+        self._expect()
+        host = self.client and self.client[0]
+        there = [each for each in self.connections if isinstance(each, _Connection)]
+        of_one = [each for each in there if (each.client and each.client[0]) == host]
+        if len(of_one) > MAX_CONNECTIONS_OF_ONE:
+            _give_way(of_one, self)
+        elif len(there) > MAX_CONNECTIONS:
+            _give_way(there, self)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._asked:
+            self._stop()
+        elif self._deadline is None:
+            self._expect()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self.since = self.loop.time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop()
+        super().connection_lost(exc)
+
+    def end(self) -> None:
+        self.connections.discard(self)
+        self.transport.abort()
+
+    @property
+    def waits(self) -> bool:
+        """For the client, to send a request or the rest of one."""
+        return not self._asked or self.cycle.more_body
+
+    @property
+    def _asked(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _expect(self) -> None:
+        self._deadline = self.loop.call_later(HEAD_SECONDS, self.end)
+
+    def _stop(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def _give_way(connections: list[_Connection], new: _Connection) -> None:
+    waiting = [each for each in connections if each is not new and each.waits]
+    min(waiting, key=lambda each: each.since, default=new).end()
+
+
 def application(witness: Witness) -> Starlette:
     return Starlette(routes=[Route("/add-checkpoint", witness.answer, methods=["POST"])])
 
@@ -501,11 +617,12 @@ def serve(witness: Witness, at: socket.socket) -> None:
     """Answer until the process is told to end."""
     config = uvicorn.Config(
         application(witness),
+        http=_Connection,
+        ws="none",
         log_level="warning",
         access_log=False,
         lifespan="off",
         server_header=False,
-        limit_concurrency=100,
         timeout_graceful_shutdown=5,
     )
     uvicorn.Server(config).run(sockets=[at])

@@ -29,6 +29,7 @@ from ledger.proofs.notes import (
     Signature,
     with_signatures,
 )
+from ledger.proofs.tiles import SPOILT, read_cosigned
 from ledger.proofs.tree import Tree
 from tools.settings import WITNESS, WITNESS_KEY, Settings
 
@@ -50,6 +51,8 @@ class Witnessed:
         """Why the last head that was sent was not cosigned."""
         self.forgot: str | None = None
         """What the witness should remember and does not."""
+        self.spoilt: str | None = None
+        """That what it cosigned last was not kept here as it was."""
         self._to = f"{url.rstrip('/')}/add-checkpoint"
         self._client = httpx2.Client(timeout=SECONDS, trust_env=False)
         self._alone = threading.Lock()
@@ -74,7 +77,7 @@ class Witnessed:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        return tuple(each for each in (self.trouble, self.forgot) if each)
+        return tuple(each for each in (self.trouble, self.forgot, self.spoilt) if each)
 
     def check(self, tree: Tree) -> Checkpoint:
         """Have the head of the log cosigned; returns it with the cosignature, which is kept.
@@ -147,15 +150,18 @@ class Witnessed:
 
     def _cosigned(self, tree: Tree) -> int:
         """The size that this witness cosigned last, as far as is known here."""
-        text = tree.tiles.cosigned()
-        if text is None:
+        try:
+            checkpoint = read_cosigned(tree.tiles)
+        except NoteInvalid as problem:
+            self.spoilt = f"{SPOILT}, and the witness was asked anew: {problem}"
+            return 0
+        if checkpoint is None:
             return 0
         try:
-            checkpoint = Checkpoint.parse(text)
             self.verifier.check(checkpoint)
         except NoteInvalid:
             return 0  # of another witness: this one says itself what it has
-        return checkpoint.size if checkpoint.origin == tree.origin else 0
+        return checkpoint.size
 
     def _ask(self, old: int, proof: list[bytes], head: Checkpoint) -> tuple[int, str]:
         lines = [f"old {old}", *(base64.b64encode(each).decode() for each in proof)]
@@ -194,6 +200,11 @@ class Witnessed:
     ) -> LedgerError:
         if status == 422:
             return self._other(f"{old} events that these {head.size} do not begin with", head)
+        if status == 403 and "later key" in text:
+            return NotPermitted(
+                f"The witness at {self.url} answered: {_line(text)} This ledger was signed with"
+                " another key meanwhile: restore the newest backup, and name its key."
+            )
         if status in {403, 404}:
             what = "this ledger" if status == 404 else "the key that signs this ledger's heads"
             keys = [each.vkey for each in tree.verifiers()]
@@ -201,7 +212,10 @@ class Witnessed:
                 f"The witness at {self.url} does not know {what}: there, run `beliefledger witness"
                 f" add-log '{keys[-1]}'`."
             )
-        return self._unavailable(f"answered {status}: {' '.join(text.split())[:200]}")
+        return BackendUnavailable(
+            f"The witness at {self.url} answered {status}: {_line(text)} Try again; if it stays so,"
+            " look there what is wrong with it."
+        )
 
     def _other(self, what: str, head: Checkpoint) -> SplitView:
         return SplitView(f"The witness at {self.url} has cosigned {what}, for {head.origin}.")
@@ -217,6 +231,10 @@ def _head(tree: Tree) -> Checkpoint:
     """The head of the log, or the last one that was signed where there is no key to sign."""
     latest = tree.latest() if tree.signer is None else None
     return tree.extend() if latest is None else latest
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:200]
 
 
 def _shown(url: str) -> str:

@@ -1,13 +1,14 @@
 """The tree and its signed heads in the Postgres of the log: one for all tenants of a schema.
 
 Who extends it holds an advisory lock for one transaction, and what it publishes the database
-compares with the head that is there.
+compares with the head that is there: see the functions in schema.sql. A key that was put beside
+them without a checkpoint that hands over to it is none of the log's.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,7 +16,7 @@ from weakref import WeakKeyDictionary
 from ledger.errors import LogCorrupted
 from ledger.postgres.server import Connection, Server
 from ledger.proofs.merkle import HASH_BYTES
-from ledger.proofs.notes import Checkpoint
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
 from ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on
 
 _DURABLY = (
@@ -50,10 +51,22 @@ class _Reading:
         return self._one(f"SELECT note FROM {self._schema}.tree_head")
 
     def vkeys(self) -> list[str]:
-        return [
-            vkey
-            for (vkey,) in self._ask(f"SELECT vkey FROM {self._schema}.signing_keys ORDER BY id")
-        ]
+        rows = self._ask(f"SELECT vkey FROM {self._schema}.signing_keys ORDER BY id")
+        keys = [vkey for (vkey,) in rows]
+        return keys if len(keys) < 2 else handed_over(keys, self._by_two(keys[0]))
+
+    def _by_two(self, vkey: str) -> Iterator[Checkpoint]:
+        """The checkpoints that seem to be signed by two keys of the log."""
+        name = f"— {vkey.partition('+')[0]} "
+        for (note,) in self._ask(
+            f"SELECT note FROM {self._schema}.checkpoints"
+            " WHERE strpos(substr(note, strpos(note, %s) + 1), %s) > 0 ORDER BY id",
+            (name, name),
+        ):
+            try:
+                yield Checkpoint.parse(note)
+            except NoteInvalid:  # told where the history is read
+                continue
 
     def cosigned(self) -> str | None:
         return self._one(f"SELECT note FROM {self._schema}.cosigned")
@@ -73,6 +86,24 @@ class _Reading:
     def _one(self, statement: str, values: Sequence[object] = ()) -> str | None:
         rows = self._ask(statement, values)
         return str(rows[0][0]) if rows else None
+
+
+def handed_over(vkeys: Sequence[str], checkpoints: Iterable[Checkpoint]) -> list[str]:
+    """The first key, and of the others those that a checkpoint hands over to, signed by the key
+    before and by it."""
+    notes = list(checkpoints)
+    chain = [Verifier.parse(vkeys[0])]
+    for other in map(Verifier.parse, vkeys[1:]):
+        if any(_signed_by(each, chain[-1]) and _signed_by(each, other) for each in notes):
+            chain.append(other)
+    return [each.vkey for each in chain]
+
+
+def _signed_by(checkpoint: Checkpoint, verifier: Verifier) -> bool:
+    try:
+        return check(checkpoint, [verifier]) == verifier
+    except NoteInvalid:
+        return False
 
 
 class PostgresTiles(_Reading):
@@ -135,20 +166,12 @@ class _Writing(_Reading):
     def publish(self, checkpoint: Checkpoint, *, keep: bool) -> None:
         latest = self._latest
         size, root, text = checkpoint.size, checkpoint.root, checkpoint.text
-        if latest is None:
-            changed = self._connection.execute(
-                f"INSERT INTO {self._schema}.tree_head VALUES (1, %s, %s, %s)"
-                " ON CONFLICT (id) DO NOTHING",
-                (size, root, text),
-            )
-        else:
+        if latest is not None:
             check_goes_on(latest, checkpoint)
-            changed = self._connection.execute(
-                f"UPDATE {self._schema}.tree_head SET size = %s, root = %s, note = %s"
-                " WHERE id = 1 AND note = %s",
-                (size, root, text, latest),
-            )
-        if changed.rowcount != 1:
+        [(published,)] = self._ask(
+            f"SELECT {self._schema}.publish_head(%s, %s, %s, %s)", (latest, size, root, text)
+        )
+        if not published:
             raise LogCorrupted(
                 f"{self._schema}: another published a checkpoint under the lock of this one."
             )
@@ -159,22 +182,16 @@ class _Writing(_Reading):
     def keep(self, passed: Sequence[Checkpoint]) -> None:
         with self._connection.cursor() as cursor:
             cursor.executemany(
-                f"INSERT INTO {self._schema}.checkpoints (size, note) VALUES (%s, %s)",
-                [(checkpoint.size, checkpoint.text) for checkpoint in passed],
+                f"SELECT {self._schema}.keep_checkpoint(%s, %s, %s)",
+                [(each.size, each.root, each.text) for each in passed],
             )
 
     def know(self, vkey: str) -> None:
-        self._connection.execute(
-            f"INSERT INTO {self._schema}.signing_keys (vkey) VALUES (%s)", (vkey,)
-        )
+        self._ask(f"SELECT {self._schema}.know_key(%s)", (vkey,))
 
     def keep_cosigned(self, text: str) -> None:
-        self._connection.execute(
-            f"INSERT INTO {self._schema}.cosigned AS there VALUES (1, %s, %s)"
-            " ON CONFLICT (id) DO UPDATE SET size = excluded.size, note = excluded.note"
-            " WHERE there.size <= excluded.size",
-            (Checkpoint.parse(text).size, text),
-        )
+        size = Checkpoint.parse(text).size
+        self._ask(f"SELECT {self._schema}.keep_cosigned(%s, %s)", (size, text))
 
     def drop_partial(self, tiles: Sequence[Tile]) -> None:
         with self._connection.cursor() as cursor:

@@ -43,8 +43,8 @@ class TreeCheck:
     """Takes in the leaf hashes of the log in order, and holds them against what was signed.
 
     Where a tile and the log differ, the next checkpoint tells which of them was changed. `against`
-    are checkpoints that were kept elsewhere, `keys` the only ones to be believed. Make it before asking for the log's head, so that
-    what is appended meanwhile is no concern of it.
+    are checkpoints that were kept elsewhere, `keys` the only ones to be believed. Make it before
+    asking for the log's head, so that what is appended meanwhile is no concern of it.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class TreeCheck:
             yield from self._read(cosigned, "the cosigned checkpoint")
         for text in self._tiles.kept():
             yield from self._read(text, "the checkpoint")
-        if self._key_file is not None and (mark := self._key_file.mark()) is not None:
+        if self._key_file is not None and (last := self._key_file.mark()) is not None:
             yield self._mark(
-                mark.head,
-                f"the checkpoint of {mark.head.size} events, the last that the key's file knows of",
+                last.head,
+                f"the checkpoint of {last.head.size} events that the key's file knows of",
             )
         self._latest: Checkpoint | None = None
         if (latest := self._tiles.checkpoint()) is not None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from ledger.errors import LogCorrupted, NotPermitted
 from ledger.proofs.notes import Checkpoint, NoteInvalid
-from ledger.proofs.tiles import HEIGHT, WIDTH, Tile, TileStore, TileWriter, tiles_of
+from ledger.proofs.tiles import (
+    HEIGHT,
+    WIDTH,
+    Tile,
+    TileStore,
+    TileWriter,
+    read_cosigned,
+    tiles_of,
+)
 
 _AT_ONCE = 500
 """So many tiles are written together."""
@@ -38,9 +46,12 @@ def bring_tree(source: TileStore, destination: TileStore, upto: int) -> Checkpoi
         for size in sorted(signed):
             if size >= there and destination.kept_at(size) != signed[size].text:
                 writer.publish(signed[size], keep=True)
-    witnessed = source.cosigned()
-    if witnessed is not None and _parsed(witnessed).size <= upto:
-        destination.keep_cosigned(witnessed)
+    try:
+        witnessed = read_cosigned(source)
+    except NoteInvalid:  # spoilt; the witness says again what it has
+        witnessed = None
+    if witnessed is not None and witnessed.size <= last.size:
+        destination.keep_cosigned(witnessed.text)
     return last
 
 

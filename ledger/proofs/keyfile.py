@@ -23,6 +23,8 @@ from ledger.errors import BackendUnavailable, LogCorrupted, SigningKeyMissing
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer
 
 VARIABLE = "BELIEFLEDGER_SIGNING_KEY_FILE"
+MARK = ".head"
+"""Behind the name of a key's file: where the head is that was signed last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class KeyFile:
     def __init__(self, path: Path, place: str = "") -> None:
         self.path = path
         self.place = place
-        self.mark_path = mark_path(path)
+        self.mark_path = path.with_name(path.name + MARK)
 
     def signer(self, current: str | None = None) -> Signer | None:
         """The key, as `read` finds it; None where no file is."""
@@ -63,7 +65,7 @@ class KeyFile:
         try:
             fields = _object(json.loads(text))
             return Mark(str(fields["place"]), Checkpoint.parse(str(fields["head"])))
-        except (ValueError, KeyError) as problem:
+        except (ValueError, KeyError, TypeError) as problem:
             raise LogCorrupted(
                 f"{self.mark_path}, the head that was signed last, cannot be read: {problem}."
             ) from problem
@@ -73,7 +75,7 @@ class KeyFile:
 
         Not synced: a checkpoint is, and one that is behind it is as good as none.
         """
-        with _told(self.mark_path), _alone(self.path.parent):
+        with _told(self.mark_path), _alone(self.mark_path):
             there = None if anew else self.mark()
             if there is None or (there.head.size <= head.size and there.head.text != head.text):
                 made = {"place": self.place, "head": head.text}
@@ -98,7 +100,7 @@ class KeyFile:
     def hand_over(self, handover: Handover) -> None:
         """Keep it, durably."""
         path = self._handovers_path
-        with _told(path), _alone(self.path.parent):
+        with _told(path), _alone(self.mark_path):
             made = [
                 {"old": each.old, "new": each.new, "head": each.head.text}
                 for each in [*self._handovers(), handover]
@@ -123,13 +125,9 @@ class KeyFile:
             raise LogCorrupted(f"{self._handovers_path} cannot be read: {problem}.") from problem
 
 
-def mark_path(path: Path) -> Path:
-    return path.with_name(f"{path.name}.head")
-
-
 def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("it is no object")
+        raise TypeError("it is no object")
     return value
 
 
@@ -150,26 +148,25 @@ def read(path: Path, current: str | None = None) -> Signer:
 
     Raises `SigningKeyMissing`, also for a file that others than its owner may read.
     """
-    waiting = _beside(path)
-    if current is not None and waiting.exists():
-        with _told(path), _alone(path.parent):
-            if waiting.exists() and _read(waiting).vkey == current:
+    if current is not None:
+        with _told(path), _waiting(path) as waiting:
+            if waiting is not None and _read(waiting).vkey == current:
                 _adopt(path)
     return _read(path)
 
 
 def prepare(path: Path, signer: Signer) -> None:
     """Write the next key beside the file. One that was prepared and never used is given up."""
-    waiting = _beside(path)
-    with _alone(path.parent):
-        waiting.unlink(missing_ok=True)
-        _write(waiting, signer)
+    with _waiting(path) as waiting:
+        if waiting is not None:
+            waiting.unlink()
+        _write(_beside(path), signer)
 
 
 def adopt(path: Path) -> None:
     """Let the prepared key take the place of the one in the file, unless a reader was first."""
-    with _alone(path.parent):
-        if _beside(path).exists():
+    with _waiting(path) as waiting:
+        if waiting is not None:
             _adopt(path)
 
 
@@ -241,10 +238,37 @@ def _replace(path: Path, text: str, *, durably: bool) -> None:
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Of all threads and processes only one changes what lies beside a key. For a moment: it must
-    not be asked for again within."""
-    lock = os.open(directory, os.O_RDONLY)
+def _waiting(path: Path) -> Iterator[Path | None]:
+    """The prepared key's file, if there is one: nobody else takes it away or adopts it meanwhile.
+    For a moment: it must not be asked for again within."""
+    waiting = _beside(path)
+    while True:
+        try:
+            lock = os.open(waiting, os.O_RDONLY)
+        except FileNotFoundError:
+            yield None
+            return
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if _is_still(lock, waiting):
+                yield waiting
+                return
+        finally:
+            os.close(lock)
+
+
+def _is_still(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Of all threads and processes only one changes what is kept beside a key. For a moment: it
+    must not be asked for again within."""
+    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

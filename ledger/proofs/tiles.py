@@ -17,10 +17,11 @@ from typing import NamedTuple, Protocol
 
 from ledger.errors import BackendUnavailable, LogCorrupted
 from ledger.proofs.merkle import HASH_BYTES, joined, parents, peaks_of
-from ledger.proofs.notes import Checkpoint, NoteInvalid
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
 
 HEIGHT = 8
 WIDTH = 1 << HEIGHT
+SPOILT = "The checkpoint that was cosigned last is not kept as it was"
 
 
 class Tile(NamedTuple):
@@ -166,12 +167,34 @@ class TileStore(TileReader, Protocol):
     def kept_at(self, size: int) -> str | None: ...
 
     def cosigned(self) -> str | None:
-        """The last checkpoint that the witness cosigned, as it was given to `keep_cosigned`."""
+        """The last checkpoint that the witness cosigned, as it is kept, right or wrong: see
+        `read_cosigned`."""
         ...
 
     def keep_cosigned(self, text: str) -> None:
-        """Keep it durably, unless a larger one is kept already."""
+        """Keep it durably, unless a larger one is kept already, which is this tree's."""
         ...
+
+
+def read_cosigned(tiles: TileStore) -> Checkpoint | None:
+    """The last checkpoint that was cosigned, if one is kept. Whether the witness did cosign it is
+    for whoever knows that to look at.
+
+    Raises `NoteInvalid` for one that was spoilt: that cannot be read, or is not signed by a key of
+    this tree, or is larger than the tree.
+    """
+    text = tiles.cosigned()
+    if text is None:
+        return None
+    found = Checkpoint.parse(text)
+    by = check(found, map(Verifier.parse, tiles.vkeys()))
+    if by.name != found.origin:
+        raise NoteInvalid(f"The cosigned checkpoint is one of {found.origin}.")
+    latest = tiles.checkpoint()  # read after it, since the tree grows meanwhile
+    size = 0 if latest is None else Checkpoint.parse(latest).size
+    if found.size > size:
+        raise NoteInvalid(f"The cosigned checkpoint is of {found.size} events, the tree of {size}.")
+    return found
 
 
 class DirectoryTiles:
@@ -218,12 +241,16 @@ class DirectoryTiles:
         return sorted(int(name) for name in names if name.isdecimal())
 
     def cosigned(self) -> str | None:
-        return self._text("cosigned")
+        data = self._read("cosigned")
+        return None if data is None else data.decode(errors="replace")
 
     def keep_cosigned(self, text: str) -> None:
         with self.extending():
-            there = self.cosigned()
-            if there is None or Checkpoint.parse(there).size <= Checkpoint.parse(text).size:
+            try:
+                there = read_cosigned(self)
+            except NoteInvalid:
+                there = None
+            if there is None or there.size <= Checkpoint.parse(text).size:
                 self._replace("cosigned", text)
 
     @contextmanager

@@ -365,6 +365,8 @@ class Tree:
         if edge_root(edge) == head.root:
             return None
         good, bad = self._narrowed(head)
+        if bad == good + 1:
+            return f"position {bad} is not the event that was signed"
         return f"of the positions {good + 1} to {bad} one is not the event that was signed"
 
     def _edge(

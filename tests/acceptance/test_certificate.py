@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,15 @@ from ledger.erasing import Wanted, commitment, spread
 from ledger.errors import CallerMistake, NotPermitted, UnknownMemory
 from ledger.events.ops import MasterKeyRotated
 from ledger.log import new_id
+from ledger.proofs.merkle import EMPTY_ROOT
+from ledger.proofs.notes import Checkpoint, Signer, Verifier, issue
 from ledger.store import Sealed
 from ledger.streams import ops_stream, subject_stream
 from tools import schedule, verifier
 from tools.certifying import INTERNAL, signed_text, text_of
 from tools.cli import app
 from tools.copying import copy
+from tools.witness import Store, Witness, listen, serve
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE = 30.0
@@ -57,6 +61,13 @@ def verdict_of(data, **given):
     return True
 
 
+def said_of(certificate):
+    """What the verifier prints of a certificate that holds, and what it says nobody can prove."""
+    checked = verifier.Checked(())
+    verifier.check(text_of(certificate).encode(), checked)
+    return checked.lines, checked.unproven
+
+
 def facts(event):
     return json.loads(event["envelope"])["facts"]
 
@@ -65,7 +76,9 @@ def begin(memory, subject="ana", reach="subject", **what):
     """An erasure that is requested, and gets no further."""
     ref = memory._log.subject(subject)
     [erasure] = memory._log.eraser.request(
-        [Wanted(ref, reach, **what)], actor=memory._actor("dpo"), legal_basis="legal obligation"
+        lambda: [Wanted(ref, reach, **what)],
+        actor=memory._actor("dpo"),
+        legal_basis="legal obligation",
     )
     return erasure
 
@@ -234,17 +247,39 @@ def test_what_is_no_erasure_has_no_certificate(memory, given):
 # Backups
 
 
-def test_the_horizon_tells_of_rotations_before_and_after(memory, clock):
-    ours = memory._parts.master_key.id
+@pytest.fixture
+def rotate(memory, clock):
+    """Record that one master key took over from another."""
     stream = ops_stream(memory._log.tenant)
 
-    def rotate(previous, key):
+    def rotate_(previous, key):
         clock.ahead(3600)
         event = MasterKeyRotated(previous=previous, key=key, subjects=2)
         version = memory._log.version(stream)
         memory._log.append([New(event, new_id(), stream, None)], {stream: version})
         return clock.now
 
+    return rotate_
+
+
+@pytest.fixture
+def use(memory, monkeypatch):
+    """Let the certificate find a master key of this id in force."""
+    parts = memory._parts
+
+    def use_(key):
+        monkeypatch.setattr(memory, "_parts", replace(parts, master_key=Named(key)))
+
+    return use_
+
+
+@dataclass
+class Named:
+    id: str
+
+
+def test_the_horizon_tells_of_rotations_before_and_after(memory, clock, rotate, use):
+    ours = memory._parts.master_key.id
     began = memory._log.read_at([1])[1].recorded_at
     rotated = rotate("0123456789abcdef", ours)
     clock.ahead(60)
@@ -256,12 +291,65 @@ def test_the_horizon_tells_of_rotations_before_and_after(memory, clock):
     assert "still in force" in told["text"]
 
     again = rotate(ours, "fedcba9876543210")
+    use("fedcba9876543210")
     certificate = memory.certificate(answer.erasure)
     told = certificate["backup_horizon"]
     assert told["master_key"] == ours
     assert (told["rotated_since"], told["rotated_at"]) == (True, verifier.iso(again))
     assert "opens anything" in told["text"]
     assert verdict(certificate) is True
+
+
+def test_a_master_key_that_came_back_was_not_replaced(memory, clock, rotate, use):
+    ours, other, third = memory._parts.master_key.id, "0123456789abcdef", "fedcba9876543210"
+    began = verifier.iso(memory._log.read_at([1])[1].recorded_at)
+    rotate(ours, other)
+    rotate(other, ours)
+    answer = memory.erase("ana", by="dpo")
+
+    def told():
+        certificate = memory.certificate(answer.erasure)
+        assert verdict(certificate) is True
+        return certificate["backup_horizon"]
+
+    assert (told()["master_key"], told()["rotated_since"], told()["rotated_at"]) == (
+        ours, False, None,
+    )  # fmt: skip
+    assert "still in force" in told()["text"]
+    assert told()["in_force_since"] == began  # the backups of its first time open with it, too
+    rotate(ours, other)
+    use(other)
+    assert told()["rotated_since"] is True
+    rotate(other, ours)
+    use(ours)
+    assert told()["rotated_since"] is False
+    at = rotate(ours, third)
+    use(third)
+    assert told()["rotated_at"] == verifier.iso(at)
+
+
+def test_a_master_key_that_was_replaced_meanwhile_may_have_left_what_it_wrapped(
+    memory, rotate, use
+):
+    """Between request and completion: then the destroyed key was wrapped under both."""
+    ours, other = memory._parts.master_key.id, "0123456789abcdef"
+    erasure = begin(memory)
+    rotate(ours, other)
+    memory._log.eraser.destroy(erasure)
+    memory._log.eraser.complete(erasure)
+    use(other)
+    told = memory.certificate(erasure.id)["backup_horizon"]
+    assert (told["master_key"], told["rotated_since"]) == (ours, False)
+    assert "may have passed" in told["text"]
+    assert "still in force" not in told["text"]
+
+
+def test_the_horizon_has_the_master_key_that_the_request_names(memory):
+    answer = memory.erase("ana", by="dpo")
+    told = memory.certificate(answer.erasure)
+    assert told["backup_horizon"]["master_key"] == facts(told["request"])["master_key"]
+    horizon = told["backup_horizon"] | {"master_key": "0123456789abcdef"}
+    assert "master key" in verdict(signed(memory, told, backup_horizon=horizon))
 
 
 def test_a_ledger_that_was_never_rotated_has_its_key_from_the_beginning(memory):
@@ -410,29 +498,139 @@ def test_a_field_that_is_changed_is_noticed_also_when_it_is_written_well(memory,
     assert "signature" in verdict(told | {name: value})
 
 
+def signed(memory, told, **changed):
+    """The certificate with other fields, signed again by the ledger's own operator."""
+    made = {**told, **changed}
+    return made | {"signature": memory.tree.sign(signed_text(made))}
+
+
 def test_whoever_has_the_key_cannot_certify_what_the_log_does_not_say(memory):
     """The ledger's own operator: everything is signed again, and the proofs still tell."""
     memory.tree.extend(keep=True)
     first = memory.erase("ana", by="dpo")
     told = memory.certificate(first.erasure)
 
-    def signed(**changed):
-        made = {**told, **changed}
-        return made | {"signature": memory.tree.sign(signed_text(made))}
-
-    assert verdict(signed(issued_at="2020-01-01T00:00:00Z")) is True  # its own word
+    assert verdict(signed(memory, told, issued_at="2020-01-01T00:00:00Z")) is True  # its own word
     less = {name: number - 1 for name, number in told["counts"].items()}
-    assert "counts" in verdict(signed(counts=less))
-    assert "basis" in verdict(signed(basis="unlawful processing"))
-    assert "completed_at" in verdict(signed(completed_at="2020-01-01T00:00:00Z"))
-    assert "key_fingerprints" in verdict(signed(key_fingerprints=[]))
+    assert "counts" in verdict(signed(memory, told, counts=less))
+    assert "basis" in verdict(signed(memory, told, basis="unlawful processing"))
+    assert "completed_at" in verdict(signed(memory, told, completed_at="2020-01-01T00:00:00Z"))
+    assert "key_fingerprints" in verdict(signed(memory, told, key_fingerprints=[]))
     request = told["request"]
     other = request["envelope"].replace('"legal_basis":"', '"legal_basis":"u')
-    assert "position" in verdict(signed(request=request | {"envelope": other}))
+    assert "position" in verdict(signed(memory, told, request=request | {"envelope": other}))
     second = memory.erase("bruno", by="dpo")
     its = memory.certificate(second.erasure)
     mixed = {name: its[name] for name in ("completion", "after", "consistency")}
-    assert verdict(signed(**mixed)) is not True
+    assert verdict(signed(memory, told, **mixed)) is not True
+
+
+@pytest.mark.parametrize(
+    ("name", "inside"),
+    [
+        ("note", None),
+        ("more", "request"),
+        ("more", "consistency"),
+        ("more", "backup_horizon"),
+        ("more", "consumers"),
+    ],
+)
+def test_a_field_more_is_refused_also_when_it_is_signed(memory, name, inside):
+    memory.tree.extend(keep=True)
+    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    more = {name: "Every backup is gone."}
+    made = signed(memory, told, **(more if inside is None else {inside: told[inside] | more}))
+    assert "has other fields" in verdict(made)
+    made = dict(told)
+    del made["remains"]
+    assert "has other fields" in verdict(signed(memory, made))
+
+
+def test_true_is_not_one(memory):
+    memory.tree.extend(keep=True)
+    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    one = next(name for name, number in told["counts"].items() if number == 1)
+    assert "counts" in verdict(signed(memory, told, counts=told["counts"] | {one: True}))
+    probes = [each | {"found": False} for each in told["probes"]]
+    assert "probes" in verdict(signed(memory, told, probes=probes))
+
+
+def test_a_checkpoint_of_nothing_is_none_from_before(memory):
+    memory.tree.extend(keep=True)
+    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    nothing = issue(memory.tree.origin, 0, EMPTY_ROOT, memory.tree.signer).text
+    made = signed(memory, told, before=nothing, consistency={"hashes": []})
+    assert "before is of no events" in verdict(made)
+    made = signed(memory, told, before=told["after"], consistency={"hashes": []})
+    assert "has the request in it" in verdict(made)
+
+
+def test_what_nobody_can_prove_is_not_for_the_issuer_to_say(memory):
+    run_consumer(memory, "warehouse")
+    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    lies = {
+        "cannot_prove": [],
+        "remains": [],
+        "backup_horizon": told["backup_horizon"] | {"text": "No backup can be read."},
+        "consumers": {
+            "acknowledged": [{"consumer": "warehouse", "position": 1, "at": "x", "by": "x"}],
+            "open": [],
+        },
+        "state": "closed",
+    }
+    lines, unproven = said_of(signed(memory, told, **lies))
+    for part in ("closed", "warehouse", "what remains", "No backup can be read"):
+        found = [line for line in lines if part in line]
+        assert found
+        assert all(line.startswith("  ?   ") for line in found), found
+    assert set(verifier.CAVEATS) < set(unproven)
+    assert any("no backup of the vault exists" in each for each in unproven)
+    assert any("no earlier checkpoint" in each for each in unproven) is (told["before"] is None)
+
+
+def test_of_less_than_a_person_it_says_that_the_key_lives(memory):
+    memory_id = memory.beliefs("ana")[0].memory_id
+    told = memory.certificate(memory.erase("ana", memory=memory_id, by="dpo").erasure)
+    _, unproven = said_of(signed(memory, told, cannot_prove=[]))
+    assert any("the person's key, which lives" in each for each in unproven)
+
+
+def test_a_completion_of_another_tenant_or_reach_is_none(memory):
+    """Both events are in the log, and still do not belong together."""
+    request = {
+        "type": "erasure.requested.v2", "event_id": "1", "subject_ref": "s", "tenant": "main",
+        "facts": {"reach": "memory", "legal_basis": "x"},
+    }  # fmt: skip
+    done = {
+        "type": "content.erased.v2", "event_id": "2", "subject_ref": "s", "tenant": "main",
+        "facts": {"reach": "memory", "request": "1"},
+    }  # fmt: skip
+    checked = verifier.Checked(())
+    checked._belong_together(request, done)
+    whole = {"facts": {"reach": "subject"}}
+    older = done | {"type": "subject.erased.v1", "facts": {"bodies": 1}}
+    checked._belong_together(request | whole, older)
+    for asked, told in [
+        ({}, {"tenant": "other"}),
+        ({}, {"subject_ref": "t"}),
+        ({"subject_ref": None}, {"subject_ref": None}),
+        ({}, {"facts": {"reach": "turn", "request": "1"}}),
+        ({}, {"facts": {"reach": "memory", "request": "3"}}),
+        ({}, {"facts": {"reach": "memory"}}),
+        ({}, {"type": "subject.erased.v2"}),
+        ({}, {"type": "subject.erased.v1"}),
+        ({}, {"type": "content.erased.evil"}),
+        (whole, {}),
+        ({"type": "erasure.requested.evil"}, {}),
+        ({"event_id": 1}, {"facts": {"reach": "memory", "request": True}}),
+    ]:
+        with pytest.raises(verifier.Refuted):
+            checked._belong_together(request | asked, done | told)
+    for name in ("key_fingerprint", "master_key"):
+        asked = request | {"facts": {"reach": "subject", name: "a"}}
+        told = done | {"type": "subject.erased.v2", "facts": {"request": "1", name: "b"}}
+        with pytest.raises(verifier.Refuted, match=name):
+            checked._belong_together(asked, told)
 
 
 def test_it_holds_across_a_rotation_of_the_signing_key(memory):
@@ -448,6 +646,89 @@ def test_it_holds_across_a_rotation_of_the_signing_key(memory):
     assert verdict(told) is verdict(first) is True
     data = text_of(told).encode()
     assert "key is not known" in _by(data, verifier.Key.parse(old.vkey))
+    # `before` and `after` are the old key's, and the new one alone is enough.
+    assert told["after"] == first["after"]
+    assert len(told["handovers"]) == 1
+    assert first["handovers"] == []
+    assert _by(data, verifier.Key.parse(new.vkey)) is True
+
+
+def test_a_key_that_handed_over_certifies_nothing_more(memory):
+    memory.tree.extend(keep=True)
+    retired = memory.tree.signer
+    memory.rotate_signing_key(by="ops")
+    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    assert verdict(told) is True
+    keys = [verifier.Key.parse(each) for each in told["verifier_keys"]]
+    made = told | {"signature": retired.sign(signed_text(told))}
+    data = text_of(made).encode()
+    assert "handed over" in _by(data, keys[0])
+    assert "handed over" in _by(data, *keys)
+    assert "key is not known" in verdict(made)
+
+
+# With a witness
+
+
+@pytest.fixture
+def witness(tmp_path, monkeypatch):
+    """A witness that serves in this process."""
+    Store.make(tmp_path / "witness")
+    store, cosigner = Store.open(tmp_path / "witness")
+    listening = listen("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    serving = threading.Thread(
+        target=serve, args=(Witness(store, cosigner, tell=lambda _: None), listening), daemon=True
+    )
+    serving.start()
+
+    def use(vkey):
+        store.trust(Verifier.parse(vkey))
+        monkeypatch.setenv("BELIEFLEDGER_WITNESS", f"http://127.0.0.1:{port}")
+        monkeypatch.setenv("BELIEFLEDGER_WITNESS_KEY", cosigner.vkey)
+
+    use.key = verifier.Key.parse(cosigner.vkey)
+    return use
+
+
+def test_with_a_witness_what_is_handed_out_is_cosigned(place, clock, witness):
+    with open_memory(place, clock=clock) as memory:
+        memory.remember("ana", "I live in Porto.", consent="consent")
+        memory.remember("bruno", "I use vim.", consent="consent")
+        [vkey] = memory.signing_key().verifier_keys
+    witness(vkey)
+    key = verifier.Key.parse(vkey)
+
+    def cosigned(text):
+        verifier.check(text.encode(), verifier.Checked((key,), witness.key))
+
+    with open_memory(place, clock=clock) as memory:
+        kept = memory.sign_checkpoint()
+        answer = memory.erase("ana", by="dpo")
+        memory.tree.extend(keep=True)  # in the history without a cosignature
+        cosigned(text_of(memory.certificate(answer.erasure)))
+        memory.record_turn("bruno", "I use ruff.")
+        cosigned(memory.prove_inclusion(memory._log.head().position).text())
+        memory.record_turn("bruno", "I use mypy.")
+        cosigned(memory.prove_consistency(kept.size).text())
+        cosigned(text_of(memory.certificate(answer.erasure)))
+
+
+def test_a_cosigned_checkpoint_of_another_tree_is_not_taken(memory):
+    answer = memory.erase("ana", by="dpo")
+    tree = memory.tree
+    head = tree.extend()
+    for text in (
+        "garbage\n",
+        issue(head.origin, head.size, bytes(32), tree.signer).text,
+        issue(head.origin, head.size + 1_000, bytes(32), tree.signer).text,
+        issue("x/y", head.size, head.root, Signer.generate("x/y")).text,
+    ):
+        tree.tiles.cosigned = lambda text=text: text
+        assert verdict(memory.certificate(answer.erasure)) is True
+        assert Checkpoint.parse(memory.prove_inclusion(3).checkpoint).root == tree.root(
+            Checkpoint.parse(memory.prove_inclusion(3).checkpoint).size
+        )
 
 
 def test_with_the_key_of_another_ledger_it_is_not_believed(
@@ -465,9 +746,9 @@ def test_with_the_key_of_another_ledger_it_is_not_believed(
     assert "key is not known" in _by(data, theirs)
 
 
-def _by(data, key):
+def _by(data, *keys):
     try:
-        verifier.check(data, verifier.Checked((key,)))
+        verifier.check(data, verifier.Checked(keys))
     except verifier.Refuted as problem:
         return str(problem)
     return True

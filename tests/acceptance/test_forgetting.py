@@ -11,9 +11,12 @@ from beliefledger import open_memory
 from gate.consolidation import Consolidator
 from gate.policy import default_policy
 from ledger.errors import NotPermitted, PolicyInvalid, UnknownMemory
+from ledger.log import Log
 from ledger.times import DAY
+from tools import recording
 from tools.cli import app
 from tools.jobs import JOBS
+from tools.reaching import Reaching
 
 PORTO, AGAIN, MODE = "I live in Porto and I work with Ben Carter.", "I live in Porto.", "dark mode"
 
@@ -133,6 +136,41 @@ def test_a_session_goes_with_what_was_asked_in_it(memory):
     assert MODE not in words(memory)
     with pytest.raises(UnknownMemory, match="no session 's2'"):
         memory.erase("ana", session="s2", by="lea")
+    sound(memory)
+
+
+def test_a_search_goes_with_what_it_found(memory):
+    first = say(memory, AGAIN)
+    memory.search("ana", "Porto or Quixotic")
+    say(memory, "I always use dark mode.", "s2")
+    memory.search("ana", "Zanzibar dark mode", include=["memories"], types=["preference"])
+    assert {each.query for each in memory.recalls("ana")} == {
+        "Porto or Quixotic",
+        "Zanzibar dark mode",
+    }
+    preview = memory.preview_erasure("ana", turn=first)
+    assert preview.counts["memories.recalled.v2"] == 1
+    assert {each.what: each.count for each in preview.stays}["searches"] == 1
+    memory.erase("ana", turn=first, by="lea")
+    assert {each.query for each in memory.recalls("ana")} == {None, "Zanzibar dark mode"}
+    assert "Quixotic" not in words(memory)
+    assert memory.replay_all().inputs_destroyed == 1
+    sound(memory)
+
+
+def test_a_search_that_waited_elsewhere_comes_back_without_its_words(
+    memory, place, clock, monkeypatch
+):
+    monkeypatch.setattr(recording, "WAIT_SECONDS", 60)
+    say(memory, AGAIN, "s1")
+    say(memory, "I always use dark mode.", "s2")
+    with open_memory(place, clock=clock) as other:
+        other.search("ana", "Quixotic Porto", session="s1")
+        memory.erase("ana", session="s1", by="lea")
+        other.search("ana", "Zanzibar dark mode", session="s2")
+        told = [each.query for each in other.recalls("ana")]
+        assert sorted(told, key=str) == [None, "Zanzibar dark mode"]
+    assert "Quixotic" not in words(memory)
     sound(memory)
 
 
@@ -322,6 +360,27 @@ def test_a_job_passes_over_who_is_held_and_counts_them(memory, clock):
     assert "Porto" not in words(memory)
 
 
+def test_who_is_old_enough_for_nothing_is_not_read(memory, clock, monkeypatch):
+    adopt(memory, retention_days={"ordinary": 10}, revoked_grace_days=5, erase_on_withdrawal=True)
+    memory.grant_consent("ben", "consent")
+    say(memory, AGAIN)
+    clock.now += 5 * DAY
+    say(memory, AGAIN, subject="ben")
+    clock.now += 5 * DAY + 1
+    read, trail = [], Reaching.trail
+
+    def reading(self, subject_ref):
+        read.append(memory._log.vault.real_id(subject_ref))
+        return trail(self, subject_ref)
+
+    monkeypatch.setattr(Reaching, "trail", reading)
+    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert set(read) == {"ana"}
+    read.clear()
+    assert JOBS["forgetting"].run(memory)["erasures"] == 0
+    assert read == []
+
+
 def test_without_a_word_in_the_policy_the_job_erases_nothing(memory, clock):
     say(memory, AGAIN)
     revoke(memory, "User lives in Porto")
@@ -364,6 +423,36 @@ def test_a_withdrawal_under_a_hold_revokes_now_and_erases_later(memory):
     assert JOBS["forgetting"].run(memory)["erasures"] == 1
     assert "Porto" not in words(memory)
     assert [each.legal_basis for each in memory.erasures("ana")] == ["consent withdrawn"]
+
+
+def test_who_registers_anew_is_named_also_after_a_crash(memory, place, clock, monkeypatch):
+    say(memory, AGAIN)
+    memory.erase("ana", by="lea")
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_args, **_more):
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Log, "_record_registrations", killed)
+        with pytest.raises(Killed):
+            memory.register_anew("ana", by="lea")
+    with open_memory(place, clock=clock) as later:
+        for again in (
+            lambda: later.record_turn("ana", AGAIN),
+            lambda: later.grant_consent("ana", "consent"),
+        ):
+            with pytest.raises(NotPermitted, match="named actor"):
+                again()
+        later.register_anew("ana", by="dora")
+        later.grant_consent("ana", "consent")
+        say(later, AGAIN)
+        ref = later._log.subject("ana")
+        first = next(iter(later._log.of_subject(ref)))
+        assert (first.type, first.facts) == ("subject.registered.v1", {"anew": True})
+        assert later._log.vault.principal_name(first.actor) == "dora"
 
 
 # As it is typed

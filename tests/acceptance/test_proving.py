@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,13 +14,17 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake, KeyMissing
+from ledger.errors import CallerMistake, KeyMissing, SigningKeyMissing
 from ledger.events.ops import SigningKeyRotated
+from ledger.proofs import keyfile
 from ledger.proofs.merkle import leaf_hash, root_of, verify_consistency, verify_inclusion
-from ledger.proofs.notes import Checkpoint, Cosigner, with_signatures
+from ledger.proofs.notes import Checkpoint, Cosigner, Signer, with_signatures
 from tools import verifier
+from tools.backing import backup, restore
+from tools.certifying import signed_text
 from tools.cli import app
 from tools.notary import Notary
+from tools.signing import Signing
 
 
 @pytest.fixture
@@ -229,6 +234,133 @@ def test_another_process_goes_on_with_the_key_that_was_rotated(place, memory):
         assert other.status().warnings == memory.status().warnings
 
 
+def test_a_ledger_that_stays_open_certifies_with_the_key_that_another_rotated(place, memory):
+    memory._notary.close()  # nobody else asks for the key
+    erased = memory.erase("ana", by="dora")
+    memory.sign_checkpoint()
+    with open_memory(place) as other:
+        other.rotate_signing_key(by="dora")
+    with_new = memory.certificate(erased.erasure)
+    assert with_new["signature"] == memory.tree.sign(signed_text(with_new))
+    with open_memory(place) as other:
+        newest = other.rotate_signing_key(by="dora")
+    assert memory.sign_checkpoint().size == memory._log.head().position
+    assert memory.signing_key() == newest
+    assert memory.verify().keys == "key file"
+
+
+def test_a_reader_that_comes_in_the_middle_of_a_rotation_is_in_nobodys_way(
+    place, memory, monkeypatch
+):
+    memory.sign_checkpoint()
+    adopt, came = keyfile.adopt, []
+
+    def after_another(path):
+        if not came:
+            came.append(True)
+            with open_memory(place) as other:
+                other.sign_checkpoint()
+        adopt(path)
+
+    monkeypatch.setattr("tools.signing.keyfile.adopt", after_another)
+    keys = memory.rotate_signing_key(by="dora")
+    assert keys.here
+    assert len(keys.verifier_keys) == 2
+    assert len(memory._log.of_types([SigningKeyRotated.NAME])) == 1
+
+
+def test_two_ledgers_do_not_become_one_log_by_one_key_file(place, memory, tmp_path, monkeypatch):
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "named.key"))
+    with open_memory(tmp_path / "one") as one:
+        one.remember("ana", "I live in Porto.", consent="consent")
+        origin = one.signing_key().origin
+        one.sign_checkpoint()
+    with open_memory(tmp_path / "two") as two:
+        two.remember("ana", "I live in Faro.", consent="consent")
+        with pytest.raises(SigningKeyMissing, match="Name a file of its own for this ledger") as no:
+            two.sign_checkpoint()
+        assert "master key" not in str(no.value)
+        assert "the key's file knows of" in two.verify().problem
+        monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "other.key"))
+    with open_memory(tmp_path / "two") as two:
+        assert two.signing_key().origin != origin
+        two.sign_checkpoint()
+        assert two.verify().ok
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "named.key"))
+    with open_memory(tmp_path / "one") as one:
+        one.grant_consent("cy", "consent")
+        one.sign_checkpoint()
+        assert one.verify().ok
+
+
+def test_keys_beside_a_shared_master_key_know_their_trees_by_the_place(tmp_path, monkeypatch):
+    """Whoever takes the tree away does not get a new key for it."""
+    (tmp_path / "keys").mkdir()
+    monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY", raising=False)
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY_FILE", str(tmp_path / "keys" / "master.key"))
+    origins = []
+    for name in ("one", "two"):
+        with open_memory(tmp_path / name) as memory:
+            memory.remember("ana", "I live in Porto.", consent="consent")
+            memory.sign_checkpoint()
+            origins.append(memory.signing_key().origin)
+    assert len(set(origins)) == 2
+    shutil.rmtree(tmp_path / "two" / "proofs")
+    with open_memory(tmp_path / "two") as memory:
+        assert "the latest checkpoint is of 0 events" in memory.verify().problem
+        memory.sign_checkpoint()
+        assert memory.signing_key().origin == origins[1]
+        assert memory.verify().ok
+
+
+def test_a_backup_from_before_a_rotation_is_signed_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", bytes(range(32)).hex())
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "living"))
+    place, again = tmp_path / "one", tmp_path / "again"
+    with open_memory(place) as memory:
+        memory.remember("ana", "I live in Porto.", consent="consent")
+        memory.sign_checkpoint()
+    backup(place, tmp_path / "backup")
+    rotated = Signing.rotate
+    with open_memory(place) as memory:  # at the very head of the backup
+        rotated(memory._parts.signing)
+        keys = memory.signing_key().verifier_keys
+        talk(memory, 3)
+        memory.sign_checkpoint()
+    done = restore(tmp_path / "backup", again)
+    assert any("is given up" in each for each in done.warnings)
+    with open_memory(again) as memory:
+        talk(memory, 1)
+        memory.sign_checkpoint()
+        assert memory.signing_key().verifier_keys == keys
+        assert memory.verify().ok
+
+
+def test_a_backup_from_before_a_rotation_that_lacks_events_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
+    monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", bytes(range(32)).hex())
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "living"))
+    place, again = tmp_path / "one", tmp_path / "again"
+    with open_memory(place) as memory:
+        memory.remember("ana", "I live in Porto.", consent="consent")
+        memory.sign_checkpoint()
+        old = memory.tree.signer
+    backup(place, tmp_path / "backup")
+    with open_memory(place) as memory:
+        talk(memory, 1)
+        memory.rotate_signing_key(by="dora")
+    told = " ".join(restore(tmp_path / "backup", again).warnings)
+    assert f"put the key {old.vkey} back" in told
+    assert "master key" not in told
+    (tmp_path / "signing.key").unlink()
+    (tmp_path / "signing.key").touch(0o600)
+    (tmp_path / "signing.key").write_text(old.private_text)
+    with open_memory(again) as memory:
+        memory.sign_checkpoint()
+        assert memory.verify().ok
+
+
 def test_without_its_key_a_ledger_is_read_and_verified_and_signs_nothing(place, memory):
     memory.sign_checkpoint()
     file = Path(memory.signing_key().file)
@@ -281,7 +413,7 @@ def test_a_backlog_gets_a_checkpoint_for_each_thousand(place, monkeypatch):
             memory.grant_consent("ana", "consent")
             for start in range(0, 2_500, 500):
                 memory.record_turns([turn(f"I like album {n}.") for n in range(start, start + 500)])
-            assert memory.tree.latest() is None
+            assert signed(memory) == 0
             head = memory._log.head().position
     with open_memory(place) as memory:
         talk(memory, 1)
@@ -360,6 +492,33 @@ def test_verify_wants_the_cosignature_of_the_witness_that_is_named(memory):
         memory.verify(witness_key="nonsense")
     proof = memory.prove_inclusion(1)
     assert proof.checkpoint == cosigned.text, "what a witness saw proves more"
+
+
+def test_verify_says_by_whose_word_the_keys_are(place, memory, new_place, tmp_path, monkeypatch):
+    memory.sign_checkpoint()
+    given = memory.signing_key().verifier_keys
+    assert memory.verify().keys == "key file"
+    assert memory.verify(keys=given).keys == "pinned"
+    other = Signer.generate(memory.signing_key().origin).vkey
+    found = memory.verify(keys=[other])
+    assert (found.ok, found.keys) == (False, "pinned")
+    memory.rotate_signing_key(by="dora")
+    talk(memory, 1)
+    memory.sign_checkpoint()
+    both = memory.signing_key().verifier_keys
+    assert memory.verify(keys=both).ok
+    assert not memory.verify(keys=both[:1]).ok, "it signs no more"
+    with pytest.raises(CallerMistake, match="no verifier key"):
+        memory.verify(keys=["words"])
+    options = [word for vkey in both for word in ("--key", vkey)]
+    run = CliRunner().invoke(app, ["--ledger", str(place), "verify", "--json", *options])
+    assert run.exit_code == 0, run.output
+    assert json.loads(run.stdout)["keys"] == "pinned"
+    run = CliRunner().invoke(app, ["--ledger", str(place), "verify", "--json", *options[:2]])
+    assert run.exit_code == 3
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "fresh.key"))
+    with open_memory(new_place()) as fresh:
+        assert fresh.verify().keys is None
 
 
 def test_verify_takes_checkpoints_out_of_whatever_was_kept(memory):

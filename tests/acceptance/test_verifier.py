@@ -6,6 +6,7 @@ import ast
 import base64
 import importlib
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -19,7 +20,9 @@ import pytest
 import tools.verifier
 from beliefledger import open_memory
 from ledger.proofs import merkle
-from ledger.proofs.notes import Cosigner, Signer, issue, with_signatures
+from ledger.proofs.notes import Checkpoint, Cosigner, NoteInvalid, Signer, issue, with_signatures
+from tools.answers import InclusionProof
+from tools.heads import as_base64, handovers
 from tools.verifier import HOLDS, REFUTED, UNUSABLE, main
 
 SOURCE = Path(tools.verifier.__file__)
@@ -184,16 +187,133 @@ def test_two_histories_of_one_size_are_not_consistent(files, tmp_path, capsys):
     assert f"two histories of {old.size} events" in said(capsys)
 
 
-def test_after_a_rotation_each_checkpoint_takes_its_own_key(files, tmp_path, capsys):
-    new = Signer.generate(files.signer.name)
-    note = tools.verifier.Note.parse(json.loads(files.text("consistency.json"))["new"])
-    resigned = issue(note.origin, note.size, note.root, new)
-    keys = [files.vkey, new.vkey]
-    path = change(files, "consistency.json", tmp_path, new=resigned.text, verifier_keys=keys)
-    assert main([path, "--key", files.vkey, "--key", new.vkey]) == HOLDS
-    assert main([path, "--key", new.vkey]) == REFUTED
-    assert main([path, "--key", files.vkey]) == REFUTED
-    assert main([path]) == HOLDS
+# After the key was changed
+
+
+@dataclass
+class Rotated:
+    """A ledger whose key was changed, closed by now; sizes of its checkpoints before and after."""
+
+    old: Signer
+    new: Signer
+    sizes: list[int]
+    tree: object
+
+    def inclusion(self, position: int, size: int) -> dict:
+        """A proof in the checkpoint of this size."""
+        tree = self.tree
+        [row] = tree._store.read_at([position])
+        proof = InclusionProof(
+            origin=tree.origin,
+            position=position,
+            envelope=row.envelope.decode(),
+            hashes=as_base64(tree.inclusion(position, size)),
+            checkpoint=tree.kept(size).text,
+            verifier_keys=tuple(each.vkey for each in tree.verifiers()),
+            handovers=handovers(tree, size),
+        )
+        return json.loads(proof.text())
+
+
+@pytest.fixture(scope="module")
+def rotated(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv("BELIEFLEDGER_MASTER_KEY", raising=False)
+        with open_memory(tmp_path_factory.mktemp("rotated") / "ledger") as memory:
+            memory.remember("ana", "I live in Porto.", consent="consent")
+            sizes = [memory.sign_checkpoint().size]
+            memory.record_turn("ana", "I use pytest.")
+            sizes.append(memory.sign_checkpoint().size)
+            old = memory.tree.signer
+            memory.rotate_signing_key(by="ops")
+            memory.record_turn("ana", "I use vim.")
+            sizes.append(memory.sign_checkpoint().size)
+            memory.record_turn("ana", "I use ruff.")
+            sizes.append(memory.sign_checkpoint().size)
+            yield Rotated(old, memory.tree.signer, sizes, memory.tree), memory
+
+
+def written(document, tmp_path):
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(document, indent=2, sort_keys=True) + "\n")
+    return str(path)
+
+
+def test_the_newest_key_alone_is_enough_for_what_the_older_one_signed(rotated, tmp_path, capsys):
+    told, memory = rotated
+    first, second, third, fourth = told.sizes
+    for sizes in [(first, second), (first, third), (third, fourth), (first, None)]:
+        path = written(json.loads(memory.prove_consistency(*sizes).text()), tmp_path)
+        assert main([path, "--key", told.new.vkey]) == HOLDS, said(capsys)
+        assert main([path]) == HOLDS
+        assert f"the file lists a key that was not given: {told.old.vkey}" in said(capsys)
+    for size in told.sizes:
+        path = written(told.inclusion(2, size), tmp_path)
+        assert main([path, "--key", told.new.vkey]) == HOLDS
+        assert ("which handed over to key" in said(capsys)) is (size <= second)
+
+
+def test_a_key_counts_no_further_than_where_it_handed_over(rotated, tmp_path, capsys):
+    told, memory = rotated
+    fourth = told.sizes[3]
+    note = told.tree.kept(fourth)
+    late = issue(note.origin, note.size, note.root, told.old).text
+    path = written(told.inclusion(2, fourth) | {"checkpoint": late}, tmp_path)
+    keys = ["--key", told.old.vkey, "--key", told.new.vkey]
+    for given in (keys[:2], keys[2:], keys, []):
+        assert main([path, *given]) == REFUTED
+        assert "which had handed over before" in said(capsys)
+    document = json.loads(memory.prove_consistency(told.sizes[2], fourth).text())
+    old = told.tree.kept(told.sizes[2])
+    document["old"] = issue(old.origin, old.size, old.root, told.old).text
+    assert main([written(document, tmp_path), *keys]) == REFUTED
+    assert "which had handed over before" in said(capsys)
+
+
+def test_a_stranger_cannot_make_a_key_of_theirs_an_older_one_of_the_ledger(
+    rotated, tmp_path, capsys
+):
+    """A signature can be added to any checkpoint. It hands nothing over: the head that a key not
+    given signed must also be a part of what the trusted one did."""
+    told, _ = rotated
+    note = told.tree.kept(told.sizes[3])
+    theirs = Signer.generate(told.new.name)
+    handover = with_signatures(note, [theirs.sign(note.body)])
+    document = told.inclusion(2, told.sizes[3])
+    forged = json.loads(document["envelope"]) | {"actor": "somebody else"}
+    text = json.dumps(forged, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    document |= {
+        "envelope": text,
+        "position": 1,
+        "hashes": [],
+        "checkpoint": issue(note.origin, 1, merkle.leaf_hash(text.encode()), theirs).text,
+        "verifier_keys": [theirs.vkey, told.new.vkey],
+    }
+    for hashes in ([], list(as_base64(told.tree.consistency(1, note.size)))):
+        document["handovers"] = [{"note": handover.text, "hashes": hashes}]
+        assert main([written(document, tmp_path), "--key", told.new.vkey]) == REFUTED
+        assert "proof" in said(capsys)
+
+
+@pytest.mark.parametrize(
+    "how", ["left out", "one key's", "another's", "a field more", "not proved"]
+)
+def test_a_handover_has_to_be_one(rotated, how, tmp_path, capsys):
+    told, _ = rotated
+    document = told.inclusion(2, told.sizes[0])
+    [handover] = document["handovers"]
+    note = Checkpoint.parse(handover["note"])
+    other = Signer.generate("elsewhere.example/log")
+    made = {
+        "left out": [],
+        "one key's": [handover | {"note": issue(note.origin, note.size, note.root, told.new).text}],
+        "another's": [handover | {"note": issue(other.name, note.size, note.root, other).text}],
+        "a field more": [handover | {"by": "ops"}],
+        "not proved": [handover | {"hashes": handover["hashes"][:-1]}],
+    }[how]
+    path = written(document | {"handovers": made}, tmp_path)
+    assert main([path, "--key", told.new.vkey]) == REFUTED
+    assert main([written(document, tmp_path), "--key", told.new.vkey]) == HOLDS
 
 
 def test_a_key_of_another_log_does_not_vouch_for_this_one(files, tmp_path, capsys):
@@ -241,6 +361,8 @@ def test_a_key_that_is_none_is_told(files, option, capsys):
     "fields",
     [
         {"hashes": "none"},
+        {"statement": "Everything was forgotten."},
+        {"handovers": None},
         {"hashes": ["AAAA"]},
         {"hashes": [7]},
         {"position": "17"},
@@ -261,6 +383,95 @@ def test_a_malformed_proof_is_a_no_and_never_a_crash(files, fields, tmp_path, ca
     path = change(files, "inclusion.json", tmp_path, **fields)
     assert main([path, "--key", files.vkey]) == REFUTED
     assert "NO: " in said(capsys)
+
+
+def test_a_consistency_proof_has_its_fields_and_no_others(files, tmp_path, capsys):
+    path = change(files, "consistency.json", tmp_path, subject="ana")
+    assert main([path, "--key", files.vkey]) == REFUTED
+    assert "subject" in said(capsys)
+
+
+def test_a_key_that_the_file_lists_and_nobody_gave_is_told(files, tmp_path, capsys):
+    other = Signer.generate(files.signer.name)
+    assert main([files.path("inclusion.json"), "--key", files.vkey, "--key", other.vkey]) == HOLDS
+    assert f"not one that the file lists: {other.vkey}" in said(capsys)
+    path = change(files, "inclusion.json", tmp_path, verifier_keys=[files.vkey, other.vkey])
+    assert main([path, "--key", files.vkey]) == REFUTED
+    assert f"was not given: {other.vkey}" in said(capsys)
+
+
+LINE = "— x/{} " + base64.b64encode(bytes(68)).decode()
+
+
+@pytest.mark.parametrize(
+    ("more", "lines"),
+    [
+        ("\nhello\n", []),
+        ("a\tb\n", []),
+        ("\x1b[2J\n", []),
+        ("", [LINE.format(n) for n in range(100)]),
+        ("", [LINE.format("a+b")]),
+        ("", [LINE.format("a\tb")]),
+        ("", [LINE.format("a\u2003b")]),
+        ("", [""]),
+    ],
+)
+def test_a_note_that_the_ledger_refuses_is_refused_here(files, more, lines, tmp_path, capsys):
+    note = tools.verifier.Note.parse(files.text("checkpoint"))
+    body = note.body.decode() + more
+    text = "".join(f"{each}\n" for each in [body, files.signer.sign(body), *lines])
+    path = tmp_path / "note"
+    path.write_bytes(text.encode())
+    with pytest.raises(NoteInvalid):
+        Checkpoint.parse(text)
+    assert main([str(path), "--key", files.vkey]) == REFUTED
+
+
+@pytest.mark.parametrize(
+    ("more", "lines"), [("hello\n", []), ("", [LINE.format(n) for n in range(99)])]
+)
+def test_a_note_that_the_ledger_takes_is_taken_here(files, more, lines, tmp_path, capsys):
+    for size in (7, 10**18):
+        body = f"{files.signer.name}\n{size}\n{base64.b64encode(bytes(32)).decode()}\n{more}"
+        text = "".join(f"{each}\n" for each in [body, files.signer.sign(body), *lines])
+        Checkpoint.parse(text)
+        (tmp_path / "note").write_bytes(text.encode())
+        assert main([str(tmp_path / "note"), "--key", files.vkey]) == HOLDS
+
+
+def test_a_tree_of_no_events_has_one_root(files, tmp_path, capsys):
+    for root, verdict in ((merkle.EMPTY_ROOT, HOLDS), (bytes(32), REFUTED)):
+        (tmp_path / "note").write_text(issue(files.signer.name, 0, root, files.signer).text)
+        assert main([str(tmp_path / "note"), "--key", files.vkey]) == verdict
+
+
+def test_a_key_that_is_not_text_cannot_be_used(files, capsys):
+    public = base64.b64encode(b"\x01" + bytes(32)).decode()
+    for option in ("--key", "--witness-key"):
+        given = [files.path("inclusion.json"), option, f"\udcff\udcfe+00000000+{public}"]
+        assert main(given) == UNUSABLE
+        assert option in said(capsys)
+
+
+@pytest.mark.parametrize("depth", [300, 900, 980, 2_000, 200_000])
+def test_what_is_nested_deep_is_a_no_and_never_a_crash(depth, tmp_path, capsys):
+    path = tmp_path / "deep"
+    nested = "[" * depth + "]" * depth
+    path.write_text('{\n  "format": "beliefledger.inclusion.v1",\n  "x": ' + nested + "\n}\n")
+    assert main([str(path)]) in {REFUTED, UNUSABLE}
+
+
+def test_whoever_stops_reading_gets_the_answer_and_no_traceback(files):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        result = subprocess.run(
+            [sys.executable, SOURCE, files.path("inclusion.json"), "--key", files.vkey],
+            stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60,
+        )  # fmt: skip
+    finally:
+        os.close(writer)
+    assert (result.returncode, result.stderr) == (HOLDS, b"")
 
 
 def test_control_characters_of_a_file_do_nothing_to_a_terminal(files, tmp_path, capsys):

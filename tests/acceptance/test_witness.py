@@ -8,12 +8,14 @@ import json
 import secrets
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx2
@@ -30,16 +32,19 @@ from ledger.errors import (
     NotPermitted,
     SplitView,
 )
+from ledger.proofs import keyfile
 from ledger.proofs.merkle import EMPTY_ROOT, consistency_proof, leaf_hash, root_of
 from ledger.proofs.notes import (
     Checkpoint,
     CosignatureVerifier,
+    Signature,
     Signer,
     check,
     issue,
     with_signatures,
 )
 from tools.cli import app
+from tools.copying import copy
 
 LEAVES = [leaf_hash(b"%d" % number) for number in range(600)]
 OTHERS = [leaf_hash(b"not %d" % number) for number in range(600)]
@@ -200,6 +205,73 @@ def test_a_log_may_have_several_keys(witness, signer):
     assert log["size"] == 7
 
 
+def signed_by(text):
+    return {(each.name, each.key_id) for each in Checkpoint.parse(text).signatures}
+
+
+def test_lines_of_strangers_are_not_kept(witness, signer):
+    verifier = CosignatureVerifier.parse(witness.vkey)
+    note = head(signer, 5).text
+    junk = [
+        Signature(f"example.org/{number}", bytes(4), bytes(64)).line for number in range(98)
+    ] + [Signature(verifier.name, verifier.key_id, bytes(72)).line]
+    full = Checkpoint.parse(note + "".join(f"{line}\n" for line in junk))
+    assert len(full.signatures) == 100, "as many as a note may have"
+    answer = witness.post(request(0, full))
+    assert answer.status_code == 200, answer.text
+    kept = Checkpoint.parse(shown(witness, signer)["checkpoint"])
+    assert verifier.check(kept)
+    both = {(signer.name, signer.key_id), (verifier.name, verifier.key_id)}
+    assert signed_by(kept.text) == both
+    other = head(signer, 5, OTHERS).text + "".join(f"{line}\n" for line in junk)
+    assert witness.post(request(5, Checkpoint.parse(other))).status_code == 409
+    [evidence] = shown(witness, signer)["evidence"]
+    assert signed_by(evidence["submitted"]) == {(signer.name, signer.key_id)}
+
+
+def test_a_key_that_another_one_followed_signs_no_more(witness, signer):
+    second = Signer.generate(signer.name)
+    assert grow(witness, signer, 0, 5).status_code == 200
+    cli("add-log", second.vkey, "--store", witness.store)
+    assert grow(witness, signer, 5, 6).status_code == 200, "not handed over yet"
+    both = issue(signer.name, 7, root_of(LEAVES[:7]), signer, second)
+    assert witness.post(request(6, both, proof(6, 7))).status_code == 200
+    assert shown(witness, signer)["retired"] == {signer.vkey: 7}
+    forged = head(signer, 9, [*LEAVES[:7], *OTHERS])
+    answer = witness.post(request(7, forged, proof(7, 9, [*LEAVES[:7], *OTHERS])))
+    assert answer.status_code == 403
+    assert "later key" in answer.text
+    assert witness.post(request(7, both)).status_code == 200, "it may be sent again"
+    honest = issue(signer.name, 9, root_of(LEAVES[:9]), second)
+    assert witness.post(request(7, honest, proof(7, 9))).status_code == 200
+    assert shown(witness, signer)["retired"] == {signer.vkey: 7}
+
+
+def test_the_first_head_of_a_later_key_retires_the_one_before(witness, signer):
+    second = Signer.generate(signer.name)
+    assert grow(witness, signer, 0, 5).status_code == 200
+    cli("add-log", second.vkey, "--store", witness.store)
+    later = issue(signer.name, 7, root_of(LEAVES[:7]), second)
+    assert witness.post(request(5, later, proof(5, 7))).status_code == 200
+    assert grow(witness, signer, 7, 9).status_code == 403
+
+
+def test_a_key_can_be_taken_away_and_nothing_is_forgotten_by_it(witness, signer):
+    second = Signer.generate(signer.name)
+    cli("add-log", second.vkey, "--store", witness.store)
+    assert grow(witness, signer, 0, 5).status_code == 200
+    told = json.loads(cli("remove-log", signer.vkey, "--store", witness.store, "--json").stdout)
+    assert told == {"origin": signer.name, "verifier_key": signer.vkey, "removed": True}
+    assert "was not known" in cli("remove-log", signer.vkey, "--store", witness.store).stdout
+    assert grow(witness, signer, 5, 6).status_code == 403
+    cli("remove-log", second.vkey, "--store", witness.store)
+    log = shown(witness, signer)
+    assert (log["verifier_keys"], log["size"]) == ([], 5)
+    cli("add-log", signer.vkey, "--store", witness.store)
+    assert grow(witness, signer, 0, 4).status_code == 409
+    assert grow(witness, signer, 5, 6).status_code == 200
+
+
 # What it refuses
 
 
@@ -315,7 +387,7 @@ def malformed(signer):
     yield "old 0\n\n", "no checkpoint"
     yield f"old 0\n\n{note.rstrip()}", "no checkpoint"
     yield f"old 0\n\n{note.partition(chr(8212))[0]}", "no checkpoint"
-    yield f"old 0\n\n{note.replace('5', 'five', 1)}", "no checkpoint"
+    yield "old 0\n\n" + note.replace("\n5\n", "\nfive\n"), "no checkpoint"
     yield f"old 0\n\n{note.replace(chr(8212), '-')}", "no checkpoint"
     yield b"old 0\n\n\xff\xfe", "UTF-8"
 
@@ -339,6 +411,42 @@ def test_a_request_of_another_kind_is_refused(witness):
 
 
 # At once, and after a fall
+
+
+def test_connections_that_say_nothing_keep_nobody_out(serve, signer):
+    witness = serve("--log", signer.vkey)
+    host, _, port = witness.url.removeprefix("http://").partition(":")
+    with ExitStack() as idle:
+        for _ in range(130):
+            each = idle.enter_context(socket.create_connection((host, int(port)), timeout=60))
+            with suppress(OSError):  # closed by now
+                each.sendall(b"POST /add-checkpoint HTTP/1.1\r\nHost: x\r\n")
+        assert grow(witness, signer, 0, 5).status_code == 200
+        assert grow(witness, signer, 5, 6).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"POST /add-checkpoint HTTP/1.1\r\nHost: x\r\n",
+        b"GET /elsewhere HTTP/1.1\r\nHost: x\r\n\r\nGET /",
+    ],
+)
+def test_headers_that_do_not_arrive_end_the_connection(serve, said):
+    witness = serve()
+    host, _, port = witness.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(said)
+        told = b""
+        with suppress(ConnectionResetError):
+            while True:
+                more = connection.recv(10_000)
+                if not more:
+                    break
+                told += more
+                with suppress(OSError):
+                    connection.sendall(b"x")  # each byte is a sign of life, and does not help
+        assert b"200 OK" not in told
 
 
 def test_of_requests_at_once_one_is_granted_also_by_two_processes(serve, signer):
@@ -502,6 +610,11 @@ class Places:
         self._execute(f"CREATE DATABASE {name} TEMPLATE {of}")
         return self._url(name)
 
+    def forget_mark(self):
+        """What lies beside the signing keys goes, too: the head that was signed last."""
+        for mark in self._tmp_path.rglob("signing*.key.head"):
+            mark.unlink()
+
     def drop(self):
         for name in self.made:
             self._execute(f"DROP DATABASE {name} WITH (FORCE)")
@@ -621,6 +734,7 @@ def test_a_ledger_that_was_set_back_is_refused(places, watch, shared, with_witne
         pass
     after = known_at(shared, key)["size"]
     assert after > before
+    places.forget_mark()
     for policy in (None, {"name": "another"}):
         with pytest.raises(BehindWitness) as refused:
             open_memory(backup, policy=policy)
@@ -640,6 +754,7 @@ def test_a_ledger_that_was_set_back_is_refused(places, watch, shared, with_witne
         assert memory.verify().ok
     assert known_at(shared, key)["size"] == after
     with_witness(None)
+    places.forget_mark()
     with open_memory(backup) as memory:
         assert memory.verify().ok, "in itself it is whole: only somebody else can tell"
 
@@ -658,13 +773,16 @@ def test_of_two_copies_that_went_on_differently_the_second_is_refused(
         pass
     size = known_at(shared, key)["size"]
     with_witness(None)
+    places.forget_mark()
     with open_memory(same) as memory:
         say(memory, "I work at Hooli.")
     assert size_of(same) == size
+    places.forget_mark()
     with open_memory(longer) as memory:
         say(memory, "I work at Hooli.", "I use Emacs.")
     with_witness(shared)
     for place in (same, longer):
+        places.forget_mark()
         with pytest.raises(SplitView, match="another history"):
             open_memory(place)
         said = json.loads(ledger_cli(place, "verify", "--json", code=3).stdout)
@@ -674,6 +792,7 @@ def test_of_two_copies_that_went_on_differently_the_second_is_refused(
     assert {each["size"] for each in log["evidence"]} == {size, size_of(longer)}
     [first] = [each for each in log["evidence"] if each["size"] == size]
     assert first["kind"] == "split view"
+    places.forget_mark()
     with open_memory(one) as memory:
         assert memory.verify().ok
 
@@ -688,6 +807,7 @@ def test_history_that_was_rewritten_with_the_real_keys_is_refused(
     with open_memory(place):
         pass
     with_witness(None)
+    places.forget_mark()
     other = places.new()
     if Path(place).is_dir():
         Path(other).mkdir()
@@ -725,6 +845,7 @@ def test_one_envelope_rewritten_and_all_hashes_with_it_is_refused(
     with pytest.raises(LogCorrupted, match=f"position {position}"):
         open_memory(place)
     shutil.rmtree(Path(place, "proofs"))
+    files.forget_mark()
     with pytest.raises(SplitView, match=f"another tree of {position} events"):
         open_memory(place)
 
@@ -913,3 +1034,96 @@ def test_a_new_signing_key_has_to_be_known_to_the_witness(files, watch, shared):
     cli("add-log", key, "--store", shared.store)
     with open_memory(place) as memory:
         assert memory.verify().ok
+
+
+def test_a_head_signed_with_the_retired_key_is_not_cosigned(files, watch, shared, with_witness):
+    place = files.new()
+    key = watch(place)
+    old = keyfile.read(Path(place, "signing.key"))
+    with open_memory(place) as memory:
+        new = memory.rotate_signing_key(by="lea").verifier_keys[-1]
+    cli("add-log", new, "--store", shared.store)
+    with open_memory(place) as memory:
+        size = memory.sign_checkpoint().size
+        leaves = [*memory._log.store.leaf_hashes(0, size), leaf_hash(b"forged")]
+    assert known_at(shared, key)["retired"][key] <= known_at(shared, key)["size"]
+    size = known_at(shared, key)["size"]
+    forged = issue(old.name, len(leaves), root_of(leaves), old)
+    answer = shared.post(request(size, forged, proof(size, len(leaves), leaves)))
+    assert answer.status_code == 403
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.")
+        assert memory.verify().ok
+
+
+SPOILT = {
+    "garbage": b"garbage\n",
+    "no text": b"\xff\xfe\x00",
+    "huge": (
+        f"x/y\n999999999\n{base64.b64encode(bytes(32)).decode()}\n\n"
+        f"— x/y {base64.b64encode(bytes(68)).decode()}\n"
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT.values(), ids=SPOILT)
+def test_a_cosigned_checkpoint_that_was_spoilt_is_replaced(files, watch, shared, spoilt):
+    place = files.new()
+    key = watch(place)
+    with open_memory(place):
+        pass
+    file = Path(place, "proofs", "cosigned")
+    file.write_bytes(spoilt)
+    with open_memory(place) as memory:
+        found = Checkpoint.parse(file.read_text())
+        assert CosignatureVerifier.parse(shared.vkey).check(found)
+        assert found.size == known_at(shared, key)["size"]
+        [warning] = [each for each in memory.status(digests=False).warnings if "cosigned" in each]
+        assert "asked anew" in warning
+        assert memory.prove_inclusion(3).checkpoint == found.text
+        assert memory.verify().ok
+    with open_memory(place) as memory:
+        assert not [each for each in memory.status(digests=False).warnings if "cosigned" in each]
+
+
+@pytest.mark.parametrize("spoilt", SPOILT.values(), ids=SPOILT)
+def test_without_a_witness_a_spoilt_one_is_told_of(files, watch, with_witness, spoilt):
+    place = files.new()
+    watch(place)
+    with open_memory(place):
+        pass
+    Path(place, "proofs", "cosigned").write_bytes(spoilt)
+    with_witness(None)
+    with open_memory(place) as memory:
+        [warning] = [each for each in memory.status(digests=False).warnings if "cosigned" in each]
+        assert "not kept as it was" in warning
+        assert Checkpoint.parse(memory.prove_inclusion(3).checkpoint).size >= 3
+        size = memory.sign_checkpoint().size
+        assert memory.prove_consistency(size).old
+
+
+def test_a_ledger_that_was_set_back_is_not_copied(files, watch, with_witness, tmp_path):
+    place = files.new()
+    watch(place)
+    with open_memory(place):
+        pass
+    backup = files.copy(place)
+    with open_memory(place) as memory:
+        say(memory, "I work at Acme.")
+    with pytest.raises(BehindWitness):
+        copy(backup, tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
+    copy(place, tmp_path / "copy")
+    with open_memory(tmp_path / "copy") as memory:
+        assert memory.verify().ok
+
+
+def test_an_answer_of_trouble_is_no_reason_to_go_without(files, serve, watch):
+    witness = serve()
+    place = files.new()
+    watch(place, witness)
+    for log in Path(witness.store, "logs").iterdir():
+        log.write_text("spoilt")
+    with pytest.raises(BackendUnavailable, match="answered 503") as refused:
+        open_memory(place)
+    assert "to nothing" not in str(refused.value)

@@ -10,8 +10,9 @@ from gate.gate import Pending
 from gate.intake import TurnInput
 from gate.replay import Verdict
 from ledger.erasing import Wanted
+from ledger.errors import BackendUnavailable
 from ledger.times import SECOND, parse
-from projections import probing
+from projections import probing, projector
 
 START = parse("2026-03-01T09:00:00Z")
 VIEWS_OF_BODIES = {"belief_versions", "churn", "turns", "entities", "links"}
@@ -52,7 +53,9 @@ def wanted(memory, *, about):
 def request(memory, positions):
     log = memory._log
     asked = Wanted(log.subject("ana"), "turn", positions=tuple(positions))
-    [erasure] = log.eraser.request([asked], actor=log.principal("ina"), legal_basis="request")
+    [erasure] = log.eraser.request(
+        lambda: [asked], actor=log.principal("ina"), legal_basis="request"
+    )
     return erasure
 
 
@@ -294,3 +297,76 @@ def test_pending_of_an_erased_turn_is_passed_over(memory):
     assert memory._gate.process([stale], set()).turns == 0
     assert memory._gate.retry([receipt.turn_id]) == 0
     assert memory._gate.turn_of(stale) is None
+
+
+@pytest.fixture
+def read(memory, monkeypatch):
+    """Whose history was read, each time that it was."""
+    times, of_subject = [], memory._log.of_subject
+
+    def counting(subject_ref, upto=None):
+        times.append(subject_ref)
+        return of_subject(subject_ref, upto)
+
+    monkeypatch.setattr(memory._log, "of_subject", counting)
+    return times
+
+
+def test_all_views_read_a_subject_once_and_not_again_once_it_is_recorded(memory, read):
+    say(memory, "home.city", "Porto")
+    say(memory, "home.street", "Rua Nova")
+    gone = wanted(memory, about="Porto")
+    erasure = request(memory, gone)
+    memory._log.eraser.destroy(erasure)
+    read.clear()
+    memory._parts.projector.refold(memory._log.subject("ana"))
+    memory._log.eraser.complete(erasure)
+    assert [each.value for each in memory.beliefs("ana")] == ["Rua Nova"]
+    assert set(left(memory, gone).values()) == {0}
+    assert read == [memory._log.subject("ana")]
+    assert different(memory) == []
+
+
+def test_what_went_after_the_subject_was_folded_anew_is_not_taken_for_gone(memory):
+    say(memory, "home.city", "Porto")
+    say(memory, "home.street", "Rua Nova")
+    first, second = wanted(memory, about="Porto"), wanted(memory, about="Rua Nova")
+    one, two = request(memory, first), request(memory, second)
+    memory._log.eraser.destroy(one)
+    memory._parts.projector.refold(memory._log.subject("ana"))
+    memory._log.eraser.destroy(two)
+    memory._log.eraser.complete(one)
+    memory._log.eraser.complete(two)
+    assert memory.beliefs("ana") == []
+    assert set(left(memory, {*first, *second}).values()) == {0}
+    assert different(memory) == []
+
+
+def test_whoever_only_follows_reads_the_subject_once_for_all_views(memory, place, clock, read):
+    say(memory, "home.city", "Porto")
+    memory.beliefs("ana")
+    with open_memory(place, clock=clock) as other:
+        gone = wanted(other, about="Porto")
+        erase(other, gone)
+    read.clear()
+    assert memory.beliefs("ana") == []
+    assert read == [memory._log.subject("ana")]
+    assert different(memory) == []
+
+
+def test_an_erasure_does_not_wait_for_ever_until_a_rebuild_ends(memory, place, clock, monkeypatch):
+    monkeypatch.setattr(projector, "REBUILDS_MAY_TAKE", 0.2)
+    say(memory, "home.city", "Porto")
+    with open_memory(place, clock=clock) as other:
+        with (
+            other._parts.projector.rebuilding(),
+            pytest.raises(BackendUnavailable, match="rebuild"),
+        ):
+            memory.erase("ana", session="", by="ina")
+        [record] = memory.erasures()
+        assert record.completed_at is None
+    memory.finish_erasures()
+    [record] = memory.erasures()
+    assert record.completed_at is not None
+    assert memory.beliefs("ana") == []
+    assert different(memory) == []

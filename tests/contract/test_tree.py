@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,12 +17,14 @@ import pytest
 
 from ledger import canonical, envelope
 from ledger.envelope import Address
-from ledger.errors import CallerMistake, KeyMissing, LedgerError, LogCorrupted
+from ledger.errors import CallerMistake, KeyMissing, LedgerError, LogCorrupted, SigningKeyMissing
 from ledger.postgres import schema
 from ledger.postgres.server import PostgresURL, Server, is_postgres
 from ledger.postgres.store import PostgresEventStore
 from ledger.postgres.tiles import PostgresTiles
 from ledger.proofs import keyfile
+from ledger.proofs.checking import TreeCheck
+from ledger.proofs.keyfile import KeyFile
 from ledger.proofs.merkle import (
     EMPTY_ROOT,
     leaf_hash,
@@ -39,7 +42,7 @@ from ledger.proofs.notes import (
     issue,
     with_signatures,
 )
-from ledger.proofs.tiles import DirectoryTiles, Tile, TileStore, tiles_of
+from ledger.proofs.tiles import DirectoryTiles, Tile, TileStore, grow, tiles_of
 from ledger.proofs.tree import Tree
 from ledger.sealing import clear
 from ledger.sqlite import SQLiteEventStore
@@ -85,6 +88,44 @@ class Ledger:
 
     def tree(self, signer: Signer | None = SIGNER) -> Tree:
         return Tree(self.store, self.tiles(), signer)
+
+    def keyed(self, file: Path) -> Tree:
+        """With the file of its key, as another process would open it."""
+        tiles = self.tiles()
+        vkeys = tiles.vkeys()
+        key = KeyFile(file, "here")
+        return Tree(self.store, tiles, key.signer(vkeys[-1] if vkeys else None), key)
+
+    def take_tree_away(self, *, keys: bool = True) -> None:
+        """All of it, or all but what its keys are."""
+        if self.on_postgres:
+            names = ["tiles", "checkpoints", "tree_head", *(["signing_keys"] if keys else [])]
+            self.owner(*(f"DELETE FROM {self.schema}{name}" for name in names))
+        else:
+            known = (Path(self.place) / "proofs/keys").read_text()
+            shutil.rmtree(Path(self.place) / "proofs")
+            if not keys:
+                (Path(self.place) / "proofs").mkdir()
+                (Path(self.place) / "proofs/keys").write_text(known)
+
+    def set_back(self, checkpoint: Checkpoint) -> None:
+        """Let the tree be what it was at a checkpoint, its history included."""
+        size, leaves = checkpoint.size, self.leaves()
+        if self.on_postgres:
+            self.owner(
+                f"DELETE FROM {self.schema}checkpoints WHERE size > {size}",
+                f"DELETE FROM {self.schema}tiles",
+            )
+        else:
+            for each in (Path(self.place) / "proofs/checkpoints").iterdir():
+                if int(each.name) > size:
+                    each.unlink()
+            shutil.rmtree(Path(self.place) / "proofs/tile")
+        forged_head(self, checkpoint)
+        wanted = set(tiles_of(size))
+        made = {at: data for at, data in grow(0, [], leaves[:size])[1].items() if at in wanted}
+        with self.tiles().extending() as writer:
+            writer.write(made)
 
     def append(self, count: int, seed: str = "") -> None:
         head = self.store.head().position
@@ -229,6 +270,8 @@ def tiles_beside(ledger: Ledger) -> TileStore:
     """The tiles of another schema beside the same log."""
     server = Server(PostgresURL.parse(f"{ledger.place}_beside"))
     schema.init(server)
+    with server.connection() as connection:  # as if it had the log
+        connection.execute(f"UPDATE {server.url.schema}.head SET position = 10000")
     schema.check(server)
     return PostgresTiles(server)
 
@@ -642,6 +685,215 @@ def test_a_new_key_is_adopted_by_the_file_once_the_log_knows_it(ledger, tmp_path
     assert ledger.tree(keyfile.read(file)).extend().size == 4
 
 
+def test_a_key_that_a_reader_adopted_first_is_adopted(tmp_path):
+    file = tmp_path / "signing.key"
+    old = keyfile.create(file)
+    new = Signer.generate(old.name)
+    keyfile.prepare(file, new)
+    assert keyfile.read(file, new.vkey).vkey == new.vkey  # another process, just now
+    keyfile.adopt(file)
+    assert keyfile.read(file).vkey == new.vkey
+
+
+def test_what_is_prepared_next_is_not_adopted_in_the_place_of_what_was(tmp_path, monkeypatch):
+    """A reader that found the key of one rotation must not move that of the next."""
+    file = tmp_path / "signing.key"
+    old = keyfile.create(file)
+    second, third = Signer.generate(old.name), Signer.generate(old.name)
+    keyfile.prepare(file, second)
+    others: list[threading.Thread] = []
+    read = keyfile._read
+
+    def slowly(path):
+        found = read(path)
+        if path.name.endswith(".next") and not others:
+
+            def rotate_again():
+                keyfile.adopt(file)
+                keyfile.prepare(file, third)
+
+            others.append(threading.Thread(target=rotate_again))
+            others[0].start()
+            others[0].join(0.3)  # as far as it comes
+        return found
+
+    monkeypatch.setattr(keyfile, "_read", slowly)
+    keyfile.read(file, second.vkey)
+    others[0].join()
+    assert read(file).vkey == second.vkey
+
+
+# What is known beside the key
+
+
+@pytest.fixture
+def file(tmp_path) -> Path:
+    keyfile.create(tmp_path / "signing.key")
+    return tmp_path / "signing.key"
+
+
+def test_the_head_that_was_signed_last_is_kept_beside_the_key(ledger, file):
+    ledger.append(5)
+    for _ in range(2):
+        head = ledger.keyed(file).extend()
+        mark = KeyFile(file).mark()
+        assert (mark.place, mark.head) == ("here", head)
+        ledger.append(5)
+    kept = file.with_name("signing.key.head")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    kept.write_text("torn")
+    with pytest.raises(LogCorrupted, match=r"signing\.key\.head"):
+        ledger.keyed(file).extend()
+
+
+@pytest.mark.parametrize("keys", [True, False])
+def test_a_tree_that_was_taken_away_is_made_again_from_the_same_log_alone(ledger, file, keys):
+    ledger.append(300)
+    head = ledger.keyed(file).extend()
+    ledger.take_tree_away(keys=keys)
+    found = TreeCheck(ledger.keyed(file))
+    found.feed(ledger.leaves())
+    assert "the latest checkpoint is of 0 events" in found.end(300).problem
+    assert ledger.keyed(file).extend() == head
+    ledger.take_tree_away(keys=keys)
+    ledger.forge(17)
+    for ask in (ledger.keyed(file).extend, lambda: ledger.keyed(file).sign("words\n")):
+        with pytest.raises(LogCorrupted, match="of the positions 1 to 300 one is not the event"):
+            ask()
+    assert ledger.tiles().checkpoint() is None
+    check_ = TreeCheck(ledger.keyed(file))
+    check_.feed(ledger.leaves())
+    assert check_.end(300).first == 1
+
+
+def test_a_tree_that_was_set_back_goes_on_with_the_same_log_alone(ledger, file):
+    ledger.append(200)
+    old = ledger.keyed(file).extend(keep=True)
+    ledger.append(200)
+    open_all_along = ledger.keyed(file)
+    head = open_all_along.extend(keep=True)
+    ledger.set_back(old)
+    assert ledger.keyed(file).extend() == head
+    ledger.set_back(old)
+    ledger.forge(301)
+    ledger.append(1)
+    for tree in (open_all_along, ledger.keyed(file)):
+        for ask in (tree.extend, lambda tree=tree: tree.sign("words\n")):
+            with pytest.raises(LogCorrupted, match="of the positions 201 to 400 one is not the ev"):
+                ask()
+    assert ledger.tree(None).latest() == old
+    found = TreeCheck(ledger.keyed(file))
+    found.feed(ledger.leaves())
+    assert found.end(401).first == 201
+
+
+def test_a_log_that_was_set_back_with_its_tree_is_not_signed(ledger, file):
+    ledger.append(200)
+    old = ledger.keyed(file).extend(keep=True)
+    ledger.append(200)
+    ledger.keyed(file).extend()
+    ledger.cut(250)
+    ledger.set_back(old)
+    with pytest.raises(LogCorrupted, match="position 251 is missing"):
+        ledger.keyed(file).extend()
+
+
+def test_a_key_that_handed_over_signs_nothing_after_that(ledger, file):
+    ledger.append(20)
+    tree = ledger.keyed(file)
+    old = tree.signer
+    before = tree.extend(keep=True)
+    handed_over = tree.rotate(Signer.generate(old.name))
+    ledger.append(20)
+    tree.extend(keep=True)
+    reader = ledger.tree(None)
+    assert [each.size for each in reader.checkpoints()] == [before.size, 40]
+    leaves = ledger.leaves()
+    ledger.set_back(handed_over)
+    forged_head(ledger, issue(old.name, 40, root_of(leaves), old))
+    with pytest.raises(LogCorrupted, match="not signed by a known key"):
+        ledger.tree(None).latest()
+    with pytest.raises(LogCorrupted, match="not signed by a known key"):
+        tree.extend()
+    found = TreeCheck(ledger.tree(None))
+    found.feed(leaves)
+    assert f"{old.vkey} had handed over before" in found.end(40).problem
+    forged_head(ledger, issue(old.name, 20, root_of(leaves[:20]), old))
+    assert ledger.tree(None).latest().size == 20
+
+
+def rotated(ledger: Ledger, file: Path) -> Signer:
+    tree = ledger.keyed(file)
+    new = Signer.generate(tree.origin)
+    keyfile.prepare(file, new)
+    tree.rotate(new)
+    keyfile.adopt(file)
+    return new
+
+
+def forget_handover(ledger: Ledger, before: Checkpoint, vkey: str) -> None:
+    """As a backup has it that was made before."""
+    if ledger.on_postgres:
+        ledger.owner(
+            f"DELETE FROM {ledger.schema}signing_keys WHERE vkey <> '{vkey}'",
+            f"DELETE FROM {ledger.schema}checkpoints",
+        )
+    else:
+        (Path(ledger.place) / "proofs/keys").write_text(vkey + "\n")
+        shutil.rmtree(Path(ledger.place) / "proofs/checkpoints")
+    forged_head(ledger, before)
+
+
+def test_a_tree_from_before_two_rotations_is_told_of_them_by_the_key_file(ledger, file):
+    ledger.append(20)
+    tree = ledger.keyed(file)
+    before = tree.extend()
+    first = tree.signer
+    new = [rotated(ledger, file), rotated(ledger, file)]
+    forget_handover(ledger, before, first.vkey)
+    found = TreeCheck(ledger.keyed(file))
+    found.feed(ledger.leaves())
+    assert (found.end(20), found.keys) == (None, "key file")
+    ledger.append(1)
+    assert ledger.keyed(file).extend().size == 21
+    assert [each.vkey for each in ledger.tree(None).verifiers()] == [
+        first.vkey,
+        *(each.vkey for each in new),
+    ]
+    found = TreeCheck(ledger.tree(None))
+    found.feed(ledger.leaves())
+    assert (found.end(21), found.keys) == (None, "listed")
+
+
+def test_a_log_that_does_not_lead_to_the_handover_is_told_what_to_do(ledger, file):
+    ledger.append(20)
+    tree = ledger.keyed(file)
+    before = tree.extend()
+    first = tree.signer
+    ledger.append(1)
+    rotated(ledger, file)
+    ledger.cut(20)
+    forget_handover(ledger, before, first.vkey)
+    with pytest.raises(SigningKeyMissing) as told:
+        ledger.keyed(file).extend()
+    assert "Restore a backup that was made after the rotation" in str(told.value)
+    assert "master key" not in str(told.value)
+    assert [each.vkey for each in ledger.tree(None).verifiers()] == [first.vkey]
+
+
+def test_a_tree_that_stays_open_goes_on_with_a_key_that_another_rotated(ledger, file):
+    ledger.append(5)
+    tree = ledger.keyed(file)
+    tree.extend()
+    new = rotated(ledger, file)
+    assert tree.sign("words\n") == new.sign("words\n")
+    stale = ledger.keyed(file)
+    newer = rotated(ledger, file)
+    ledger.append(5)
+    assert check(stale.extend(), [newer.verifier])
+    assert tree.signer.vkey == newer.vkey
+
+
 def test_errors_of_the_place_are_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(LedgerError, match="cannot be written"):
@@ -727,3 +979,88 @@ def test_postgres_refuses_to_unsay_what_was_signed(app, statement):
                 connection.execute(statement.format(server.url.schema))
     assert app.tree().latest() == head
     assert app.tree().checkpoints() == [head]
+
+
+def note_of(size: int, root: bytes = bytes(32), signer: Signer = SIGNER) -> str:
+    return issue(signer.name, size, root, signer).text
+
+
+STRANGER = Signer("beliefledger/fedcba9876543210", bytes(range(1, 33)))
+OTHER = Signer(SIGNER.name, bytes(range(2, 34)))
+HUGE = 9 * 10**18
+
+
+@pytest.mark.parametrize(
+    ("statement", "values"),
+    [
+        ("INSERT INTO {}.signing_keys (vkey) VALUES (%s)", (OTHER.vkey,)),
+        ("UPDATE {}.tree_head SET size = size + 1", ()),
+        ("INSERT INTO {}.checkpoints (size, note) VALUES (1, %s)", (note_of(1),)),
+        ("INSERT INTO {}.cosigned VALUES (1, 1, %s)", (note_of(1),)),
+        ("UPDATE {}.cosigned SET size = size + 1", ()),
+        ("SELECT {}.know_key(%s)", ("nonsense",)),
+        ("SELECT {}.know_key(%s)", (STRANGER.vkey,)),
+        ("SELECT {}.know_key(%s)", (OTHER.vkey.replace("+", "+00", 1)[:-2],)),
+        ("SELECT {}.know_key(%s)", (OTHER.vkey.replace(OTHER.key_id.hex(), "0" * 8),)),
+        ("SELECT {}.know_key(%s)", (Cosigner(SIGNER.name, bytes(range(32))).vkey,)),
+        (
+            "SELECT {0}.publish_head((SELECT note FROM {0}.tree_head), %s, %s, %s)",
+            (HUGE, bytes(32), note_of(HUGE)),
+        ),
+        (
+            "SELECT {0}.publish_head((SELECT note FROM {0}.tree_head), %s, %s, %s)",
+            (19, bytes(32), note_of(19)),
+        ),
+        (
+            "SELECT {0}.publish_head((SELECT note FROM {0}.tree_head), %s, %s, %s)",
+            (20, bytes(32), note_of(20)),
+        ),
+        (
+            "SELECT {0}.publish_head((SELECT note FROM {0}.tree_head), %s, %s, %s)",
+            (20, bytes(32), "x"),
+        ),
+        ("SELECT {}.keep_checkpoint(%s, %s, %s)", (21, bytes(32), note_of(21))),
+        ("SELECT {}.keep_checkpoint(%s, %s, %s)", (4, bytes(32), note_of(5))),
+        ("SELECT {}.keep_checkpoint(%s, %s, %s)", (4, bytes(32), note_of(4, signer=STRANGER))),
+        ("SELECT {}.keep_cosigned(%s, %s)", (21, note_of(21))),
+        ("SELECT {}.keep_cosigned(%s, %s)", (20, note_of(HUGE))),
+        ("SELECT {}.keep_cosigned(%s, %s)", (20, "garbage")),
+    ],
+)
+def test_a_login_cannot_spoil_what_is_signed_for_all(app, statement, values):
+    head = app.tree().extend(keep=True)
+    app.tiles().keep_cosigned(head.text)
+    server = app.store.server
+    with pytest.raises(LedgerError, match=r"refused|permission denied|rights"):
+        with server.connection() as connection:
+            connection.execute(statement.format(server.url.schema), values)
+    app.append(1, seed="d")
+    later = app.tree().extend(keep=True)
+    app.tiles().keep_cosigned(later.text)
+    assert later.size == 21
+    assert app.tree().checkpoints() == [head, later]
+    assert app.tiles().vkeys() == [SIGNER.vkey]
+    assert app.tiles().cosigned() == later.text
+
+
+def test_a_key_that_nobody_handed_over_to_is_none_of_the_logs(app):
+    app.tree().extend()
+    server = app.store.server
+    with server.connection() as connection:
+        connection.execute(f"SELECT {server.url.schema}.know_key(%s)", (OTHER.vkey,))
+        fake = issue(SIGNER.name, 5, bytes(32), OTHER, OTHER)
+        connection.execute(
+            f"SELECT {server.url.schema}.keep_checkpoint(%s, %s, %s)",
+            (5, bytes(32), fake.text),
+        )
+    assert app.tiles().vkeys() == [SIGNER.vkey]
+    app.append(1, seed="d")
+    tree = app.tree()
+    assert tree.extend().size == 21
+    new = Signer.generate(SIGNER.name)
+    tree.rotate(new)
+    assert app.tiles().vkeys() == [SIGNER.vkey, new.vkey]
+    app.append(1, seed="c")
+    assert app.tree(new).extend().size == 22
+    with pytest.raises(KeyMissing):
+        app.tree(SIGNER).extend()

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import psycopg
 import pytest
 
 from beliefledger import open_memory
+from ledger.errors import LogCorrupted
 from ledger.postgres.server import PostgresURL, is_postgres
 from ledger.proofs.merkle import leaf_hash, root_of
 from ledger.proofs.notes import Signer, issue
@@ -35,6 +38,7 @@ class Ledger:
             self.new = memory.sign_checkpoint()
             memory.record_turn("ana", "Nobody has signed this yet.")
             self.verified = memory.verify()
+            self.new_keys = memory.signing_key().verifier_keys
 
     def verify(self, **how):
         with open_memory(self.place) as memory:
@@ -291,6 +295,8 @@ def test_history_rewritten_and_signed_with_the_stolen_key_is_found_by_who_kept_a
     for each in ledger.sizes():
         ledger.keep(each, issue(signer.name, each, root_of(leaves[:each]), signer).text)
     ledger.publish(issue(signer.name, size, root_of(leaves[:size]), signer).text)
+    assert "the key's file knows of" in ledger.verify().problem
+    Path(os.environ["BELIEFLEDGER_SIGNING_KEY_FILE"] + ".head").unlink()  # stolen with the key
     assert ledger.verify().ok, "nothing in the ledger tells"
     found = ledger.verify(checkpoint=ledger.old.text)
     assert found.position == 1
@@ -298,10 +304,85 @@ def test_history_rewritten_and_signed_with_the_stolen_key_is_found_by_who_kept_a
 
 
 def test_an_older_checkpoint_in_the_place_of_the_latest_is_named(ledger):
+    size = tree_size(ledger)
     ledger.publish(ledger.old.text)
     found = ledger.verify()
     assert found.position == ledger.old.size + 1
-    assert f"one of {max(ledger.sizes())} was signed" in found.problem
+    assert f"one of {size} was signed" in found.problem
+    Path(os.environ["BELIEFLEDGER_SIGNING_KEY_FILE"] + ".head").unlink()
+    assert f"one of {max(ledger.sizes())} was signed" in ledger.verify().problem
+
+
+def test_a_tree_that_was_taken_away_does_not_let_a_forged_history_be_signed(ledger):
+    """By somebody who may write the ledger, and not where its key is."""
+    at = ledger.old.size + 20
+    ledger.set_envelope(at, forged(ledger.envelopes()[at - 1]))
+    if is_postgres(ledger.place):
+        ledger.change(
+            *(
+                f"DELETE FROM {name}"
+                for name in ("tiles", "checkpoints", "tree_head", "signing_keys")
+            )
+        )
+    else:
+        shutil.rmtree(Path(ledger.place) / "proofs")
+    found = ledger.verify()
+    assert (found.ok, found.position) == (False, 1)
+    assert "the key's file knows of" in found.problem
+    with open_memory(ledger.place) as memory:
+        memory.record_turn("ana", "One more.")
+        with pytest.raises(LogCorrupted, match="the log does not lead there"):
+            memory.sign_checkpoint()
+        assert not memory.verify().ok
+    assert not ledger.verify().ok
+
+
+def test_a_tree_that_was_set_back_does_not_let_a_forged_history_be_signed(ledger):
+    at = ledger.old.size + 20
+    ledger.set_envelope(at, forged(ledger.envelopes()[at - 1]))
+    if is_postgres(ledger.place):
+        ledger.change(
+            f"DELETE FROM checkpoints WHERE size > {ledger.old.size}", "DELETE FROM tiles"
+        )
+    else:
+        (Path(ledger.place) / f"proofs/checkpoints/{ledger.new.size}").unlink()
+        shutil.rmtree(Path(ledger.place) / "proofs/tile")
+    ledger.publish(ledger.old.text)
+    with open_memory(ledger.place) as memory:
+        memory.record_turn("ana", "One more.")
+        with pytest.raises(LogCorrupted, match="the log does not lead there"):
+            memory.sign_checkpoint()
+        assert memory.verify().problem
+    assert not ledger.verify().ok
+
+
+def test_a_key_without_anything_that_it_signed_is_told(ledger):
+    if is_postgres(ledger.place):
+        ledger.change("DELETE FROM checkpoints", "DELETE FROM tree_head")
+    else:
+        (Path(ledger.place) / "proofs/checkpoint").unlink()
+        shutil.rmtree(Path(ledger.place) / "proofs/checkpoints")
+    Path(os.environ["BELIEFLEDGER_SIGNING_KEY_FILE"] + ".head").unlink()
+    assert ledger.verify().problem == "there is a signing key, and nothing that it signed"
+
+
+def test_keys_beside_the_tree_are_not_believed_against_those_that_were_given(ledger, monkeypatch):
+    given = ledger.new_keys
+    leaves = rewrite_from(ledger, 3)
+    mallory = Signer.generate(ledger.new.origin)
+    size = ledger.verified_size
+    for each in ledger.sizes():
+        ledger.keep(each, issue(mallory.name, each, root_of(leaves[:each]), mallory).text)
+    ledger.publish(issue(mallory.name, size, root_of(leaves[:size]), mallory).text)
+    if is_postgres(ledger.place):
+        ledger.ask("UPDATE signing_keys SET vkey = ?", mallory.vkey)
+    else:
+        (Path(ledger.place) / "proofs" / "keys").write_text(mallory.vkey + "\n")
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", "/nowhere/signing.key")  # an auditor's
+    assert (ledger.verify().ok, ledger.verify().keys) == (True, "listed")
+    found = ledger.verify(keys=given)
+    assert (found.ok, found.position, found.keys) == (False, 1, "pinned")
+    assert "not signed by a key that was given" in found.problem
 
 
 def test_a_checkpoint_that_is_no_note_is_told(ledger):

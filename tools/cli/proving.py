@@ -109,6 +109,13 @@ def verify(
             metavar="VKEY", help="The witness's key: the last cosigned checkpoint must be by it."
         ),
     ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VKEY",
+            help="A verifier key that you were given, once for each: no other key counts.",
+        ),
+    ] = None,
     decisions: Annotated[
         bool, typer.Option("--decisions", help="Make every decision again, too; takes longer.")
     ] = False,
@@ -121,11 +128,11 @@ def verify(
         opened(ctx, witnessed=False) as memory,
         output.progress("verifying") as progress,
     ):
-        key_is_here = memory.signing_key_is_here()
         answer = memory.verify(
             progress,
             checkpoint=None if kept is None else read_checkpoints(kept),
             witness_key=witness_key,
+            keys=key or [],
             decisions=decisions,
         )
 
@@ -149,10 +156,10 @@ def verify(
             yield f"{output.count(answer.decisions, 'decision')} made again, none different."
 
     output.show({"ok": answer.ok, **output.jsonable(answer)}, json, page)
-    if answer.checkpoints and not key_is_here:
+    if answer.checkpoints and answer.keys == "listed":
         note(
             "The signing key is not here, so that the checkpoints were held against the keys that"
-            " lie beside them: compare those (signing-key show) with what you were given."
+            " lie beside them: give --key with what you were given."
         )
     if not answer.ok:
         raise typer.Exit(COULD_NOT)

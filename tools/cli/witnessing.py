@@ -1,4 +1,4 @@
-"""Commands of a witness, which is a process of its own: witness serve, key, add-log, show."""
+"""Commands of a witness, a process of its own: witness serve, key, add-log, remove-log, show."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -101,6 +101,31 @@ def witness_add_log(
     )
 
 
+@witness.command("remove-log")
+def witness_remove_log(
+    vkey: Annotated[str, typer.Argument(help="The verifier key, as `witness show` tells it.")],
+    store: At = DEFAULT_STORE,
+    json: Json = False,
+) -> None:
+    """Know a key of a log no longer, one that leaked or is not used any more; what was cosigned
+    of the log stays known."""
+    from tools.witness import Store
+
+    verifier = _verifier(vkey)
+    removed = Store.open(store)[0].distrust(verifier)
+    output.show(
+        {"origin": verifier.name, "verifier_key": verifier.vkey, "removed": removed},
+        json,
+        lambda told: [
+            output.cell(
+                f"{told['origin']} is no longer known by this key."
+                if removed
+                else f"{told['origin']} was not known by this key."
+            )
+        ],
+    )
+
+
 @witness.command("show")
 def witness_show(store: At = DEFAULT_STORE, json: Json = False) -> None:
     """What it knows of each log, and what it keeps as evidence against it."""
@@ -123,6 +148,7 @@ def _told(store: Store, known: Any) -> dict[str, Any]:
     return {
         "origin": known.origin,
         "verifier_keys": [each.vkey for each in known.verifiers],
+        "retired": dict(known.retired),
         "size": known.size,
         "root": known.root.hex(),
         "cosigned_at": None if known.cosigned_at is None else iso(known.cosigned_at),

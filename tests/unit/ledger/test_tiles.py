@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from ledger.proofs.merkle import leaf_hash, root_of
-from ledger.proofs.tiles import DirectoryTiles, Tile, edge_of, edge_root, grow, tiles_of
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer, issue
+from ledger.proofs.tiles import (
+    DirectoryTiles,
+    Tile,
+    edge_of,
+    edge_root,
+    grow,
+    read_cosigned,
+    tiles_of,
+)
 
 LEAVES = [leaf_hash(str(number).encode()) for number in range(66_000)]
 
@@ -89,3 +98,37 @@ def test_a_directory_holds_the_files_that_the_specification_names(tmp_path):
         writer.drop_partial([Tile(0, 1)])
     assert not (tmp_path / "proofs/tile/0/001.p").exists()
     assert tiles.tile(Tile(0, 1, 44)) == b"".join(LEAVES[256:300])
+
+
+SIGNER = Signer("beliefledger/0123456789abcdef", bytes(range(32)))
+
+
+def head_of(size: int, signer: Signer = SIGNER) -> Checkpoint:
+    return issue(signer.name, size, bytes(32), signer)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        b"",
+        b"garbage\n",
+        b"\xff\xfe",
+        head_of(999_999_999).text.encode(),
+        head_of(5, Signer(SIGNER.name, bytes(32))).text.encode(),
+        head_of(5, Signer("beliefledger/fedcba9876543210", bytes(range(32)))).text.encode(),
+    ],
+)
+def test_a_spoilt_cosigned_checkpoint_is_told_and_replaced_by_a_smaller_one(tmp_path, spoilt):
+    tiles = DirectoryTiles(tmp_path / "proofs")
+    assert read_cosigned(tiles) is None
+    with tiles.extending() as writer:
+        writer.know(SIGNER.vkey)
+        writer.publish(head_of(7), keep=True)
+    (tmp_path / "proofs" / "cosigned").write_bytes(spoilt)
+    with pytest.raises(NoteInvalid):
+        read_cosigned(tiles)
+    tiles.keep_cosigned(head_of(4).text)
+    assert read_cosigned(tiles) == head_of(4)
+    tiles.keep_cosigned(head_of(7).text)
+    tiles.keep_cosigned(head_of(4).text)
+    assert read_cosigned(tiles) == head_of(7)

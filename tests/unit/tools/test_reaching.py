@@ -24,6 +24,7 @@ from ledger.memory import Memory, Saying
 from ledger.times import DAY
 from tools.closure import Closure
 from tools.reached import Remains
+from tools.trail import Envelope, may_be_due
 
 WORDS = {
     "s": 0, "r": 0, "e": 0, "t": 0, "c": 0, "base": 0, "mentions": 1, "importance": 0,
@@ -190,7 +191,7 @@ class Life:
         event = MemoryRevoked(memory_id=memory, cause=cause)
         return self.add(event, f"slot of {memory}", causation)
 
-    def recall(self, session, *, ranker="fresh-1", memories=()):
+    def recall(self, session, *, ranker="fresh-1", memories=(), turns=()):
         asked = None
         if ranker != "shown":
             asked = Asked(
@@ -210,7 +211,7 @@ class Life:
             ranker=ranker,
             memories=memories,
             scores=(),
-            ranked=memories,
+            ranked=(*memories, *turns),
             asked=asked,
         )
         return self.add(event, "recalls")
@@ -453,7 +454,7 @@ def test_a_session_takes_its_turns_and_what_was_asked_in_it():
     one = life.learn("t1", "m1", session="s1")
     two = life.learn("t2", "m2", session="s2")
     asked = life.recall("s2", memories=("m1",))
-    elsewhere = life.recall("s1", memories=("m2",))
+    elsewhere = life.recall("s1", memories=("m1",))
     closure = life.closure()
     reached = closure.session("s2")
     assert reached.positions == (*two, asked)
@@ -461,6 +462,18 @@ def test_a_session_takes_its_turns_and_what_was_asked_in_it():
     assert remains(reached)["searches"] == 1
     assert not {*one, elsewhere} & set(reached.positions)
     assert life.closure(erased=(*two, asked)).sessions() == {"s1"}
+
+
+def test_a_search_that_found_what_goes_goes_with_it():
+    life = Life()
+    one = life.learn("t1", "m1", session="s1")
+    life.learn("t2", "m2", session="s2")
+    memory, turn = life.recall("s2", memories=("m1",)), life.recall("s2", turns=("t1",))
+    other = life.recall("s1", memories=("m2",))
+    reached = life.closure().turn("t1")
+    assert reached.positions == (*one, memory, turn)
+    assert remains(reached)["searches"] == 1
+    assert other not in reached.positions
 
 
 # For its time
@@ -610,3 +623,83 @@ def test_a_recall_of_the_first_version_had_no_body():
     for name in ("ranked", "position", "asked_at"):
         del first[name]
     assert life.closure().whole().positions == ()
+
+
+# What is written while an erasure is on its way
+
+
+def test_what_was_merged_from_what_went_is_derived_from_it():
+    life = Life()
+    gone = life.learn("t1", "m1")
+    life.learn("t2", "m2")
+    after = len(life.recorded)
+    merged = life.merge("m3", "m1", "m2")
+    assert life.closure(erased=gone).derived(gone, after) == [merged]
+
+
+def test_what_was_merged_with_the_words_of_a_turn_that_went_is_derived_from_it():
+    life = Life()
+    life.learn("t1", "m1")
+    life.learn("t2", "m2")
+    gone = life.confirm("t3", "m1")
+    after = len(life.recorded)
+    merged = life.merge("m3", "m1", "m2", spans=("t1", "t2", "t3"))
+    other = life.learn("t4", "m4")
+    assert life.closure(erased=gone).derived(gone, after) == [merged]
+    assert other[0] > merged
+
+
+def test_new_evidence_of_what_went_and_who_asked_for_it_are_derived_from_it():
+    life = Life()
+    gone = life.learn("t1", "m1")
+    life.learn("t2", "m2")
+    after = len(life.recorded)
+    confirmed = life.confirm("t3", "m1")[-1]
+    life.confirm("t4", "m2")
+    searched = life.recall("s1", memories=("m1",))
+    life.recall("s1", memories=("m2",))
+    life.recall("s1", memories=("m1",), ranker="shown")
+    assert life.closure(erased=gone).derived(gone, after) == [confirmed, searched]
+
+
+# Whether anything can be due, from envelopes alone
+
+
+def envelopes(life, erased=()):
+    return [
+        Envelope(e.type, e.recorded_at, e.facts, e.position not in erased) for e in life.recorded
+    ]
+
+
+def test_nothing_is_due_of_what_is_young_or_gone():
+    life = Life()
+    gone = life.learn("t1", "m1")
+    life.at = 10
+    life.learn("t2", "m2")
+    for erased, aged, due in ((), 0, False), ((), 1, True), (gone, 10, False), (gone, 11, True):
+        told = may_be_due(envelopes(life, erased), aged=aged * DAY, revoked=None, withdrawn=False)
+        assert told is due, (erased, aged)
+
+
+def test_the_consent_itself_is_kept_however_old_it_is():
+    life = Life()
+    life.add(
+        ConsentGranted(basis="consent", categories=(), purpose="p", scope="subject", note="n"),
+        "ana",
+    )
+    assert not may_be_due(envelopes(life), aged=DAY, revoked=DAY, withdrawn=True)
+
+
+def test_what_was_revoked_is_due_while_its_words_are_there():
+    life = Life()
+    gone = life.learn("t1", "m1")
+    life.learn("t2", "m2")
+    life.at = 5
+    life.revoke("m1")
+    told = envelopes(life)
+    assert may_be_due(told, aged=None, revoked=6 * DAY, withdrawn=False)
+    assert not may_be_due(told, aged=None, revoked=5 * DAY, withdrawn=True)
+    assert not may_be_due(envelopes(life, gone), aged=None, revoked=6 * DAY, withdrawn=True)
+    life.revoke("m2", cause="consent_withdrawn")
+    assert may_be_due(envelopes(life), aged=None, revoked=None, withdrawn=True)
+    assert not may_be_due(envelopes(life), aged=None, revoked=None, withdrawn=False)

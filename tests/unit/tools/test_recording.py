@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
 from ledger.codec import New
+from ledger.erasing import Wanted
 from ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
-from ledger.events.recall import MemoriesRecalled
+from ledger.events.recall import Asked, MemoriesRecalled
 from ledger.log import new_id
 from ledger.streams import recall_stream
 from ledger.vault import SYSTEM
@@ -221,3 +223,52 @@ def test_a_process_that_forgets_to_close_ends(tmp_path):
     )
     assert (ended.returncode, ended.stdout) == (0, "found\n")
     assert "Traceback" not in ended.stderr
+
+
+# Erased meanwhile
+
+
+def search(log, subject_ref, query):
+    asked = Asked(
+        query=query, k=1, min_confidence=0, min_importance=0, recency_weight=0, diversity=0,
+        include=(), profile="p",
+    )  # fmt: skip
+    one = recall(subject_ref, query)
+    event = one.event.model_copy(update={"asked": asked, "position": log.head().position})
+    return replace(one, event=event)
+
+
+def asked(log, subject_ref):
+    found = log.read_stream(recall_stream(subject_ref))
+    return {each.facts["query_digest"]: each.event.asked is not None for each in found}
+
+
+def erase_something(log, subject_ref):
+    wanted = Wanted(subject_ref, "turn", positions=(1,))
+    log.eraser.request(lambda: [wanted], actor=SYSTEM, legal_basis="request")
+
+
+def test_what_was_asked_before_an_erasure_moved_is_recorded_without_its_words(log, people):
+    recorder = Recorder(log)
+    ana, ben = people["ana"], people["ben"]
+    recorder._waiting += [search(log, ana, "before"), search(log, ben, "ben's")]
+    erase_something(log, ana)
+    recorder._waiting += [search(log, ana, "after")]
+    recorder.flush()
+    assert asked(log, ana) == {"before": False, "after": True}
+    assert asked(log, ben) == {"ben's": True}
+
+
+def test_an_erasure_that_is_requested_while_it_is_appended_is_noticed(log, people, monkeypatch):
+    recorder = Recorder(log)
+    recorder._waiting += [search(log, people["ana"], "before")]
+    append = log.append
+
+    def meanwhile(events, expect):
+        monkeypatch.setattr(log, "append", append)
+        erase_something(log, people["ana"])
+        return append(events, expect)
+
+    monkeypatch.setattr(log, "append", meanwhile)
+    recorder.flush()
+    assert asked(log, people["ana"]) == {"before": False}
