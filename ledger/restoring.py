@@ -115,16 +115,15 @@ class _Restoring:
         if vault is not None:
             erased = Explained(self._store, to.vault).finished()
             to.vault.restore(without_erased(vault, erased), older=True)
-        self._step("tree")
-        signed = None
-        if to.tiles is not None:
-            tiles = DirectoryTiles(self._directory / backup.TREE)
-            signed = bring_tree(tiles, to.tiles, self._manifest.position)
         for cursor in self._store.cursors.all():
             position = min(cursor.position, self._manifest.position)
             to.store.cursors.restore(cursor.name, position)
         forgotten = _Forgotten.of(to.vault, self._store)
         self._load(already, forgotten)
+        self._step("tree")  # a head is taken of what is there only
+        signed = None
+        if to.tiles is not None:
+            signed = bring_tree(self._tree(), to.tiles, self._manifest.position)
         to.vault.note_log_begun()
         living = {each[0] for each in to.vault.dump().keys}
         return Restored(
@@ -139,12 +138,25 @@ class _Restoring:
             signed=0 if signed is None else signed.size,
         )
 
+    def _tree(self) -> DirectoryTiles:
+        return DirectoryTiles(self._directory / backup.TREE)
+
     def _refuse_log(self, already: int) -> None:
-        if already >= self._manifest.position:
-            raise NotPermitted(
-                f"There is a ledger at {self._destination.name} already, of {already} events:"
-                " restore to a place without one, or move its log away first."
-            )
+        """A log that is as long as the backup, and has its tree as well, is no unfinished one."""
+        if already > self._manifest.position or (
+            already == self._manifest.position and not self._lacks_tree()
+        ):
+            raise self._other(already)
+
+    def _lacks_tree(self) -> bool:
+        tiles, signed = self._destination.tiles, self._tree().checkpoint()
+        return signed is not None and tiles is not None and tiles.checkpoint() is None
+
+    def _other(self, already: int) -> NotPermitted:
+        return NotPermitted(
+            f"There is a ledger at {self._destination.name} already, of {already} events:"
+            " restore to a place without one, or move its log away first."
+        )
 
     def _look(self, already: int) -> set[str]:
         """Who has events in the backup. Raises `NotPermitted` where there is another log."""
@@ -159,7 +171,7 @@ class _Restoring:
             )
             for row, restored in zip(rows, there, strict=False):
                 if row.envelope != restored.envelope:
-                    self._refuse_log(self._manifest.position)
+                    raise self._other(self._manifest.position)
             for row in rows:
                 subject_ref = _fields(row)["subject_ref"]
                 if subject_ref is not None:

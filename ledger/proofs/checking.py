@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
 from ledger.proofs.tiles import (
@@ -37,6 +37,8 @@ class _Mark:
     name: str
     unsigned: str | None
     """Why its signature is not good."""
+    of_key: bool = False
+    """Whether it is the last one that the key's file knows of."""
 
 
 class TreeCheck:
@@ -81,10 +83,11 @@ class TreeCheck:
         for text in self._tiles.kept():
             yield from self._read(text, "the checkpoint")
         if self._key_file is not None and (last := self._key_file.mark()) is not None:
-            yield self._mark(
+            known = self._mark(
                 last.head,
                 f"the checkpoint of {last.head.size} events that the key's file knows of",
             )
+            yield replace(known, of_key=True)
         self._latest: Checkpoint | None = None
         if (latest := self._tiles.checkpoint()) is not None:
             for mark in self._read(latest, "the latest checkpoint"):
@@ -254,12 +257,13 @@ class TreeCheck:
             )
             return Found(head + 1, head + 1, problem)
         latest = 0 if self._latest is None else self._latest.size
-        if latest < self._last_mark:
+        # What only the key's file knows of, and the log leads to, a copy under the same key signed.
+        published = max((m.checkpoint.size for m in self._marks if not m.of_key), default=0)
+        if latest < published:
             return Found(
                 latest + 1,
-                self._last_mark,
-                f"the latest checkpoint is of {latest} events, but one of {self._last_mark} was"
-                " signed",
+                published,
+                f"the latest checkpoint is of {latest} events, but one of {published} was signed",
             )
         if self._latest is None and self._nowhere is None and self._named:
             self._nowhere = "there is a signing key, and nothing that it signed"
