@@ -265,7 +265,8 @@ class TreeCheck:
                 published,
                 f"the latest checkpoint is of {latest} events, but one of {published} was signed",
             )
-        if self._latest is None and self._nowhere is None and self._named:
+        nothing = self._latest is None and self._nowhere is None and self._named
+        if nothing and self._tiles.checkpoint() is None:  # another thread may be beginning
             self._nowhere = "there is a signing key, and nothing that it signed"
         return None if self._nowhere is None else Found(None, None, self._nowhere)
 

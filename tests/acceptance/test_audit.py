@@ -154,7 +154,7 @@ def test_after_it_is_opened_again_and_rebuilt_it_counts_the_same(memory, place):
 def test_an_erasure_that_is_under_way_is_requested_and_not_completed(memory):
     ref = memory._log.subject("ana")
     [erasure] = memory._log.eraser.request(
-        [Wanted(ref, "subject")], actor="system", legal_basis="legal obligation"
+        lambda: [Wanted(ref, "subject")], actor="system", legal_basis="legal obligation"
     )
     memory._log.eraser.destroy(erasure)
     answer = memory.audit()

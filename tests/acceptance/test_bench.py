@@ -62,6 +62,12 @@ BUDGETS = {
     "tree and checkpoint on Postgres, of each event": "≤ 5",
     "inclusion proof among 1,000,000 events on SQLite": "≤ 2",
     "inclusion proof among 1,000,000 events on Postgres": "≤ 2",
+    "verify on SQLite": "≥ 100,000",
+    "proof of inclusion, through the front door": "≤ 2",
+    "unreadable after the request, beyond two commits, on SQLite": "≤ 10",
+    "every view clean of them, on SQLite": "≤ 1",
+    "unreadable after the request, beyond two commits, on Postgres": "≤ 10",
+    "every view clean of them, on Postgres": "≤ 1",
 }
 
 

@@ -283,7 +283,7 @@ def positions_of(memory, words=CANARY):
 
 def requested(memory, positions):
     wanted = Wanted(memory._log.subject("ana"), "turn", positions=tuple(positions))
-    [erasure] = memory._log.eraser.request([wanted], actor="system", legal_basis="art. 17")
+    [erasure] = memory._log.eraser.request(lambda: [wanted], actor="system", legal_basis="art. 17")
     return erasure
 
 

@@ -46,7 +46,9 @@ def erase(memory, positions, *, refold=True, between=lambda: None):
     """As an erasure goes, of any bodies at all."""
     log, ref = memory._log, memory._log.subject("ana")
     wanted = Wanted(ref, "turn", positions=tuple(positions))
-    [erasure] = log.eraser.request([wanted], actor=log.principal("ina"), legal_basis="request")
+    [erasure] = log.eraser.request(
+        lambda: [wanted], actor=log.principal("ina"), legal_basis="request"
+    )
     between()
     log.eraser.destroy(erasure)
     removed = memory._parts.projector.refold(ref) if refold else {}
