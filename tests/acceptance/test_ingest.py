@@ -568,8 +568,11 @@ def _sample(tmp_path: Path) -> Path:
     [("generated", "sqlite"), ("real", "sqlite"), ("real", "postgres")],
     indirect=["new_place"],
 )
-def test_killed_in_the_middle_and_run_again_it_ends_as_if_undisturbed(tmp_path, source, new_place):
+def test_killed_in_the_middle_and_run_again_it_ends_as_if_undisturbed(
+    tmp_path, source, new_place, monkeypatch
+):
     """On a Postgres, too, it ends with what an undisturbed ledger in a directory has."""
+    monkeypatch.delenv("BELIEFLEDGER_SIGNING_KEY_FILE", raising=False)  # one is for one ledger
     file = tmp_path / "turns.jsonl"
     if source == "generated":
         lines(file, *conversations(7, 3_000))
