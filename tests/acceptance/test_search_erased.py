@@ -241,15 +241,12 @@ def test_a_recorded_search_says_that_its_results_are_erased(memory, place):
 
 
 def test_a_search_made_again_says_what_was_erased_since(memory, place):
+    """The words of a search that showed what is erased go with it."""
     answer = memory.search("ana", PROBE)
-    ids = {each.id for each in answer.results if "xylographic" in each.text.lower()}
     forget(memory)
     replay = memory.replay_recall(answer.recall_id)
     assert replay.verdict == "inputs destroyed"
-    assert any("erased since" in each for each in replay.reasons)
-    gone = {each.id: each for each in replay.differs if each.now is None}
-    assert ids <= gone.keys()
-    assert all(gone[each].text is None for each in ids)
+    assert any("words were erased" in each for each in replay.reasons)
     every = memory.replay_recalls("ana")
     assert (every.inputs_destroyed, every.different) == (1, 0)
     cli = CliRunner().invoke(
