@@ -268,6 +268,8 @@ def mutated(value, draw):
         return draw(st.integers(0, 1_000_000))
     if isinstance(value, dict):
         return {name: mutated(each, draw) for name, each in value.items()}
+    if isinstance(value, list) and len(value) == 2 and all(type(each) is int for each in value):
+        return [mutated(each, draw) for each in value]  # the ends of a run: never more, nor less
     if isinstance(value, list):
         return [mutated(value[0], draw) for _ in range(draw(st.integers(1, 3)))] if value else []
     return value if value is None or value.isascii() else draw(texts.filter(bool))
