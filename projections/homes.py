@@ -31,6 +31,7 @@ REBUILD_RUNS = (
     " again once the rebuild is over, or open the ledger again, to go on with it."
 )
 _ASK_AGAIN = 0.02
+_TRIES = 100
 
 
 class StillRead(Exception):
@@ -116,17 +117,30 @@ class Home(ABC):
         self.engine.dispose()
 
 
+def _patiently(work: Callable[[], object], locked: type[Exception]) -> None:
+    """While another opens a new file, SQLite does not wait by itself to change its journal."""
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            work()
+            return
+        except locked:
+            if not tries_left:
+                raise
+            time.sleep(0.05)
+
+
 def sqlite_engine(path: Path) -> Engine:
     """An engine over a disposable SQLite file, whose write transactions begin at once."""
     url = URL.create("sqlite", database=str(path))  # a path may hold any character
     engine = create_engine(url, connect_args={"timeout": 30})
+    locked = engine.dialect.loaded_dbapi.OperationalError
 
     @event.listens_for(engine, "connect")
     def _connect(raw: Any, _: Any) -> None:
         raw.isolation_level = None
         # Lost on power failure, these files are rebuilt; so they need not wait for the disk.
         for pragma in ("journal_mode=WAL", "synchronous=OFF", "secure_delete=ON"):
-            raw.execute(f"PRAGMA {pragma}")
+            _patiently(lambda said=pragma: raw.execute(f"PRAGMA {said}"), locked)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

@@ -419,6 +419,7 @@ class Machine(RuleBasedStateMachine):
                 memory.explain(memory_id)
 
 
+@pytest.mark.timeout(900)
 def test_clients_of_one_ledger_agree_with_a_model(new_place):
     examples = 8 if is_postgres(new_place()) else 25
     run_state_machine_as_test(
