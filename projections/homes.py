@@ -15,6 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,7 @@ def sqlite_engine(path: Path) -> Engine:
         raw.isolation_level = None
         # Lost on power failure, these files are rebuilt; so they need not wait for the disk.
         for pragma in ("journal_mode=WAL", "synchronous=OFF", "secure_delete=ON"):
-            _patiently(lambda said=pragma: raw.execute(f"PRAGMA {said}"), locked)
+            _patiently(partial(raw.execute, f"PRAGMA {pragma}"), locked)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
