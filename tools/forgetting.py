@@ -171,11 +171,13 @@ class Forgetting:
         )
         because = withdrawals[0] if withdrawals else None
 
+        less = (memory, turn, session, retention or None, revoked or None, withdrawals or None)
+        theirs = self._ending_at(ref, [subject, *known_as])
+
         def wanted() -> list[Wanted]:
+            if all(each is None for each in less):  # what they have themselves need not be read
+                return [Wanted(ref, SUBJECT), *theirs()]
             reached, reaching = look()
-            if reached.reach == SUBJECT:
-                others = self._without_held(reached).others
-                return [Wanted(ref, SUBJECT), *(_wanted(each, reaching) for each in others)]
             if not reached.positions:
                 return []
             return [replace(_wanted(reached, reaching), because=because)]
