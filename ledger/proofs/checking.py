@@ -83,11 +83,10 @@ class TreeCheck:
         for text in self._tiles.kept():
             yield from self._read(text, "the checkpoint")
         if self._key_file is not None and (last := self._key_file.mark()) is not None:
-            known = self._mark(
-                last.head,
-                f"the checkpoint of {last.head.size} events that the key's file knows of",
-            )
-            yield replace(known, of_key=True)
+            name = f"the checkpoint of {last.head.size} events that the key's file knows of"
+            if last.place != self._key_file.place:
+                name += f", which was of the ledger at {last.place}"
+            yield replace(self._mark(last.head, name), of_key=True)
         self._latest: Checkpoint | None = None
         if (latest := self._tiles.checkpoint()) is not None:
             for mark in self._read(latest, "the latest checkpoint"):

@@ -26,7 +26,15 @@ from ledger.proofs.merkle import (
     verify_consistency,
     verify_inclusion,
 )
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer, Verifier, check, issue
+from ledger.proofs.notes import (
+    Checkpoint,
+    NoteInvalid,
+    Signer,
+    Verifier,
+    check,
+    issue,
+    with_signatures,
+)
 from ledger.proofs.tiles import (
     HEIGHT,
     WIDTH,
@@ -204,7 +212,8 @@ class Tree:
                 raise SigningKeyMissing("Another process has changed the key just now: try again.")
             latest = self._latest(writer)
             assert latest is not None
-            both = issue(latest.origin, latest.size, latest.root, old, new)
+            # With the signatures it has: one key may have handed over to the other at this size.
+            both = with_signatures(latest, [each.sign(latest.body) for each in (old, new)])
             if self.key is not None:
                 self.key.hand_over(Handover(old.vkey, new.vkey, both))
             writer.publish(both, keep=True)

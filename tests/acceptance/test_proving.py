@@ -280,7 +280,8 @@ def test_two_ledgers_do_not_become_one_log_by_one_key_file(place, memory, tmp_pa
         with pytest.raises(SigningKeyMissing, match="Name a file of its own for this ledger") as no:
             two.sign_checkpoint()
         assert "master key" not in str(no.value)
-        assert "the key's file knows of" in two.verify().problem
+        told = f"the key's file knows of, which was of the ledger at {tmp_path / 'one'}"
+        assert told in two.verify().problem
         monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "other.key"))
     with open_memory(tmp_path / "two") as two:
         assert two.signing_key().origin != origin

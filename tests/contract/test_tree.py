@@ -530,6 +530,27 @@ def test_rotation_keeps_old_keys_for_what_they_signed(ledger):
         tree.rotate(Signer.generate("another"))
 
 
+def test_keys_that_follow_each_other_at_one_size_lose_no_history(ledger):
+    ledger.append(5)
+    tree = ledger.tree()
+    first = tree.extend(keep=True)
+    ledger.append(1)
+    keys = [SIGNER, *(Signer.generate(SIGNER.name) for _ in range(3))]
+    for each in keys[1:]:
+        both = tree.rotate(each)
+        for verifier in tree.verifiers():
+            assert check(both, [verifier]) == verifier
+    ledger.append(1)
+    last = tree.extend(keep=True)
+    reader = ledger.tree(None)
+    assert [each.vkey for each in reader.verifiers()] == [each.vkey for each in keys]
+    assert reader.checkpoints() == [first, both, last]
+    checked = TreeCheck(tree)
+    checked.feed(ledger.leaves())
+    assert checked.end(7) is None
+    assert checked.checkpoints == 3
+
+
 def test_the_last_cosigned_checkpoint_does_not_go_back(ledger):
     tiles = ledger.tiles()
     assert tiles.cosigned() is None

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -419,11 +420,16 @@ class Machine(RuleBasedStateMachine):
                 memory.explain(memory_id)
 
 
-@pytest.mark.timeout(900)
-def test_clients_of_one_ledger_agree_with_a_model(new_place):
+def test_clients_of_one_ledger_agree_with_a_model(new_place, monkeypatch, tmp_path):
     examples = 8 if is_postgres(new_place()) else 25
+    files = (str(tmp_path / f"signing{number}.key") for number in count(1))
+
+    def machine():
+        monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", next(files))  # one is for one ledger
+        return Machine(new_place())
+
     run_state_machine_as_test(
-        lambda: Machine(new_place()),
+        machine,
         settings=settings(
             max_examples=examples,
             stateful_step_count=25,
