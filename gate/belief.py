@@ -10,6 +10,7 @@ from gate.slots import canonical_context, value_of
 from ledger.codec import Recorded
 from ledger.events import Event
 from ledger.events.belief import (
+    WRITING,
     BeliefContested,
     ConflictEscalated,
     ConflictResolved,
@@ -27,16 +28,6 @@ from ledger.events.belief import (
 )
 from ledger.times import Micros
 
-_WRITING = frozenset(
-    kind.NAME
-    for kind in (
-        MemoryAdmitted,
-        MemorySuperseded,
-        MemoryQuarantined,
-        MemoryMovedIn,
-        MemoriesConsolidated,
-    )
-)
 FOLLOWED = frozenset({"backfilled", "consolidated"})
 """Why a memory moved, where a later statement about its old slot is about it. (After a merge or a
 split of entities, names lead to the right slot by themselves.)"""
@@ -190,7 +181,7 @@ def tombstone(belief: Belief, recorded: Recorded) -> Belief:
         return _unconfirmed(belief, facts["memory_id"]) if facts["counted"] else belief
     if recorded.type == MemoryExpired.NAME:
         return _ended(belief, facts["memory_id"], at, expires=True)
-    if recorded.type not in _WRITING:
+    if recorded.type not in WRITING:
         return belief
     for memory_id in (facts["memory_id"], facts.get("promotes") or ""):
         belief = _without(belief, memory_id, keep_contested=True)

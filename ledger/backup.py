@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger import canonical, envelope
+from ledger import canonical, envelope, files
 from ledger.copying import (
     PAGE,
     Digesting,
@@ -457,10 +457,6 @@ def _write(path: Path, manifest: Manifest | VaultManifest) -> None:
 def _replace(part: Path, path: Path) -> None:
     try:
         part.replace(path)
-        descriptor = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        files.sync(path.parent)
     except OSError as problem:
         raise BackendUnavailable(f"{path} cannot be written: {problem}.") from problem

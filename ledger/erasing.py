@@ -117,6 +117,8 @@ class Destroyed:
 
     positions: tuple[int, ...]
     counts: dict[str, int] = field(default_factory=dict)
+    left: int = 0
+    """How many of these bodies are there nevertheless."""
 
     @property
     def bodies(self) -> int:
@@ -185,13 +187,8 @@ def erasures(recorded: Iterable[Recorded]) -> list[Erasure]:
                 (i for i, e in reversed(found.items()) if e.subject_ref == each.subject_ref), ""
             )
             if meant in found:
-                found[meant] = _done(found[meant], each)
+                found[meant] = replace(found[meant], done=each)
     return list(found.values())
-
-
-def _done(erasure: Erasure, completion: Recorded) -> Erasure:
-    values: dict[str, Any] = {name: getattr(erasure, name) for name in erasure.__slots__}
-    return Erasure(**values | {"done": completion})
 
 
 class Eraser:
@@ -202,6 +199,18 @@ class Eraser:
         self._store = log.store
 
     # Asking
+
+    def told(self, *, after: int = 0) -> list[Erasure]:
+        """The erasures on record (that were requested past a position), oldest first."""
+        recorded = self._log.of_types(_NAMES, after=after)
+        for each in recorded:
+            if each.subject_ref is None:
+                raise LogCorrupted(f"The erasure at position {each.position} names no subject.")
+        return erasures(recorded)
+
+    def open(self) -> list[Erasure]:
+        """Those that are not completed."""
+        return [each for each in self.told() if each.done is None]
 
     def of_subject(self, subject_ref: str) -> list[Erasure]:
         """The erasures of one subject."""
@@ -361,14 +370,15 @@ class Eraser:
     def destroyed(self, erasure: Erasure) -> Destroyed:
         """What it reaches, from envelopes: the same however often it is asked, and afterwards."""
         before = self._erased_before(erasure)
-        positions, counts = [], Counter[str]()
+        positions, counts, left = [], Counter[str](), 0
         for row in self._rows(erasure):
             fields = envelope.read(row.envelope, row.position)
             if fields["body_digest"] is None or fields["event_id"] in before:
                 continue
             positions.append(row.position)
             counts[current_name(fields["type"])] += 1
-        return Destroyed(tuple(positions), dict(sorted(counts.items())))
+            left += row.body is not None
+        return Destroyed(tuple(positions), dict(sorted(counts.items())), left)
 
     def _erased_before(self, erasure: Erasure) -> set[str]:
         """The events of this subject whose bodies other erasures had deleted."""
@@ -420,10 +430,6 @@ class Eraser:
 
     # After a crash, and after a restore
 
-    def open(self) -> list[Erasure]:
-        """The erasures on record that are requested and not completed."""
-        return [each for each in erasures(self._log.of_types(_NAMES)) if each.done is None]
-
     def reconcile(self) -> list[Erasure]:
         """Let the log and the vault agree on what is erased, whichever was restored from a backup;
         returns the erasures that are requested and not completed.
@@ -439,7 +445,7 @@ class Eraser:
         # In this order: of what the vault knows by now the request is in the log, which another
         # process may be writing.
         register, buried = set(vault.register_of_erased()), vault.tombstones()
-        told = self._told(0)
+        told = self.told()
         whole = {each.subject_ref for each in told if each.whole}
         finished = {each.subject_ref for each in told if each.whole and each.done is not None}
         if vault.keep_erased(finished, log.clock()):
@@ -454,7 +460,7 @@ class Eraser:
         ]
         if again:
             self._request(lambda: again, SYSTEM, DONE_BEFORE, held_too=True)
-            told = self._told(0)
+            told = self.told()
         left = [each for each in told if each.done is None]
         event_id = log.event_id_at(head)
         if told and not left and event_id is not None:
@@ -466,19 +472,12 @@ class Eraser:
         since that are complete in both."""
         if self._log.event_id_at(agreed.position) != agreed.event_id:
             return False
-        since = self._told(agreed.position)
+        since = self.told(after=agreed.position)
         people = sum(each.whole for each in since)
         parts = len({_registered_as(each) for each in since if not each.whole})
         complete = all(each.done is not None for each in since)
         expected = (agreed.tombstones + people, agreed.erasures + parts)
         return complete and self._log.vault.erased_counts() == expected
-
-    def _told(self, after: int) -> list[Erasure]:
-        recorded = self._log.of_types(_NAMES, after=after)
-        if any(each.subject_ref is None for each in recorded):
-            where = next(each.position for each in recorded if each.subject_ref is None)
-            raise LogCorrupted(f"The erasure at position {where} names no subject.")
-        return erasures(recorded)
 
     def _forgotten_people(self, buried: set[str]) -> Iterator[Wanted]:
         """Whom the vault knows to be erased and the log does not: it is older."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import binascii
 import hashlib
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from ledger import files
 from ledger.errors import KeyMissing
 from ledger.sealing import KEY_BYTES, new_key
 
@@ -53,16 +53,7 @@ class MasterKey:
 
         Raises `FileExistsError`.
         """
-        unnamed = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
-        descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "w") as file:
-                file.write(self.key.hex() + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            path.hardlink_to(unnamed)
-        finally:
-            unnamed.unlink()
+        files.create(path, self.key.hex() + "\n")
 
     def __repr__(self) -> str:
         return f"MasterKey(id={self.id})"

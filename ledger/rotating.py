@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger import canonical
+from ledger import canonical, files
 from ledger.errors import BackendUnavailable, KeyMissing, LogCorrupted
 from ledger.keystore import Transaction, VaultDatabase
 from ledger.masterkey import MasterKey
@@ -166,7 +166,7 @@ def prepared(path: Path) -> MasterKey:
     """The key in a file, which is made when it is not there; durable when this returns."""
     try:
         made = MasterKey.from_file(path) if path.exists() else MasterKey.create_file(path)
-        _sync(path.parent)
+        files.sync(path.parent)
     except OSError as problem:
         raise BackendUnavailable(f"The key file {path} cannot be made: {problem}.") from problem
     return made
@@ -178,7 +178,7 @@ def retire(file: Path, old: MasterKey) -> Path:
     try:
         if not path.exists():
             path.hardlink_to(file)
-        _sync(path.parent)
+        files.sync(path.parent)
     except OSError as problem:
         raise BackendUnavailable(f"The key file {path} cannot be made: {problem}.") from problem
     return path
@@ -188,7 +188,7 @@ def take_over(file: Path) -> None:
     """The new key takes the place of the old one, of which nothing is left in the file's name."""
     try:
         beside(file).replace(file)
-        _sync(file.parent)
+        files.sync(file.parent)
     except OSError as problem:
         raise BackendUnavailable(
             f"The new master key is in {beside(file)} and cannot take the name {file}: {problem}."
@@ -198,7 +198,7 @@ def take_over(file: Path) -> None:
 def remove(file: Path) -> None:
     try:
         file.unlink(missing_ok=True)
-        _sync(file.parent)
+        files.sync(file.parent)
     except OSError as problem:
         raise BackendUnavailable(f"The key file {file} cannot be removed: {problem}.") from problem
 
@@ -233,11 +233,3 @@ def opened(
                 take_over(file)
                 return found, new
         raise
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -34,6 +34,7 @@ from sqlalchemy import Connection, Table, select
 from ledger.codec import Recorded
 from ledger.events.belief import (
     NAMES,
+    WRITING,
     BeliefContested,
     ConflictResolved,
     ConsolidationUndone,
@@ -57,16 +58,6 @@ from projections.view import Tagger
 _ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""
 _KEPT_BELIEFS = 200_000
-_WRITING = frozenset(
-    kind.NAME
-    for kind in (
-        MemoryAdmitted,
-        MemorySuperseded,
-        MemoryQuarantined,
-        MemoryMovedIn,
-        MemoriesConsolidated,
-    )
-)
 _WEAKER = "truth.weaker_than_current"
 _UNSURE = "truth.below_threshold"
 """The reasons for which a sincere statement that disagrees with what stands is kept apart."""
@@ -204,7 +195,7 @@ class Fold:
             for row in self._of(facts["memory_id"]):
                 self._end(row, event, [row.valid_to, row.expires_at, event.recorded_at])
             return
-        if event.type not in _WRITING:
+        if event.type not in WRITING:
             return
         merged = facts.get("originals", ())
         for memory_id in dict.fromkeys((facts["memory_id"], facts.get("promotes"), *merged)):

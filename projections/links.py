@@ -13,11 +13,8 @@ from sqlalchemy import Connection, Table, and_
 
 from ledger.codec import Recorded
 from ledger.events.belief import (
-    MemoriesConsolidated,
-    MemoryAdmitted,
+    WRITING,
     MemoryMovedIn,
-    MemoryQuarantined,
-    MemorySuperseded,
     Written,
 )
 from ledger.events.entity import EntitiesMerged, EntitySplit
@@ -40,19 +37,7 @@ class LinksView:
     """`links`, kept up with the log."""
 
     name = "links"
-    types = frozenset(
-        kind.NAME
-        for kind in (
-            MemoryAdmitted,
-            MemorySuperseded,
-            MemoryQuarantined,
-            MemoryMovedIn,
-            MemoriesConsolidated,
-            EntitiesMerged,
-            EntitySplit,
-            SubjectErased,
-        )
-    )
+    types = WRITING | {EntitiesMerged.NAME, EntitySplit.NAME, SubjectErased.NAME}
     of_bodies = True
 
     def __init__(self, tag: Tagger) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Engine, Table, delete, insert, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex
 
@@ -27,6 +27,7 @@ from ledger.errors import BackendUnavailable, LedgerError
 from ledger.events.subject import ContentErased
 from ledger.log import Log, Page
 from ledger.uncollected import uncollected
+from projections import probing
 from projections.homes import Home, SQLiteHome, StillRead
 from projections.tables import FOLD, decay_scores, view_state
 from projections.view import View
@@ -574,7 +575,7 @@ class Projector:
                     if kept != state.at:
                         self._begin(view, state, 0)
                     its = view.tables(state.generation)
-                    before = _rows_of(connection, its, subject_ref)
+                    before = probing.rows_of(connection, its, subject_ref)
                     changed: dict[str, Any] = {"refolds": state.refolds + 1}
                     if whole or state.stopped_at is not None:
                         view.forget(subject_ref)
@@ -586,7 +587,7 @@ class Projector:
                             view.forget(subject_ref)
                             changed |= {"stopped_at": state.position, "reason": failure}
                     view.flush(connection)
-                    removed[view.name] = before - _rows_of(connection, its, subject_ref)
+                    removed[view.name] = before - probing.rows_of(connection, its, subject_ref)
                     connection.execute(
                         update(view_state)
                         .where(view_state.c.name == view.name)
@@ -616,13 +617,3 @@ class Projector:
 
     def close(self) -> None:
         self.home.close()
-
-
-def _rows_of(connection: Connection, tables: Sequence[Table], subject_ref: str) -> int:
-    """How many rows of a subject there are."""
-    counts = (
-        select(func.count()).select_from(table).where(table.c.subject_ref == subject_ref)
-        for table in tables
-        if "subject_ref" in table.c
-    )
-    return sum(connection.execute(count).scalar_one() for count in counts)

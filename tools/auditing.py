@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ledger import envelope
 from ledger.candidate import Frozen
-from ledger.erasing import RESTORED, Erasure, erasures
+from ledger.erasing import RESTORED, Erasure
 from ledger.errors import InvalidTurn
 from ledger.events.belief import (
     BeliefContested,
@@ -29,11 +29,8 @@ from ledger.events.ops import ConsumerAcknowledged
 from ledger.events.recall import MemoriesRecalled
 from ledger.events.subject import (
     ConsentWithdrawn,
-    ContentErased,
-    ErasureRequested,
     LegalHoldLifted,
     LegalHoldPlaced,
-    SubjectErased,
 )
 from ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided, TurnRecorded
 from ledger.store import Row
@@ -62,7 +59,6 @@ _EFFECTS = {
     "escalate": "conflict.escalated",
 }
 """The outcomes after which something happens to a belief, and what."""
-ERASURE_EVENTS = (ErasureRequested.NAME, SubjectErased.NAME, ContentErased.NAME)
 
 
 class Loops(Frozen):
@@ -154,8 +150,7 @@ class Auditing:
         if as_of is not None and (isinstance(as_of, bool) or not 0 <= as_of <= head):
             raise InvalidTurn(f"as_of: {as_of!r} is no position; the log goes from 0 to {head}.")
         upto = head if as_of is None else as_of
-        told = erasures(self._log.of_types(ERASURE_EVENTS))
-        tally = Tally(told)
+        tally = Tally(self._log.eraser.told())
         with uncollected():
             for number, row in enumerate(self._log.raw(0, upto), 1):
                 tally.take(row)

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 from ledger import envelope
 from ledger.candidate import Frozen
 from ledger.codec import New, Recorded
-from ledger.erasing import Erasure, erasures
+from ledger.erasing import Erasure
 from ledger.errors import CallerMistake, LogCorrupted, NotPermitted, UnknownMemory
 from ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated
-from ledger.events.subject import ContentErased, ErasureRequested, SubjectErased
 from ledger.log import new_id
 from ledger.proofs.notes import Checkpoint
 from ledger.streams import ops_stream
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 FORMAT = "beliefledger.certificate.v1"
 INTERNAL = frozenset({projecting.NAME, "scheduler"})
 """Consumers of the ledger's own, which keep nothing beside it."""
-_ERASURES = (ErasureRequested.NAME, SubjectErased.NAME, ContentErased.NAME)
 
 Certificate = dict[str, Any]
 
@@ -175,11 +173,7 @@ class Certifying:
         """By its id or the first characters of it."""
         if not given:
             raise UnknownMemory("Name an erasure. List them: beliefledger erasures.")
-        found = [
-            each
-            for each in erasures(self._log.of_types(_ERASURES))
-            if each.id.startswith(given.lower())
-        ]
+        found = [each for each in self._log.eraser.told() if each.id.startswith(given.lower())]
         if not found:
             raise UnknownMemory(
                 f"There is no erasure {given}. List what there is: beliefledger erasures."
@@ -312,7 +306,7 @@ class Certifying:
         for each in self._reached(erasure, told):
             counts["envelopes"] += 1
             counts[each.type] += 1
-        others = [each for each in erasures(log.of_types(_ERASURES)) if each.because == erasure.id]
+        others = [each for each in log.eraser.told() if each.because == erasure.id]
         return remaining.remains(
             whole=erasure.whole,
             envelopes=counts,

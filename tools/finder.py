@@ -14,7 +14,6 @@ import numpy as np
 
 from ledger.candidate import MILLION
 from ledger.errors import BackendUnavailable, NotPermitted
-from ledger.events.subject import ContentErased, ErasureRequested
 from ledger.log import Log
 from ledger.store import Head
 from ledger.uncollected import uncollected
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from tools.answers import BeliefAnswer
     from tools.searching import DecisionBrief
 
-CONTENT_ERASURES = (ErasureRequested.NAME, ContentErased.NAME)
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 EMBEDDED_AT_ONCE = 512
 MOST_MEANWHILE = 512
@@ -309,7 +307,7 @@ class Finder:
     def _sweep_contents(self) -> int:
         """Of the texts of the living that have no body any more: a process may have ended in the
         middle of an erasure, or of computing what it had read before one."""
-        erased = {each.subject_ref or "" for each in self._log.of_types(CONTENT_ERASURES)}
+        erased = {each.subject_ref for each in self._log.eraser.told() if not each.whole}
         left: list[str] = []
         looked: dict[str, tuple[int, int]] = {}
         for subject_ref in sorted(erased.intersection(self.store.subjects())):

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING
 
 from ledger.candidate import Frozen
 from ledger.codec import New
-from ledger.erasing import SUBJECT, Erasure, Hold, Wanted, erasures, spread
+from ledger.erasing import RELATION, SUBJECT, Destroyed, Erasure, Hold, Wanted, spread
 from ledger.errors import BackendUnavailable, LedgerError, NotPermitted, UnknownMemory
 from ledger.events.subject import (
-    ContentErased,
-    ErasureRequested,
     LegalHoldLifted,
     LegalHoldPlaced,
     Probe,
-    SubjectErased,
     ViewReceipt,
 )
 from ledger.log import Log, new_id
@@ -28,7 +25,7 @@ from ledger.times import Clock, to_datetime
 from ledger.vault import SYSTEM
 from tools.answers import ErasureAnswer
 from tools.bounds import plain_name
-from tools.reaching import Reached, Reaching, Remains
+from tools.reaching import Asked, Reached, Reaching, Remains
 from tools.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -108,17 +105,10 @@ class Forgetting:
     ) -> Reached:
         """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
         written. Raises `UnknownMemory`, `NotPermitted`."""
+        asked = Asked(memory, turn, session, retention, revoked, None, known_as)
         ref = self._log.half_erased(subject) or self._known_subject(subject)
-        reached = self._reach(
-            ref,
-            memory=memory,
-            turn=turn,
-            session=session,
-            retention=retention,
-            revoked=revoked,
-            known_as=known_as,
-        )()[0]
-        return self._without_held(reached)
+        reaching = Reaching(self._parts, self._asking)
+        return self._without_held(reaching.asked(ref, asked, self._clock()))
 
     def erase(
         self,
@@ -129,7 +119,7 @@ class Forgetting:
         session: str | None = None,
         retention: bool = False,
         revoked: bool = False,
-        withdrawals: Sequence[str] = (),
+        withdrawals: Sequence[str] | None = None,
         known_as: Sequence[str] = (),
         by: str = SYSTEM,
         legal_basis: str | None = None,
@@ -149,9 +139,9 @@ class Forgetting:
         hold or for another basis, `BackendUnavailable` while another process reads what has to go:
         erasing again, or opening the ledger again, goes on with it.
         """
-        basis = self._basis(legal_basis)
+        asked = Asked(memory, turn, session, retention, revoked, withdrawals, known_as)
+        basis = self.erasure_basis(legal_basis)
         actor = self._actor(by)
-        self._check_one(memory, turn, session, retention=retention or revoked or bool(withdrawals))
         resumed = self._resume(subject)
         try:
             ref = self._known_subject(subject)
@@ -159,43 +149,25 @@ class Forgetting:
             return self._relations_of(subject, known_as, resumed, actor, basis)
         self.finish_erasures()
         before = self._log.head().position
-        look = self._reach(
-            ref,
-            memory=memory,
-            turn=turn,
-            session=session,
-            retention=retention,
-            revoked=revoked,
-            withdrawals=withdrawals,
-            known_as=known_as,
-        )
-        because = withdrawals[0] if withdrawals else None
-
-        less = (memory, turn, session, retention or None, revoked or None, withdrawals or None)
+        if asked.reach != SUBJECT:
+            done = self._erase(partial(self._part, ref, asked), actor, basis, before)
+            return self._answer(done, ref, asked.reach)
         theirs = self._ending_at(ref, [subject, *known_as])
-
-        def wanted() -> list[Wanted]:
-            if all(each is None for each in less):  # what they have themselves need not be read
-                return [Wanted(ref, SUBJECT), *theirs()]
-            reached, reaching = look()
-            if not reached.positions:
-                return []
-            return [replace(_wanted(reached, reaching), because=because)]
-
-        answer = self._erase(wanted, actor, basis, before)
-        if answer.reach != SUBJECT:
-            return answer
+        # What they have themselves need not be read.
+        done = self._erase(lambda: [Wanted(ref, SUBJECT), *theirs()], actor, basis, before)
         # What others said of them while this was requested; the gate knows of no fence there.
-        late = self._ending_at(ref, [subject, *known_as])
-        if not late():
-            return answer
-        more = self._erase(late, actor, basis, before)
-        also = (*answer.also, *filter(None, (more.erasure, *more.also)))
-        return answer.model_copy(update={"also": also})
+        if theirs():
+            done += self._erase(theirs, actor, basis, before)
+        return self._answer(done, ref, SUBJECT)
 
-    def _check_one(self, *named: str | None, retention: bool) -> None:
-        if sum([*(each is not None for each in named), retention]) > 1:
-            raise NotPermitted("Erase one thing at a time: a memory, a turn, a session, or more.")
+    def _part(self, ref: str, asked: Asked) -> list[Wanted]:
+        """What is asked for, as of now, of somebody who stays."""
+        reaching = Reaching(self._parts, self._asking)
+        reached = reaching.asked(ref, asked, self._clock())
+        if not reached.positions:
+            return []
+        because = asked.withdrawals[0] if asked.withdrawals else None
+        return [replace(_wanted(reached, reaching), because=because)]
 
     def _resume(self, subject: str) -> ErasureAnswer | None:
         """Finish the erasure of this whole subject that was broken off, and all that goes with it;
@@ -206,7 +178,7 @@ class Forgetting:
         opened = self._log.eraser.open()
         own = {each.id for each in opened if each.subject_ref == half}
         theirs = [each for each in opened if each.id in own or each.because in own]
-        return self._answer([self._through(each) for each in theirs])
+        return self._answer([self._through(each) for each in theirs], half, SUBJECT)
 
     def _relations_of(
         self,
@@ -221,7 +193,8 @@ class Forgetting:
         for ref in self._log.vault.erased(self._log.tenant, subject):
             look = self._ending_at(ref, [subject, *known_as])
             if look():
-                return self._erase(look, actor, basis, self._log.head().position)
+                done = self._erase(look, actor, basis, self._log.head().position)
+                return self._answer(done, ref, RELATION)
         if resumed is None:
             raise NotPermitted("This subject was erased, and nothing of them is left to erase.")
         return resumed
@@ -240,7 +213,9 @@ class Forgetting:
 
         return look
 
-    def _basis(self, named: str | None) -> str:
+    def erasure_basis(self, named: str | None = None) -> str:
+        """The basis to erase on: the one that is named, else the policy's first. Raises
+        `NotPermitted` for one that the policy does not know."""
         bases = self._parts.rulebook.refreshed().policy.erasure_bases
         if named is None:
             return bases[0]
@@ -264,42 +239,9 @@ class Forgetting:
         kept = Remains("relations in records of others", why, len(others) - len(free))
         return replace(reached, others=tuple(free), stays=(*reached.stays, kept))
 
-    def _reach(
-        self,
-        ref: str,
-        *,
-        memory: str | None,
-        turn: str | None,
-        session: str | None,
-        retention: bool,
-        revoked: bool,
-        known_as: Sequence[str],
-        withdrawals: Sequence[str] = (),
-    ) -> Callable[[], tuple[Reached, Reaching]]:
-        """What is asked for, to be looked up when called: again, for what came in between."""
-
-        def look() -> tuple[Reached, Reaching]:
-            reaching = Reaching(self._parts, self._asking)
-            if memory_id is not None:
-                return reaching.memory(ref, memory_id), reaching
-            if turn is not None:
-                return reaching.turn(ref, turn), reaching
-            if session is not None:
-                return reaching.session(ref, session), reaching
-            if withdrawals:
-                return reaching.withdrawn(ref, withdrawals), reaching
-            if retention:
-                return reaching.retention(ref, self._clock()), reaching
-            if revoked:
-                return reaching.revoked(ref, self._clock()), reaching
-            return reaching.subject(ref, known_as), reaching
-
-        memory_id = None if memory is None else self._asking.memory_id(memory)
-        return look
-
     def _erase(
         self, look: Callable[[], Sequence[Wanted]], actor: str, legal_basis: str, before: int
-    ) -> ErasureAnswer:
+    ) -> list[Erasure]:
         """`before` is where the log was when it was first looked for what goes."""
         self._recorder.flush()
         self._notary.sign(keep=True)  # what was before, for the certificate
@@ -311,7 +253,7 @@ class Forgetting:
             # request on nothing more is.
             more = [each for each in map(partial(self._derived, before), done) if each is not None]
             if not more:
-                return self._answer(done)
+                return done
             look = partial(list[Wanted], more)
         raise BackendUnavailable(
             "Another process goes on writing what this erasure is about: erase again."
@@ -344,14 +286,14 @@ class Forgetting:
                 self._log.interrupted.append(erasure)
             raise
 
-    def _answer(self, done: Sequence[Erasure]) -> ErasureAnswer:
-        first = done[0] if done else None
+    def _answer(self, done: Sequence[Erasure], ref: str, reach: str) -> ErasureAnswer:
+        """What was done; with nothing to erase, of whom and what there was nothing."""
         return ErasureAnswer(
-            subject_ref=first.subject_ref if first else "",
+            subject_ref=done[0].subject_ref if done else ref,
             bodies=sum(each.done.facts["bodies"] for each in done if each.done is not None),
             position=self._log.head().position,
-            erasure=first.id if first else None,
-            reach=first.reach if first else "",
+            erasure=done[0].id if done else None,
+            reach=done[0].reach if done else reach,
             also=tuple(each.id for each in done[1:]),
         )
 
@@ -399,18 +341,13 @@ class Forgetting:
             )
         )
         told = self._log.eraser.destroyed(erasure)
-        probes = self._probes(erasure, positions, told.positions)
+        probes = self._probes(erasure, positions, told)
         return self._log.eraser.complete(erasure, views, probes, told)
 
-    def _probes(
-        self, erasure: Erasure, positions: Sequence[int], gone: Sequence[int]
-    ) -> list[Probe]:
+    def _probes(self, erasure: Erasure, positions: Sequence[int], told: Destroyed) -> list[Probe]:
         """Look for what was erased, in each place where it had been."""
         log, ref = self._log, erasure.subject_ref
-        rows = [row for each in _pages(gone) for row in log.store.read_at(each)]
-        probes = [
-            Probe(name="bodies", looked=len(rows), found=sum(row.body is not None for row in rows))
-        ]
+        probes = [Probe(name="bodies", looked=told.bodies, found=told.left)]
         if erasure.whole:
             probes.append(Probe(name="key", looked=1, found=int(log.keys(ref) is not None)))
             name_found = 0
@@ -419,7 +356,7 @@ class Forgetting:
             probes.append(Probe(name="real id", looked=1, found=name_found))
         looked, found = self._finder.probe(ref, None if erasure.whole else positions)
         probes.append(Probe(name="vectors", looked=looked, found=found))
-        looked, found = self._upkeep.probe(ref, None if erasure.whole else gone)
+        looked, found = self._upkeep.probe(ref, None if erasure.whole else told.positions)
         probes.append(Probe(name="views", looked=looked, found=found))
         return probes
 
@@ -455,9 +392,10 @@ class Forgetting:
 
     def erasures(self, subject: str | None = None) -> list[ErasureRecord]:
         """The erasures on record (of somebody living), oldest first."""
-        names = (ErasureRequested.NAME, SubjectErased.NAME, ContentErased.NAME)
-        ref = None if subject is None else self._known_subject(subject)
-        return [self._record(each) for each in erasures(self._log.of_types(names, ref))]
+        eraser = self._log.eraser
+        if subject is None:
+            return [self._record(each) for each in eraser.told()]
+        return [self._record(each) for each in eraser.of_subject(self._known_subject(subject))]
 
     def _record(self, erasure: Erasure) -> ErasureRecord:
         done = erasure.done
@@ -557,7 +495,3 @@ def _wanted(reached: Reached, reaching: Reaching) -> Wanted:
     return Wanted(
         ref, reached.reach, reached.of, positions, expect=reaching.streams(ref, positions)
     )
-
-
-def _pages(positions: Sequence[int]) -> list[Sequence[int]]:
-    return [positions[start : start + 5_000] for start in range(0, len(positions), 5_000)]

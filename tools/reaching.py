@@ -8,11 +8,12 @@ the views.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from gate.policy import Policy
 from ledger import envelope
+from ledger.erasing import SUBJECT
 from ledger.errors import NotPermitted, UnknownMemory
 from ledger.log import PAGE
 from ledger.streams import session_tag
@@ -30,7 +31,7 @@ from tools.wiring import Parts
 _FIRST = 50
 """So many envelopes are read at first."""
 
-__all__ = ["Dependent", "Due", "Reached", "Reaching", "Remains"]
+__all__ = ["Asked", "Dependent", "Due", "Reached", "Reaching", "Remains"]
 
 
 class Due(TypedDict, total=False):
@@ -39,6 +40,43 @@ class Due(TypedDict, total=False):
     withdrawals: Sequence[str]
     retention: bool
     revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a subject is to be forgotten: all that there is, or one of these.
+
+    Raises `NotPermitted` for more than one.
+    """
+
+    memory: str | None = None
+    turn: str | None = None
+    session: str | None = None
+    retention: bool = False
+    revoked: bool = False
+    withdrawals: Sequence[str] | None = None
+    """Those that consent was withdrawn by: event ids."""
+    known_as: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if len(self._less()) > 1:
+            raise NotPermitted("Erase one thing at a time: a memory, a turn, a session, or more.")
+
+    @property
+    def reach(self) -> str:
+        return next(iter(self._less()), SUBJECT)
+
+    def _less(self) -> list[str]:
+        """The reaches of what is asked for that is less than a subject."""
+        asked = {
+            "memory": self.memory is not None,
+            "turn": self.turn is not None,
+            "session": self.session is not None,
+            "retention": self.retention,
+            "revoked": self.revoked,
+            "withdrawn": self.withdrawals is not None,
+        }
+        return [name for name, given in asked.items() if given]
 
 
 class Reaching:
@@ -63,6 +101,22 @@ class Reaching:
         there may have changed what is reached."""
         read = self._read.get(subject_ref)
         return {} if read is None else read.streams(positions)
+
+    def asked(self, subject_ref: str, asked: Asked, now: Micros) -> Reached:
+        """What is asked for. Raises `UnknownMemory` for what there is not."""
+        if asked.memory is not None:
+            return self.memory(subject_ref, self._asking.memory_id(asked.memory))
+        if asked.turn is not None:
+            return self.turn(subject_ref, asked.turn)
+        if asked.session is not None:
+            return self.session(subject_ref, asked.session)
+        if asked.withdrawals is not None:
+            return self.withdrawn(subject_ref, asked.withdrawals)
+        if asked.retention:
+            return self.retention(subject_ref, now)
+        if asked.revoked:
+            return self.revoked(subject_ref, now)
+        return self.subject(subject_ref, asked.known_as)
 
     # Of somebody who goes
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ledger import files
 from ledger.errors import BackendUnavailable, SigningKeyMissing
 from ledger.proofs import keyfile
 from ledger.proofs.keyfile import KeyFile
@@ -145,7 +143,8 @@ class Signing:
         """Let a new key sign from now on. Killed at any step, whoever opens the ledger next goes on
         with the key that is in force by then."""
         path = self.key_path()
-        with _alone(path):
+        # The next to prepare a key would overwrite the first's.
+        with files.locked(path.with_name(f"{path.name}.lock")):
             self.renew()  # another process may have changed it just now
             tree = self.tree()
             tree.extend()  # with the key in force, or there is nothing to hand over
@@ -201,14 +200,3 @@ class Signing:
 def _name(tiles: TileStore) -> str:
     """The same however the place is written."""
     return str(tiles.path.resolve()) if isinstance(tiles, DirectoryTiles) else str(tiles)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Of all processes only one prepares a key at a time: the next would overwrite the first's."""
-    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

@@ -16,14 +16,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import fcntl
 import json
-import os
 import re
 import secrets
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -37,6 +35,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from ledger import files
 from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing, LogCorrupted
 from ledger.proofs import keyfile
 from ledger.proofs.merkle import (
@@ -287,22 +286,16 @@ class Store:
                     keyfile.create(file, f"beliefledger-witness/{secrets.token_hex(8)}")
                 store._evidence.mkdir(exist_ok=True, mode=0o700)
                 store._logs.mkdir(mode=0o700)
-                _sync(directory)
+                files.sync(directory)
         except OSError as problem:
             raise BackendUnavailable(
                 f"{directory} cannot hold a witness's store: {problem}."
             ) from problem
         return True
 
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
+    def exclusive(self) -> AbstractContextManager[None]:
         """Alone among threads and processes: what is looked at stays so until it is replaced."""
-        descriptor = os.open(self.directory / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
+        return files.locked(self.directory / "lock")
 
     def known(self, origin: str) -> Known | None:
         """Raises `LogCorrupted` when its file is not what a witness wrote."""
@@ -439,25 +432,7 @@ def _spoilt(file: Path) -> LogCorrupted:
 
 def _replace(file: Path, document: dict[str, Any]) -> None:
     """Replace a file as a whole; on the disk when this returns."""
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("x", encoding="ascii") as written:
-            json.dump(document, written, indent=2, sort_keys=True)
-            written.write("\n")
-            written.flush()
-            os.fsync(written.fileno())
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
-    _sync(file.parent)
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    files.replace(file, json.dumps(document, indent=2, sort_keys=True) + "\n")
 
 
 class Witness:

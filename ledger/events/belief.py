@@ -201,9 +201,12 @@ class ConflictResolved(Event):
     note: str | None = None
 
 
-NAMES = frozenset(
-    event.NAME
+_KINDS = [
+    event
     for event in list(globals().values())
     if isinstance(event, type) and issubclass(event, Event) and hasattr(event, "NAME")
-)
+]
+NAMES = frozenset(event.NAME for event in _KINDS)
 """The names of the events of a belief's stream."""
+WRITING = frozenset(event.NAME for event in _KINDS if issubclass(event, Written))
+"""The names of those that write a memory."""

@@ -14,11 +14,12 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ledger import files
 from ledger.errors import BackendUnavailable, LogCorrupted, SigningKeyMissing
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer
 
@@ -75,11 +76,11 @@ class KeyFile:
 
         Not synced: a checkpoint is, and one that is behind it is as good as none.
         """
-        with _told(self.mark_path), _alone(self.mark_path):
+        with _told(self.mark_path), self._alone():
             there = None if anew else self.mark()
             if there is None or (there.head.size <= head.size and there.head.text != head.text):
                 made = {"place": self.place, "head": head.text}
-                _replace(self.mark_path, json.dumps(made) + "\n", durably=anew)
+                files.replace(self.mark_path, json.dumps(made) + "\n", durably=anew)
 
     def forget(self) -> None:
         """Know of no head, as before the first was signed."""
@@ -100,12 +101,16 @@ class KeyFile:
     def hand_over(self, handover: Handover) -> None:
         """Keep it, durably."""
         path = self._handovers_path
-        with _told(path), _alone(self.mark_path):
+        with _told(path), self._alone():
             made = [
                 {"old": each.old, "new": each.new, "head": each.head.text}
                 for each in [*self._handovers(), handover]
             ]
-            _replace(path, json.dumps(made, indent=1) + "\n", durably=True)
+            files.replace(path, json.dumps(made, indent=1) + "\n", durably=True)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Only one at a time changes what is kept beside a key."""
+        return files.locked(self.mark_path.with_name(f"{self.mark_path.name}.lock"))
 
     @property
     def _handovers_path(self) -> Path:
@@ -138,7 +143,7 @@ def new_origin() -> str:
 def create(path: Path, origin: str | None = None) -> Signer:
     """Make a key in a new file. Raises `FileExistsError`."""
     signer = Signer.generate(origin or new_origin())
-    _write(path, signer)
+    files.create(path, signer.private_text + "\n")
     return signer
 
 
@@ -160,7 +165,7 @@ def prepare(path: Path, signer: Signer) -> None:
     with _waiting(path) as waiting:
         if waiting is not None:
             waiting.unlink()
-        _write(_beside(path), signer)
+        files.create(_beside(path), signer.private_text + "\n")
 
 
 def adopt(path: Path) -> None:
@@ -172,7 +177,7 @@ def adopt(path: Path) -> None:
 
 def _adopt(path: Path) -> None:
     _beside(path).replace(path)
-    _sync(path.parent)
+    files.sync(path.parent)
 
 
 def _beside(path: Path) -> Path:
@@ -198,21 +203,6 @@ def _read(path: Path) -> Signer:
         raise SigningKeyMissing(f"{path}: {problem}") from None
 
 
-def _write(path: Path, signer: Signer) -> None:
-    """In a new file that nobody sees half written."""
-    unnamed = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
-    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(signer.private_text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        path.hardlink_to(unnamed)
-    finally:
-        unnamed.unlink()
-    _sync(path.parent)
-
-
 def _text(path: Path) -> str | None:
     try:
         return path.read_text("utf-8", errors="replace")
@@ -220,21 +210,6 @@ def _text(path: Path) -> str | None:
         return None
     except OSError as problem:
         raise BackendUnavailable(f"{path} cannot be read: {problem}.") from problem
-
-
-def _replace(path: Path, text: str, *, durably: bool) -> None:
-    """Nobody sees it half written. For one at a time."""
-    unnamed = path.with_name(f".{path.name}.new")
-    unnamed.unlink(missing_ok=True)  # of one that was killed
-    descriptor = os.open(unnamed, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        if durably:
-            file.flush()
-            os.fsync(file.fileno())
-    unnamed.replace(path)
-    if durably:
-        _sync(path.parent)
 
 
 @contextmanager
@@ -265,18 +240,6 @@ def _is_still(descriptor: int, path: Path) -> bool:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Of all threads and processes only one changes what is kept beside a key. For a moment: it
-    must not be asked for again within."""
-    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
-@contextmanager
 def _told(path: Path) -> Iterator[None]:
     try:
         yield
@@ -285,11 +248,3 @@ def _told(path: Path) -> Iterator[None]:
             f"{path} cannot be written: {problem}. Let the directory of the signing key be"
             " writable for who signs."
         ) from problem
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 from ledger.proofs.merkle import HASH_BYTES
 from ledger.sealing import KEY_BYTES, SigningKey, is_signed, new_key
@@ -62,13 +62,13 @@ def key_id(name: str, kind: int, public: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Verifier:
-    """A public key by whose signatures a log's notes are known."""
+class _PublicKey:
+    """A public key by whose signatures notes are known, and whose it is."""
 
     name: str
     public: bytes
 
-    kind = ED25519
+    kind: ClassVar[int]
 
     @property
     def key_id(self) -> bytes:
@@ -80,13 +80,20 @@ class Verifier:
         return f"{self.name}+{self.key_id.hex()}+{_base64(bytes([self.kind]) + self.public)}"
 
     @classmethod
-    def parse(cls, vkey: str) -> Verifier:
+    def parse(cls, vkey: str) -> Self:
         """Raises `NoteInvalid`."""
         return cls(*_parsed_vkey(vkey, cls.kind))
 
     def made(self, signature: Signature) -> bool:
         """Whether the line claims to be by this key."""
         return (signature.name, signature.key_id) == (self.name, self.key_id)
+
+
+class Verifier(_PublicKey):
+    """A public key by whose signatures a log's notes are known."""
+
+    __slots__ = ()
+    kind = ED25519
 
     def verify(self, body: str, signature: Signature) -> None:
         """Raises `NoteInvalid` unless it is this key's signature over the body."""
@@ -230,27 +237,11 @@ def with_signatures(checkpoint: Checkpoint, lines: Sequence[str]) -> Checkpoint:
 # Witnesses
 
 
-@dataclass(frozen=True, slots=True)
-class CosignatureVerifier:
+class CosignatureVerifier(_PublicKey):
     """A public key by whose cosignatures a witness is known."""
 
-    name: str
-    public: bytes
-
+    __slots__ = ()
     kind = COSIGNATURE
-
-    @property
-    def key_id(self) -> bytes:
-        return key_id(self.name, self.kind, self.public)
-
-    @property
-    def vkey(self) -> str:
-        return f"{self.name}+{self.key_id.hex()}+{_base64(bytes([self.kind]) + self.public)}"
-
-    @classmethod
-    def parse(cls, vkey: str) -> CosignatureVerifier:
-        """Raises `NoteInvalid`."""
-        return cls(*_parsed_vkey(vkey, cls.kind))
 
     def check(self, checkpoint: Checkpoint) -> int:
         """When this witness cosigned it last, in seconds since 1970.
@@ -260,7 +251,7 @@ class CosignatureVerifier:
         body, signatures = split(checkpoint.text)
         times = []
         for signature in signatures:
-            if (signature.name, signature.key_id) == (self.name, self.key_id):
+            if self.made(signature):
                 seconds = int.from_bytes(signature.value[:8], "big")
                 message = _cosigned(body, seconds).encode()
                 if len(signature.value) != 8 + _SIGNATURE_BYTES or not is_signed(

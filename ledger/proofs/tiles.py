@@ -8,13 +8,13 @@ synced; what was signed cannot, so a checkpoint is durable before anybody is tol
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from ledger import files
 from ledger.errors import BackendUnavailable, LogCorrupted
 from ledger.proofs.merkle import HASH_BYTES, joined, parents, peaks_of
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
@@ -257,17 +257,10 @@ class DirectoryTiles:
     def extending(self) -> Iterator[TileWriter]:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Opened anew each time, so that it also keeps threads of one process apart.
-            lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+            with files.locked(self.path / "lock"):
+                yield self
         except OSError as problem:
             raise BackendUnavailable(f"{self.path} cannot be written: {problem}.") from problem
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield self
-        except OSError as problem:
-            raise BackendUnavailable(f"{self.path} cannot be written: {problem}.") from problem
-        finally:
-            os.close(lock)
 
     def write(self, tiles: dict[Tile, bytes]) -> None:
         for tile, data in tiles.items():
@@ -325,19 +318,14 @@ class DirectoryTiles:
     def _replace(self, name: str, text: str, *, durably: bool = True) -> None:
         """Nobody sees it half written; what is not durable may be empty after a loss of power."""
         path = self.path / name
-        unnamed = path.with_name(f".{path.name}.new")
-        unnamed.unlink(missing_ok=True)  # of one that was killed
-        _make(str(unnamed), text.encode(), durably=durably)
-        unnamed.replace(path)
-        if durably:
-            directory = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+        try:
+            files.replace(path, text, durably=durably)
+        except FileNotFoundError:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            files.replace(path, text, durably=durably)
 
 
-def _make(path: str, data: bytes, *, durably: bool = False) -> None:
+def _make(path: str, data: bytes) -> None:
     """A new file, in a directory that is made where it has to be. Raises `FileExistsError`."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
@@ -348,8 +336,6 @@ def _make(path: str, data: bytes, *, durably: bool = False) -> None:
     try:
         if os.write(file, data) != len(data):
             raise OSError(errno.ENOSPC, f"{path} could not be written in full")
-        if durably:
-            os.fsync(file)
     finally:
         os.close(file)
 

@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from ledger.codec import New
-from ledger.erasing import Wanted, erasures
+from ledger.erasing import Wanted
 from ledger.errors import InvalidTurn
 from ledger.events.ops import ConsumerAcknowledged
 from ledger.log import new_id
 from ledger.streams import ops_stream
 from projections import questions
-from tools.auditing import ERASURE_EVENTS, Tally
+from tools.auditing import Tally
 from tools.cli import app
 
 MEETINGS = ("morning", "afternoon", "morning", "afternoon", "morning")
@@ -324,7 +324,7 @@ def test_receipts_that_say_another_number_are_noticed(memory):
     rows = rows_of(memory)
     done = next(i for i, row in enumerate(rows) if row.type == "subject.erased.v2")
     counts = json.loads(rows[done].envelope)["facts"]["counts"]
-    [told] = erasures(memory._log.of_types(ERASURE_EVENTS))
+    [told] = memory._log.eraser.told()
     assert told.done.facts["counts"] == counts
     wrong = {**told.done.facts, "counts": counts | {"turn.recorded.v1": 1}}
     tally = Tally([replace(told, done=replace(told.done, facts=wrong))])

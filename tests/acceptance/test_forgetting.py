@@ -236,9 +236,25 @@ def test_what_is_not_there_is_told(memory):
     for wrong in ({"turn": "ffff"}, {"turn": theirs}, {"memory": "ffff"}, {"session": "s9"}):
         with pytest.raises(UnknownMemory):
             memory.erase("ana", **wrong, by="lea")
-    with pytest.raises(NotPermitted, match="one thing at a time"):
-        memory.erase("ana", turn=theirs, session="s1", by="lea")
+    for ask in (memory.preview_erasure, memory.erase):
+        with pytest.raises(NotPermitted, match="one thing at a time"):
+            ask("ana", turn=theirs, session="s1")
     assert texts(memory, "ben") == ["User lives in Porto"]
+
+
+def test_nothing_of_a_kind_is_nothing_erased(memory):
+    """Not everything: least of all for an empty list."""
+    say(memory, PORTO)
+    before = texts(memory)
+    ref = memory._known_subject("ana")
+    for nothing in ({"withdrawals": []}, {"retention": True}, {"revoked": True}):
+        answer = memory.erase("ana", **nothing, by="lea")
+        assert answer.erasure is None
+        assert answer.bodies == 0
+        assert answer.subject_ref == ref
+        assert answer.reach in {*nothing, "withdrawn"}
+    assert texts(memory) == before
+    assert memory.erasures() == []
 
 
 # Other people

@@ -280,13 +280,13 @@ def test_what_log_and_vault_agreed_on_is_not_looked_at_again(tmp_path, clock, mo
         assert memory._log.vault.agreed() is not None
         memory.erase("bob", by="lea")
     asked = []
-    whole = Eraser._told
+    whole = Eraser.told
 
-    def telling(self, after):
+    def telling(self, *, after=0):
         asked.append(after)
-        return whole(self, after)
+        return whole(self, after=after)
 
-    monkeypatch.setattr(Eraser, "_told", telling)
+    monkeypatch.setattr(Eraser, "told", telling)
     with open_memory(home, clock=clock) as memory:
         assert memory.was_erased("bob")
     assert len(asked) == 1

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ledger.errors import NotPermitted
 from tools.cli import output
 from tools.cli.app import (
     USAGE,
@@ -94,7 +95,7 @@ def erase(
         fail("erase: --known-as is for a whole subject, whom others speak of.", USAGE)
     chosen |= {"known_as": known_as} if known_as else {}
     with opened(ctx) as ledger:
-        basis = _basis(ledger.policy.erasure_bases, legal_basis)
+        basis = _basis(ledger, legal_basis)
         reached = ledger.preview_erasure(subject, **chosen)
         if preview:
             output.show(reached, json, lambda _: _preview(ledger, subject, reached))
@@ -112,15 +113,11 @@ def erase(
     output.show(answer, json, lambda _: _erased(subject, answer, certificate))
 
 
-def _basis(known: Sequence[str], given: str | None) -> str:
-    """Raises `typer.BadParameter` for a basis that the policy does not know."""
-    if given is not None and given not in known:
-        raise typer.BadParameter(
-            f"{given!r} is no basis for an erasure that the policy knows; say one of:"
-            f" {', '.join(known)}.",
-            param_hint="--legal-basis",
-        )
-    return known[0] if given is None else given
+def _basis(ledger: MemoryLedger, given: str | None) -> str:
+    try:
+        return ledger.erasure_basis(given)
+    except NotPermitted as problem:
+        raise typer.BadParameter(str(problem), param_hint="--legal-basis") from None
 
 
 def _ask(subject: str, *, whole: bool) -> None:
