@@ -168,19 +168,13 @@ def erasures(recorded: Iterable[Recorded]) -> list[Erasure]:
     for each in recorded:
         facts = each.facts
         if each.type == ErasureRequested.NAME:
-            found[each.event_id] = Erasure(
-                id=each.event_id,
-                position=each.position,
-                subject_ref=each.subject_ref or "",
-                actor=each.actor,
-                requested_at=each.recorded_at,
-                reach=facts["reach"],
-                legal_basis=facts["legal_basis"],
-                of=facts["of"],
-                positions=tuple((first, last) for first, last in facts["positions"]),
-                because=facts["because"],
-                key_fingerprint=facts["key_fingerprint"],
-                master_key=facts["master_key"],
+            found[each.event_id] = _requested(
+                each.event_id,
+                each.position,
+                each.subject_ref,
+                each.actor,
+                each.recorded_at,
+                facts,
             )
         elif each.type in {SubjectErased.NAME, ContentErased.NAME}:
             meant = facts["request"] or next(
@@ -189,6 +183,30 @@ def erasures(recorded: Iterable[Recorded]) -> list[Erasure]:
             if meant in found:
                 found[meant] = replace(found[meant], done=each)
     return list(found.values())
+
+
+def _requested(
+    event_id: str,
+    position: int,
+    subject_ref: str | None,
+    actor: str,
+    requested_at: Micros,
+    facts: Mapping[str, Any],
+) -> Erasure:
+    return Erasure(
+        id=event_id,
+        position=position,
+        subject_ref=subject_ref or "",
+        actor=actor,
+        requested_at=requested_at,
+        reach=facts["reach"],
+        legal_basis=facts["legal_basis"],
+        of=facts["of"],
+        positions=tuple((first, last) for first, last in facts["positions"]),
+        because=facts["because"],
+        key_fingerprint=facts["key_fingerprint"],
+        master_key=facts["master_key"],
+    )
 
 
 class Eraser:
@@ -242,46 +260,46 @@ class Eraser:
         *,
         held_too: bool,
     ) -> list[Erasure]:
-        people: dict[str, None] = {}
-
-        def attempt() -> list[str]:
-            wanted = look()
-            people.update(dict.fromkeys(each.subject_ref for each in wanted))
-            versions = self._log.versions([subject_stream(each.subject_ref) for each in wanted])
+        def attempt() -> list[Erasure]:
             expect: dict[str, int] = {}
             events: list[New] = []
-            ids: list[str] = []
-            for each in wanted:
-                begun = self._begun(each, held_too=held_too)
+            found: dict[str, Erasure | None] = {}
+            for each in look():
+                stream = subject_stream(each.subject_ref)
+                recorded = self._log.read_stream(stream)
+                begun = self._begun(each, recorded, held_too=held_too)
                 if begun is not None:
-                    ids.append(begun.id)
+                    found[begun.id] = begun
                     continue
                 because = each.because
                 if each.reach == RELATION and because is None:
-                    because = ids[0]  # whom it goes with
-                made = New(
-                    self._requested(replace(each, because=because), legal_basis),
-                    self._log.new_id(),
-                    subject_stream(each.subject_ref),
-                    each.subject_ref,
-                    actor,
-                )
+                    because = next(iter(found))  # whom it goes with
+                event = self._event(replace(each, because=because), legal_basis)
+                made = New(event, self._log.new_id(), stream, each.subject_ref, actor)
                 events.append(made)
-                ids.append(made.event_id)
+                found[made.event_id] = None
                 expect |= each.expect
+                expect[stream] = recorded[-1].version if recorded else 0
             if events:
-                expect |= {new.stream: versions[new.stream] for new in events}
-                self._log.append(events, expect)
-            return ids
+                appended = self._log.append(events, expect)
+                for position, made in enumerate(events, appended.first):
+                    found[made.event_id] = _requested(
+                        made.event_id,
+                        position,
+                        made.subject_ref,
+                        actor,
+                        appended.recorded_at,
+                        dict(made.event),
+                    )
+            return [each for each in found.values() if each is not None]
 
-        ids = self._log.decide_again(attempt)
-        found = {erasure.id: erasure for ref in people for erasure in self.of_subject(ref)}
-        return [found[each] for each in dict.fromkeys(ids)]
+        return self._log.decide_again(attempt)
 
-    def _begun(self, wanted: Wanted, *, held_too: bool) -> Erasure | None:
-        """The erasure that this goes on with, if it was begun. What was erased before the log was
-        restored is no longer there to be held."""
-        recorded = self._log.read_stream(subject_stream(wanted.subject_ref))
+    def _begun(
+        self, wanted: Wanted, recorded: Sequence[Recorded], *, held_too: bool
+    ) -> Erasure | None:
+        """The erasure that this goes on with, if it was begun in the subject's stream. What was
+        erased before the log was restored is no longer there to be held."""
         known = erasures(recorded)
         whole = [each for each in known if each.whole]
         if whole and wanted.reach == SUBJECT:
@@ -306,7 +324,7 @@ class Eraser:
             f"{more}. Nothing is erased until it is lifted."
         )
 
-    def _requested(self, wanted: Wanted, legal_basis: str) -> ErasureRequested:
+    def _event(self, wanted: Wanted, legal_basis: str) -> ErasureRequested:
         fingerprint, master_key = "", ""
         if wanted.reach == SUBJECT:
             fingerprint, master_key = self._log.vault.fingerprint(wanted.subject_ref)

@@ -67,6 +67,14 @@ class Agreed(NamedTuple):
         return self.tombstones, self.erasures
 
 
+class _Opened(NamedTuple):
+    """What the vault has of somebody living; `master_key` is the id of what wraps their key."""
+
+    key: bytes
+    sealed_id: bytes
+    master_key: str
+
+
 class Vault:
     """Opens the vault in a file, making it when it is not there, or in a database that is given,
     which it closes with itself.
@@ -239,16 +247,20 @@ class Vault:
         )
         return ref
 
-    def _key(self, subject_ref: str) -> tuple[bytes, bytes] | None:
+    def _key(self, subject_ref: str) -> _Opened | None:
         rows = self._database.rows(
-            "SELECT wrapped, sealed_id FROM vault.keys WHERE subject_ref = ?", (subject_ref,)
+            "SELECT wrapped, sealed_id, kek_id FROM vault.keys WHERE subject_ref = ?",
+            (subject_ref,),
         )
         if not rows:
             if self.is_erased(subject_ref):
                 return None
             raise KeyMissing(f"The vault {self} has no key for subject {subject_ref}.")
         try:
-            return self._wrapper.open(rows[0][0], subject_ref.encode()), rows[0][1]
+            wrapped, sealed_id, master_key = rows[0]
+            return _Opened(
+                self._wrapper.open(wrapped, subject_ref.encode()), sealed_id, str(master_key)
+            )
         except NotAuthentic:
             raise self._unopened(f"The key of subject {subject_ref}") from None
 
@@ -263,7 +275,7 @@ class Vault:
                 opened = self._key(subject_ref)
                 if opened is None:
                     return None
-                known = self._keys[subject_ref] = SubjectKeys.of(subject_ref, opened[0])
+                known = self._keys[subject_ref] = SubjectKeys.of(subject_ref, opened.key)
         return known
 
     def real_id(self, subject_ref: str) -> str | None:
@@ -272,7 +284,7 @@ class Vault:
         if opened is None:
             return None
         try:
-            return Sealer(opened[0]).open(opened[1], b"real id").decode()
+            return Sealer(opened.key).open(opened.sealed_id, b"real id").decode()
         except NotAuthentic:
             raise LogCorrupted(
                 f"The id of subject {subject_ref} in the vault {self} was changed."
@@ -359,10 +371,7 @@ class Vault:
         """The fingerprint of the subject's key, and the id of the master key that it is wrapped
         under; of somebody erased, nothing."""
         opened = self._key(subject_ref)
-        rows = self._database.rows(
-            "SELECT kek_id FROM vault.keys WHERE subject_ref = ?", (subject_ref,)
-        )
-        return (_fingerprint(opened[0]), str(rows[0][0])) if opened and rows else ("", "")
+        return (_fingerprint(opened.key), opened.master_key) if opened else ("", "")
 
     def tombstones(self) -> set[str]:
         """The references of everybody who was erased."""
@@ -393,7 +402,7 @@ class Vault:
                 self._refs = {who: ref for who, ref in self._refs.items() if ref != subject_ref}
         if scrub:
             self.scrub()
-        return _fingerprint(opened[0]) if opened else ""
+        return _fingerprint(opened.key) if opened else ""
 
     def scrub(self) -> None:
         """Leave no byte of destroyed keys behind. Raises `BackendUnavailable` while the database

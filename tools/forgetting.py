@@ -153,6 +153,7 @@ class Forgetting:
             done = self._erase(partial(self._part, ref, asked), actor, basis, before)
             return self._answer(done, ref, asked.reach)
         theirs = self._ending_at(ref, [subject, *known_as])
+        self._parts.projector.catch_up()  # so that the request has little to wait for
         # What they have themselves need not be read.
         done = self._erase(lambda: [Wanted(ref, SUBJECT), *theirs()], actor, basis, before)
         # What others said of them while this was requested; the gate knows of no fence there.
@@ -204,12 +205,15 @@ class Forgetting:
 
         def look() -> list[Wanted]:
             reaching = Reaching(self._parts, self._asking)
-            because = [each.id for each in self._log.eraser.of_subject(ref) if each.whole]
-            return [
-                replace(_wanted(each, reaching), because=because[-1] if because else None)
+            found = [
+                _wanted(each, reaching)
                 for each in reaching.others(ref, names)
                 if each.positions and not self._log.eraser.holds(each.subject_ref)
             ]
+            if not found:
+                return []
+            theirs = [each.id for each in self._log.eraser.of_subject(ref) if each.whole]
+            return [replace(each, because=theirs[-1] if theirs else None) for each in found]
 
         return look
 

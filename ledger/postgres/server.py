@@ -30,8 +30,9 @@ POOL_SIZE = 8
 TENANT_SETTING = "beliefledger.tenant"
 _SCHEMES = ("postgresql", "postgres")
 _OURS = ("schema", "tenant", "prepare")
-_TRIES = 3
-"""Of a read whose connection turns out to be dead: a restarted server leaves the pool full of them.
+_TRIES = 5
+"""Of a read whose connection turns out to be dead: a restarted server leaves the pool full of them,
+and one that was being made meanwhile comes to it late.
 """
 
 Connection = psycopg.Connection[Any]
@@ -267,7 +268,7 @@ class Server(PostgresDatastore):
             except BackendUnavailable as problem:
                 if not (tries_left and self._opened and is_lost(problem.__cause__)):
                     raise
-                self.pool.check()
+                self.pool.drain()
         raise AssertionError("unreachable")
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ from ledger.postgres.server import Connection, Server, is_lost
 VERSION = 2
 T = TypeVar("T")
 
-_WRITE_TRIES = 3
+_WRITE_TRIES = 5
 """Of a write whose connection was lost: whether it was committed is then looked up."""
 _READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
 _NOTED = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s"
@@ -150,7 +150,7 @@ class PostgresVault:
             except BackendUnavailable as problem:
                 if not tries_left or not _was_lost(problem):
                     raise
-                self._server.pool.check()
+                self._server.pool.drain()
         raise AssertionError("unreachable")
 
     def changed(self, mark: int | None) -> bool:
@@ -213,7 +213,7 @@ class PostgresVault:
                 return False
             if not _was_lost(problem):
                 raise
-            self._server.pool.check()
+            self._server.pool.drain()
             return False
         # "1 dead row versions cannot be removed yet", in the server's language.
         counts = [re.search(r"\d+", each.partition("\n")[0]) for each in told if each]

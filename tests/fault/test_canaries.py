@@ -95,7 +95,7 @@ def words(memory, person: Person) -> list[str]:
 def secrets_of(memory, person: Person) -> dict[str, bytes]:
     """The key in each form in which it could have been written."""
     vault = memory._log.vault
-    key, _ = vault._key(vault.find("default", person.name))
+    key = vault._key(vault.find("default", person.name)).key
     return {
         "key": key,
         "key of bodies": derive(key, "bodies"),

@@ -83,7 +83,7 @@ def secrets_of(memory, person) -> dict[str, bytes]:
     """The subject's key in every form in which it was, or could have been, written."""
     vault = memory._log.vault
     ref = vault.find("default", person)
-    key, sealed_id = vault._key(ref)
+    key, sealed_id, _ = vault._key(ref)
     plain = sqlite3.connect(memory.place / "keys.db")
     [[wrapped]] = plain.execute("SELECT wrapped FROM keys WHERE subject_ref = ?", (ref,)).fetchall()
     plain.close()
