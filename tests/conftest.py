@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from ledger.sqlite import SQLiteEventStore
 from ledger.store import EventStore
 from ledger.times import SECOND, Micros
 from ledger.vault import Vault
+
+sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
 
 os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
 """Loading a real model takes seconds; the tests that want it say so."""

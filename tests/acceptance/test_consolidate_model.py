@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
+from messages_api import error, messages_api, says
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from ledger.errors import ModelUnavailable, NotPermitted
 from ledger.events.belief import MemoriesConsolidated
 from tools.cli import app
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from messages_api import error, messages_api, says
 
 SAID = (
     ("Berlin", "home.location", "fact", "User lives in Berlin"),

@@ -6,9 +6,9 @@ import json
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import pytest
+from messages_api import Answer, error, message, messages_api, says
 from typer.testing import CliRunner
 
 from beliefledger import TurnInput, open_memory
@@ -17,10 +17,6 @@ from ledger.candidate import Candidate, Span
 from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory, VersionConflict
 from tools import extracting
 from tools.cli import app
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from messages_api import Answer, error, message, messages_api, says
 
 
 @pytest.fixture

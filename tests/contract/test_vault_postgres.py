@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
+from finding import changed_since, found_in, times
 from psycopg.conninfo import conninfo_to_dict
 
 from ledger.errors import BackendUnavailable, CallerMistake
@@ -314,11 +315,11 @@ def cut_vault(vault, cutter, serve, postgres_url) -> Vault:
 
 
 def test_a_lost_commit_reply_is_looked_up(vault, cut_vault, cutter):
-    for times in (1, 2):
-        cutter.commits_to_cut = times
-        [ref] = register(cut_vault, f"person {times}")
+    for number in (1, 2):
+        cutter.commits_to_cut = number
+        [ref] = register(cut_vault, f"person {number}")
         assert cutter.commits_to_cut == 0
-        assert vault.find("default", f"person {times}") == ref
+        assert vault.find("default", f"person {number}") == ref
     assert len(vault.subjects("default")) == 2
 
     cutter.commits_to_cut = 1
@@ -332,7 +333,7 @@ def test_a_lost_commit_reply_is_looked_up(vault, cut_vault, cutter):
 
 
 def test_a_commit_that_is_never_answered_is_unavailable_and_done_once(vault, cut_vault, cutter):
-    cutter.commits_to_cut = 3
+    cutter.commits_to_cut = postgres_vault._WRITE_TRIES
     with pytest.raises(BackendUnavailable):
         register(cut_vault, "ana")
     cutter.commits_to_cut = 0
@@ -343,33 +344,34 @@ def test_a_commit_that_is_never_answered_is_unavailable_and_done_once(vault, cut
 # What a destroyed key leaves behind
 
 
-def data_files(root) -> list[Path]:
+@pytest.fixture
+def holding(root) -> Callable[[Iterable[bytes]], list[str]]:
+    """Tells which of these are in a file of the server that was written since."""
     [(directory,)] = root.execute("SHOW data_directory").fetchall()
-    return [
-        path for path in Path(directory).rglob("*") if path.is_file() and "pg_wal" not in path.parts
-    ]
+
+    def files() -> list[Path]:
+        root.execute("CHECKPOINT")
+        every = Path(directory).rglob("*")
+        return [path for path in every if path.is_file() and "pg_wal" not in path.parts]
+
+    before = times(files())
+    return lambda blobs: found_in(changed_since(files(), before), list(blobs))
 
 
-def holding(root, blobs) -> list[str]:
-    root.execute("CHECKPOINT")
-    files = [(path, path.read_bytes()) for path in data_files(root) if path.exists()]
-    return [path.name for path, data in files for blob in blobs if blob in data]
-
-
-def test_no_byte_of_a_destroyed_key_stays_in_the_server_s_files(vault, root, tables):
+def test_no_byte_of_a_destroyed_key_stays_in_the_server_s_files(holding, vault, root, tables):
     refs = register(vault, *(f"person {number} " * number for number in range(200)))
     blobs = {each[0]: each[4:] for each in vault.dump().keys}
     root.execute(f"ANALYZE {tables}.keys")
-    assert holding(root, blobs[refs[150]]), "or else the search finds nothing"
+    assert holding(blobs[refs[150]]), "or else the search finds nothing"
     gone = refs[::20]
     for ref in gone:
         assert vault.destroy(ref, 1)
-    assert holding(root, [blob for ref in gone for blob in blobs[ref]]) == []
+    assert holding([blob for ref in gone for blob in blobs[ref]]) == []
     assert all(vault.keys(ref) for ref in refs if ref not in gone)
 
 
 def test_what_an_older_transaction_still_sees_is_told_and_made_good(
-    vault, serve, root, postgres, tables
+    holding, vault, serve, postgres, tables
 ):
     [ref, _] = register(vault, "ana", "ben")
     blobs = vault.dump().keys[[each[0] for each in vault.dump().keys].index(ref)][4:]
@@ -381,12 +383,12 @@ def test_what_an_older_transaction_still_sees_is_told_and_made_good(
             vault.destroy(ref, 1)
         assert vault.is_erased(ref)
         assert vault.keys(ref) is None
-        assert holding(root, blobs)
+        assert holding(blobs)
         backup.execute(f"SELECT * FROM {tables}.keys")  # and now it holds the table, too
         with pytest.raises(BackendUnavailable, match="The key is destroyed, but"):
             vault.destroy(ref, 1)
     assert vault.destroy(ref, 1) == ""
-    assert holding(root, blobs) == []
+    assert holding(blobs) == []
 
 
 # Refreshing

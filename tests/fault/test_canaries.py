@@ -6,11 +6,13 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
 import pytest
+from finding import changed_since, found_in, held, times
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
@@ -122,17 +124,6 @@ def forms(texts: list[str], secrets: list[bytes]) -> list[bytes]:
     ]
 
 
-def found_in(files: list[Path], wanted: list[bytes]) -> list[str]:
-    found = []
-    for path in files:
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            continue  # a server makes and deletes files as it runs
-        found += [f"{form[:40]!r} in {path.name}" for form in wanted if form in data]
-    return found
-
-
 @dataclass
 class Kept:
     """A ledger, and every file in which anything of it may lie."""
@@ -158,6 +149,10 @@ def kept(request, tmp_path, monkeypatch) -> Kept:
         home = tmp_path / "ledger"
         return Kept(str(home), lambda: [path for path in home.rglob("*") if path.is_file()])
     server = request.getfixturevalue("own_postgres")
+
+    def files():
+        return [path for path in server._data.rglob("*") if path.is_file()]
+
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER)
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
 
@@ -165,11 +160,31 @@ def kept(request, tmp_path, monkeypatch) -> Kept:
         with psycopg.connect(server.url, autocommit=True) as connection:
             connection.execute("CHECKPOINT")
 
+    checkpoint()
+    before = times(files())
     return Kept(
         f"{server.url}&schema=canaries_{next(_numbers)}",
-        lambda: [path for path in server._data.rglob("*") if path.is_file()],
+        lambda: changed_since(files(), before),
         checkpoint,
     )
+
+
+def test_the_search_finds_what_is_there_wherever_it_lies(tmp_path):
+    dice = random.Random(3)
+    words = [dice.randbytes(dice.randint(2, 9)) for _ in range(300)]
+    words += [word[:5] + b"\x00\n" for word in words[:50]]
+    data = [dice.randbytes(50_000), b"".join(dice.sample(words, 40)), words[7], b"\x01", b""]
+    for each in data:
+        assert held(each, words) == sorted({word for word in words if word in each})
+    assert sum(len(held(each, words)) for each in data) > 40
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_bytes(b"some words")
+    before = times(tmp_path.iterdir())
+    new.write_bytes(b"other words")
+    assert changed_since([old, new], before) == [new]
+    assert found_in([old, new, tmp_path / "gone"], [b"words", b"other"]) == [
+        "b'words' in old", "b'other' in new", "b'words' in new",
+    ]  # fmt: skip
 
 
 def test_of_fifty_people_half_are_erased_and_nothing_of_theirs_is_found(kept, tmp_path):
@@ -186,6 +201,8 @@ def test_of_fifty_people_half_are_erased_and_nothing_of_theirs_is_found(kept, tm
             if row.body and any(ref.encode() in row.envelope for ref in refs)
         ]
         assert len(sealed) > 25 * 6
+        kept.checkpoint()
+        assert found_in(kept.files(), rows), "or else the search finds nothing"
         for person in erased:
             answer = memory.erase(person.name, by="the officer")
             assert answer.bodies > 6
