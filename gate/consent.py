@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ledger.codec import Recorded
-from ledger.erasing import SUBJECT
+from ledger.erasures import SUBJECT
 from ledger.events.subject import (
     ConsentGranted,
     ConsentWithdrawn,

@@ -16,7 +16,7 @@ from gate.rulebook import Rulebook, Rules
 from ledger import streams
 from ledger.candidate import Candidate
 from ledger.codec import Recorded
-from ledger.erasing import spread
+from ledger.erasures import spread
 from ledger.errors import LogCorrupted, UnknownMemory
 from ledger.events.subject import ErasureRequested
 from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from ledger import codec, envelope
-from ledger.erasing import Erasure, erasures, spread
+from ledger.erasures import Erasure, erasures, spread
 from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
 from ledger.keystore import VaultContents
 from ledger.proofs.copying import bring_tree

@@ -8,69 +8,45 @@ the completion is recorded. Whoever opens the log next goes on where a crash bro
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ledger import envelope
 from ledger.codec import New, Recorded
+from ledger.erasures import (
+    NAMES,
+    RELATION,
+    RESTORED,
+    SUBJECT,
+    Erasure,
+    Hold,
+    commitment,
+    erasures,
+    holds,
+    requested,
+    runs,
+    spread,
+)
 from ledger.errors import LogCorrupted, NotPermitted
 from ledger.events.subject import (
     ContentErased,
     ErasureRequested,
-    LegalHoldLifted,
-    LegalHoldPlaced,
     Probe,
     SubjectErased,
     ViewReceipt,
 )
 from ledger.store import Row
 from ledger.streams import subject_stream
-from ledger.times import Micros
 from ledger.upcast import current_name
 from ledger.vault import SYSTEM, Agreed
 
 if TYPE_CHECKING:
     from ledger.log import Log
 
-SUBJECT = "subject"
-"""The reach of an erasure of all that there is of somebody."""
-RELATION = "relation"
-"""The reach of one that goes with the erasure of somebody else, the first in the same request."""
-RESTORED = "restored"
-"""The reach of one that is done again because the log was restored from before it."""
 DONE_BEFORE = "erased before this log was restored from a backup"
 PAGE = 5_000
-
-_NAMES = (ErasureRequested.NAME, SubjectErased.NAME, ContentErased.NAME)
-
-Runs = tuple[tuple[int, int], ...]
-
-
-def commitment(positions: Iterable[int]) -> str:
-    """SHA-256, in hex, over a line that says what this is and one with each position, ascending."""
-    running = hashlib.sha256(b"beliefledger positions v1\n")
-    for position in sorted(positions):
-        running.update(b"%d\n" % position)
-    return running.hexdigest()
-
-
-def runs(positions: Iterable[int]) -> Runs:
-    """Positions as (first, last) of each run without a gap."""
-    found: list[list[int]] = []
-    for position in sorted(set(positions)):
-        if found and position == found[-1][1] + 1:
-            found[-1][1] = position
-        else:
-            found.append([position, position])
-    return tuple((first, last) for first, last in found)
-
-
-def spread(of: Iterable[Sequence[int]]) -> list[int]:
-    """The positions of runs."""
-    return [position for first, last in of for position in range(first, last + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,31 +63,6 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Erasure:
-    """An erasure that was requested. `id` is the event id of its request; `done` is its
-    completion."""
-
-    id: str
-    position: int
-    subject_ref: str
-    actor: str
-    requested_at: Micros
-    reach: str
-    legal_basis: str
-    of: str | None
-    positions: Runs
-    because: str | None
-    key_fingerprint: str
-    master_key: str
-    done: Recorded | None = None
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is of a whole subject, whose key goes."""
-        return self.reach == SUBJECT
-
-
-@dataclass(frozen=True, slots=True)
 class Destroyed:
     """What an erasure reaches, now that it is gone: positions that had a body, by type."""
 
@@ -125,88 +76,10 @@ class Destroyed:
         return len(self.positions)
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A legal hold in force. `id` is the event id that it was placed by; `reason` is None once its
-    words are erased."""
-
-    id: str
-    hold: str
-    subject_ref: str
-    reason: str | None
-    actor: str
-    placed_at: Micros
-
-
 def _registered_as(erasure: Erasure) -> str:
     """Under which id the vault's register has it: one that is done again after a restore keeps the
     id that it had."""
     return erasure.of if erasure.reach == RESTORED and erasure.of else erasure.id
-
-
-def holds(recorded: Iterable[Recorded]) -> list[Hold]:
-    """The legal holds in force after these events of a subject's stream."""
-    found: dict[str, Hold] = {}
-    for each in recorded:
-        if each.type == LegalHoldPlaced.NAME:
-            reason = each.event.reason if isinstance(each.event, LegalHoldPlaced) else None
-            name = each.facts["hold"]
-            found[name] = Hold(
-                each.event_id, name, each.subject_ref or "", reason, each.actor, each.recorded_at
-            )
-        elif each.type == LegalHoldLifted.NAME:
-            found.pop(each.facts["hold"], None)
-    return list(found.values())
-
-
-def erasures(recorded: Iterable[Recorded]) -> list[Erasure]:
-    """The erasures that these events tell of, in order, each with its completion if there is one.
-
-    Of the first version of a completion, which did not name its request, the last one is meant.
-    """
-    found: dict[str, Erasure] = {}
-    for each in recorded:
-        facts = each.facts
-        if each.type == ErasureRequested.NAME:
-            found[each.event_id] = _requested(
-                each.event_id,
-                each.position,
-                each.subject_ref,
-                each.actor,
-                each.recorded_at,
-                facts,
-            )
-        elif each.type in {SubjectErased.NAME, ContentErased.NAME}:
-            meant = facts["request"] or next(
-                (i for i, e in reversed(found.items()) if e.subject_ref == each.subject_ref), ""
-            )
-            if meant in found:
-                found[meant] = replace(found[meant], done=each)
-    return list(found.values())
-
-
-def _requested(
-    event_id: str,
-    position: int,
-    subject_ref: str | None,
-    actor: str,
-    requested_at: Micros,
-    facts: Mapping[str, Any],
-) -> Erasure:
-    return Erasure(
-        id=event_id,
-        position=position,
-        subject_ref=subject_ref or "",
-        actor=actor,
-        requested_at=requested_at,
-        reach=facts["reach"],
-        legal_basis=facts["legal_basis"],
-        of=facts["of"],
-        positions=tuple((first, last) for first, last in facts["positions"]),
-        because=facts["because"],
-        key_fingerprint=facts["key_fingerprint"],
-        master_key=facts["master_key"],
-    )
 
 
 class Eraser:
@@ -220,7 +93,7 @@ class Eraser:
 
     def told(self, *, after: int = 0) -> list[Erasure]:
         """The erasures on record (that were requested past a position), oldest first."""
-        recorded = self._log.of_types(_NAMES, after=after)
+        recorded = self._log.of_types(NAMES, after=after)
         for each in recorded:
             if each.subject_ref is None:
                 raise LogCorrupted(f"The erasure at position {each.position} names no subject.")
@@ -283,7 +156,7 @@ class Eraser:
             if events:
                 appended = self._log.append(events, expect)
                 for position, made in enumerate(events, appended.first):
-                    found[made.event_id] = _requested(
+                    found[made.event_id] = requested(
                         made.event_id,
                         position,
                         made.subject_ref,

@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeVar
 from ledger import codec, envelope
 from ledger.codec import New, Raw, Recorded
 from ledger.consumer import Consumer
-from ledger.erasing import SUBJECT, Eraser, Erasure, Wanted
+from ledger.erasing import Eraser, Wanted
+from ledger.erasures import SUBJECT, Erasure
 from ledger.errors import BackendUnavailable, LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import SubjectRegistered

@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex
 
 from ledger.codec import Recorded
-from ledger.erasing import spread
+from ledger.erasures import spread
 from ledger.errors import BackendUnavailable, LedgerError
 from ledger.events.subject import ContentErased
 from ledger.log import Log, Page

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ledger import envelope
 from ledger.candidate import Frozen
-from ledger.erasing import RESTORED, Erasure
+from ledger.erasures import RESTORED, Erasure
 from ledger.errors import InvalidTurn
 from ledger.events.belief import (
     BeliefContested,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ledger import envelope
 from ledger.candidate import Frozen
 from ledger.codec import New, Recorded
-from ledger.erasing import Erasure
+from ledger.erasures import Erasure
 from ledger.errors import CallerMistake, LogCorrupted, NotPermitted, UnknownMemory
 from ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated
 from ledger.log import new_id

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from ledger.candidate import Frozen
 from ledger.codec import New
-from ledger.erasing import RELATION, SUBJECT, Destroyed, Erasure, Hold, Wanted, spread
+from ledger.erasing import Destroyed, Wanted
+from ledger.erasures import RELATION, SUBJECT, Erasure, Hold, spread
 from ledger.errors import BackendUnavailable, LedgerError, NotPermitted, UnknownMemory
 from ledger.events.subject import (
     LegalHoldLifted,

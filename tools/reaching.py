@@ -13,7 +13,7 @@ from typing import TypedDict
 
 from gate.policy import Policy
 from ledger import envelope
-from ledger.erasing import SUBJECT
+from ledger.erasures import SUBJECT
 from ledger.errors import NotPermitted, UnknownMemory
 from ledger.log import PAGE
 from ledger.streams import session_tag

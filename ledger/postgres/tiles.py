@@ -16,7 +16,8 @@ from weakref import WeakKeyDictionary
 from ledger.errors import LogCorrupted
 from ledger.postgres.server import Connection, Server
 from ledger.proofs.merkle import HASH_BYTES
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier
+from ledger.proofs.terms import handed_over_at
 from ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on
 
 _DURABLY = (
@@ -94,16 +95,9 @@ def handed_over(vkeys: Sequence[str], checkpoints: Iterable[Checkpoint]) -> list
     notes = list(checkpoints)
     chain = [Verifier.parse(vkeys[0])]
     for other in map(Verifier.parse, vkeys[1:]):
-        if any(_signed_by(each, chain[-1]) and _signed_by(each, other) for each in notes):
+        if handed_over_at(chain[-1], other, notes) is not None:
             chain.append(other)
     return [each.vkey for each in chain]
-
-
-def _signed_by(checkpoint: Checkpoint, verifier: Verifier) -> bool:
-    try:
-        return check(checkpoint, [verifier]) == verifier
-    except NoteInvalid:
-        return False
 
 
 class PostgresTiles(_Reading):

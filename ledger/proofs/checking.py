@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from ledger.proofs.terms import Term, handed_over_at, parsed, terms_of
 from ledger.proofs.tiles import (
     HEIGHT,
     WIDTH,
@@ -17,7 +18,7 @@ from ledger.proofs.tiles import (
     grow,
     hashes_of,
 )
-from ledger.proofs.tree import Term, Tree, handed_over_at, terms_of
+from ledger.proofs.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,12 +294,7 @@ def _trusted(tree: Tree, pinned: Sequence[Verifier]) -> tuple[list[Term], str]:
     """The keys whose signatures count, the one in force first, and by whose word: what the tree
     says its keys are is believed neither against those that are given nor against the one at
     hand."""
-    listed, history = tree.verifiers(), []
-    for text in tree.tiles.kept():
-        try:
-            history.append(Checkpoint.parse(text))
-        except NoteInvalid:  # told where it is held against the log
-            continue
+    listed, history = tree.verifiers(), parsed(tree.tiles.kept())
     if pinned:
         return list(_given(listed, pinned, history)), "pinned"
     signer = tree.signer

@@ -10,22 +10,20 @@ able to write: a tree that is behind that was set back, and goes on only where t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from ledger.errors import CallerMistake, LogCorrupted, SigningKeyMissing
 from ledger.proofs.keyfile import VARIABLE, Handover, KeyFile
 from ledger.proofs.merkle import (
     EMPTY_ROOT,
-    HASH_BYTES,
     ProofInvalid,
     consistency_proof,
     inclusion_proof,
-    parents,
-    root_at,
     verify_consistency,
     verify_inclusion,
 )
+from ledger.proofs.nodes import Nodes, read_edge
 from ledger.proofs.notes import (
     Checkpoint,
     NoteInvalid,
@@ -35,8 +33,8 @@ from ledger.proofs.notes import (
     issue,
     with_signatures,
 )
+from ledger.proofs.terms import Term, checked, parsed, terms_of, verifiers_of
 from ledger.proofs.tiles import (
-    HEIGHT,
     WIDTH,
     Edge,
     Tile,
@@ -54,8 +52,6 @@ PAGE = 1_000
 """Events in one step of a backlog, and between checkpoints of the history."""
 _PAGES = 16
 """How many of them are taken in under one lock, and their tiles written once."""
-_KEPT_TILES = 256
-"""How many are kept in memory with the hashes above them, some 30 kB each."""
 _MENDING = 64 * WIDTH
 """Leaves that are read at once to compute tiles again."""
 
@@ -82,7 +78,7 @@ class Tree:
         self.key = key
         self._seen: _Seen | None = None
         self._verified: Checkpoint | None = None
-        self._nodes: _Nodes | None = None
+        self._nodes: Nodes | None = None
 
     # Heads
 
@@ -105,7 +101,7 @@ class Tree:
 
     def verifiers(self) -> list[Verifier]:
         """All keys that ever signed, the one in force last."""
-        return _verifiers(self.tiles)
+        return verifiers_of(self.tiles)
 
     def latest(self) -> Checkpoint | None:
         """The checkpoint published last. Raises `LogCorrupted` when it is not rightly signed."""
@@ -129,24 +125,24 @@ class Tree:
             return None
         verified = self._verified
         if verified is None or verified.text != text:
-            verified = self._verified = self._checked(text, _verifiers(tiles))
+            verified = self._verified = self._checked(text, verifiers_of(tiles))
         return verified
 
     def _all_checked(self, texts: Sequence[str]) -> list[Checkpoint]:
         verifiers = self.verifiers()
         if len(verifiers) < 2:
             return [self._checked(text, verifiers) for text in texts]
-        terms = terms_of(verifiers, _parsed(self.tiles.kept()))
-        return [_checked(text, terms) for text in texts]
+        terms = terms_of(verifiers, parsed(self.tiles.kept()))
+        return [checked(text, terms) for text in texts]
 
     def _checked(self, text: str, verifiers: list[Verifier]) -> Checkpoint:
         """Mostly it is by the key in force, and nothing has to be known of those before it."""
         try:
-            return _checked(text, [Term(each) for each in verifiers[-1:]])
+            return checked(text, [Term(each) for each in verifiers[-1:]])
         except LogCorrupted:
             if len(verifiers) < 2:
                 raise
-        return _checked(text, terms_of(verifiers, _parsed(self.tiles.kept())))
+        return checked(text, terms_of(verifiers, parsed(self.tiles.kept())))
 
     # Extending
 
@@ -393,14 +389,14 @@ class Tree:
                 return seen.edge, leaves
         tile = Tile(0, (size - 1) // WIDTH, (size - 1) % WIDTH + 1)
         leaves = self._store.leaf_hashes(tile.number * WIDTH, end)
-        edge = _read_edge(writer, size)
+        edge = read_edge(writer, size)
         if (
             edge is None
             or edge_root(edge) != latest.root
             or writer.tile(tile) != b"".join(leaves[: tile.width])
         ):
             self._mend(writer, latest)
-            edge = _read_edge(writer, size)
+            edge = read_edge(writer, size)
             assert edge is not None
         return edge, leaves[tile.width :]
 
@@ -415,7 +411,7 @@ class Tree:
         if not 1 <= position <= size:
             raise CallerMistake(f"There is no position {position} in a tree of {size} events.")
 
-        def proved(nodes: _Nodes) -> list[bytes]:
+        def proved(nodes: Nodes) -> list[bytes]:
             [leaf] = self._store.leaf_hashes(position - 1, position)
             proof = inclusion_proof(position - 1, size, nodes)
             verify_inclusion(position - 1, size, leaf, proof, nodes.root(size))
@@ -428,14 +424,14 @@ class Tree:
         if not 0 <= old <= new:
             raise CallerMistake(f"A tree of {new} events does not go on from one of {old}.")
 
-        def proved(nodes: _Nodes) -> list[bytes]:
+        def proved(nodes: Nodes) -> list[bytes]:
             proof = consistency_proof(old, new, nodes)
             verify_consistency(old, new, nodes.root(old), nodes.root(new), proof)
             return proof
 
         return self._answer(new, proved)
 
-    def _answer(self, size: int, ask: Callable[[_Nodes], T]) -> T:
+    def _answer(self, size: int, ask: Callable[[Nodes], T]) -> T:
         """The answer out of tiles that lead to the latest root: mended first, if they do not."""
         latest = self.latest()
         if latest is None or not 0 <= size <= latest.size:
@@ -445,14 +441,14 @@ class Tree:
             )
         nodes = self._nodes
         if nodes is None or nodes.latest != latest:
-            nodes = self._nodes = _Nodes(self.tiles, latest)
+            nodes = self._nodes = Nodes(self.tiles, latest)
         try:
             return ask(nodes)
         except ProofInvalid:
             with self.tiles.extending() as writer:
                 self._mend(writer, self._latest(writer) or latest)
         try:
-            self._nodes = _Nodes(self.tiles, latest)
+            self._nodes = Nodes(self.tiles, latest)
             return ask(self._nodes)
         except ProofInvalid as problem:
             raise LogCorrupted(
@@ -523,58 +519,6 @@ class _Seen(NamedTuple):
     leaf: bytes
 
 
-class _Nodes:
-    """The nodes of the tree of a checkpoint, out of its tiles; what was computed is kept, as far
-    as a few MB go.
-
-    Raises `ProofInvalid` where the tiles do not lead to the root that was signed.
-    """
-
-    def __init__(self, tiles: TileReader, latest: Checkpoint) -> None:
-        self.latest = latest
-        self._tiles = tiles
-        self._pyramids: dict[tuple[int, int], list[list[bytes]]] = {}
-
-    def root(self, size: int) -> bytes:
-        """The root of the first `size` leaves, which the signed tree goes on from."""
-        root = root_at(size, self)
-        proof = consistency_proof(size, self.latest.size, self)
-        verify_consistency(size, self.latest.size, root, self.latest.root, proof)
-        return root
-
-    def __call__(self, level: int, index: int) -> bytes:
-        at, inner = divmod(level, HEIGHT)
-        number = index >> (HEIGHT - inner)
-        pyramid = self._pyramids.get((at, number))
-        if pyramid is None:
-            if len(self._pyramids) >= _KEPT_TILES:
-                self._pyramids.clear()
-            pyramid = self._pyramids[at, number] = self._pyramid(at, number)
-        return pyramid[inner][index - (number << (HEIGHT - inner))]
-
-    def _pyramid(self, level: int, number: int) -> list[list[bytes]]:
-        """The hashes of a tile, and those above them within it, height by height."""
-        width = min(WIDTH, (self.latest.size >> HEIGHT * level) - number * WIDTH)
-        data = self._tiles.tile(Tile(level, number, width))
-        if data is None or len(data) != width * HASH_BYTES:
-            raise ProofInvalid(f"The tile {Tile(level, number, width).path} is not there.")
-        heights = [hashes_of(data)]
-        while len(heights) < HEIGHT:
-            heights.append(parents(heights[-1]))
-        return heights
-
-
-def _read_edge(tiles: TileReader, size: int) -> Edge | None:
-    """None where a tile is missing or torn."""
-    edge: Edge = []
-    for tile in edge_of(size):
-        data = tiles.tile(tile) if tile.width else b""
-        if data is None or len(data) != tile.width * HASH_BYTES:
-            return None
-        edge.append(hashes_of(data))
-    return edge
-
-
 def _other_key(known: str, signer: Signer) -> str:
     return (
         f"This ledger's checkpoints are signed by {known}, and the key here is {signer.vkey}: name"
@@ -589,69 +533,3 @@ def _first_difference(tile: Tile, there: bytes | None, data: bytes) -> list[int]
         return []
     pairs = enumerate(zip(hashes_of(there), hashes_of(data), strict=True), 1)
     return [tile.number * WIDTH + at for at, (old, new) in pairs if old != new][:1]
-
-
-def _verifiers(tiles: TileReader) -> list[Verifier]:
-    try:
-        return [Verifier.parse(vkey) for vkey in tiles.vkeys()]
-    except NoteInvalid as problem:
-        raise LogCorrupted(f"{tiles}: {problem}") from problem
-
-
-class Term(NamedTuple):
-    """A key, and up to which size it signed: where it handed over to the next one."""
-
-    verifier: Verifier
-    upto: int | None = None
-
-    def covers(self, size: int) -> bool:
-        return self.upto is None or size <= self.upto
-
-
-def terms_of(verifiers: Sequence[Verifier], history: Sequence[Checkpoint]) -> list[Term]:
-    """The keys whose signatures count, the one in force, which is given last, first. One before it
-    counts up to the checkpoint that is signed by both, as a rotation leaves it: whoever finds it
-    later must not go on from there."""
-    terms = [Term(each) for each in verifiers[-1:]]
-    for older in verifiers[-2::-1]:
-        upto = handed_over_at(older, terms[-1].verifier, history)
-        if upto is None:
-            break
-        terms.append(Term(older, upto))
-    return terms
-
-
-def handed_over_at(older: Verifier, newer: Verifier, history: Sequence[Checkpoint]) -> int | None:
-    """The size of the first checkpoint that both signed."""
-    sizes = [each.size for each in history if _is_by(each, older) and _is_by(each, newer)]
-    return min(sizes, default=None)
-
-
-def _is_by(checkpoint: Checkpoint, verifier: Verifier) -> bool:
-    try:
-        check(checkpoint, [verifier])
-    except NoteInvalid:
-        return False
-    return True
-
-
-def _parsed(texts: Iterable[str]) -> list[Checkpoint]:
-    """Those that can be read: of the others it is told where they are looked at."""
-    found = []
-    for text in texts:
-        try:
-            found.append(Checkpoint.parse(text))
-        except NoteInvalid:
-            continue
-    return found
-
-
-def _checked(text: str, terms: Sequence[Term]) -> Checkpoint:
-    try:
-        checkpoint = Checkpoint.parse(text)
-        check(checkpoint, [each.verifier for each in terms if each.covers(checkpoint.size)])
-    except NoteInvalid as problem:
-        raise LogCorrupted(str(problem)) from problem
-    if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT:
-        raise LogCorrupted("The checkpoint of no events has another root.")
-    return checkpoint

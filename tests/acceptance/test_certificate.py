@@ -18,7 +18,8 @@ from beliefledger import open_memory
 from ledger import envelope
 from ledger.codec import New
 from ledger.envelope import Address
-from ledger.erasing import Wanted, commitment, spread
+from ledger.erasing import Wanted
+from ledger.erasures import commitment, spread
 from ledger.errors import CallerMistake, NotPermitted, UnknownMemory
 from ledger.events.ops import MasterKeyRotated
 from ledger.log import new_id

@@ -1,0 +1,79 @@
+"""Whose signatures count, and up to where: a log's keys, and how each handed over to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from ledger.errors import LogCorrupted
+from ledger.proofs.merkle import EMPTY_ROOT
+from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from ledger.proofs.tiles import TileReader
+
+
+def verifiers_of(tiles: TileReader) -> list[Verifier]:
+    """All keys that ever signed, the one in force last. Raises `LogCorrupted`."""
+    try:
+        return [Verifier.parse(vkey) for vkey in tiles.vkeys()]
+    except NoteInvalid as problem:
+        raise LogCorrupted(f"{tiles}: {problem}") from problem
+
+
+class Term(NamedTuple):
+    """A key, and up to which size it signed: where it handed over to the next one."""
+
+    verifier: Verifier
+    upto: int | None = None
+
+    def covers(self, size: int) -> bool:
+        return self.upto is None or size <= self.upto
+
+
+def terms_of(verifiers: Sequence[Verifier], history: Sequence[Checkpoint]) -> list[Term]:
+    """The keys whose signatures count, the one in force, which is given last, first. One before it
+    counts up to the checkpoint that is signed by both, as a rotation leaves it: whoever finds it
+    later must not go on from there."""
+    terms = [Term(each) for each in verifiers[-1:]]
+    for older in verifiers[-2::-1]:
+        upto = handed_over_at(older, terms[-1].verifier, history)
+        if upto is None:
+            break
+        terms.append(Term(older, upto))
+    return terms
+
+
+def handed_over_at(older: Verifier, newer: Verifier, history: Sequence[Checkpoint]) -> int | None:
+    """The size of the first checkpoint that both signed."""
+    sizes = [each.size for each in history if _is_by(each, older) and _is_by(each, newer)]
+    return min(sizes, default=None)
+
+
+def _is_by(checkpoint: Checkpoint, verifier: Verifier) -> bool:
+    try:
+        check(checkpoint, [verifier])
+    except NoteInvalid:
+        return False
+    return True
+
+
+def parsed(texts: Iterable[str]) -> list[Checkpoint]:
+    """Those that can be read: of the others it is told where they are looked at."""
+    found = []
+    for text in texts:
+        try:
+            found.append(Checkpoint.parse(text))
+        except NoteInvalid:
+            continue
+    return found
+
+
+def checked(text: str, terms: Sequence[Term]) -> Checkpoint:
+    """A checkpoint that one of these keys signed in its term. Raises `LogCorrupted`."""
+    try:
+        checkpoint = Checkpoint.parse(text)
+        check(checkpoint, [each.verifier for each in terms if each.covers(checkpoint.size)])
+    except NoteInvalid as problem:
+        raise LogCorrupted(str(problem)) from problem
+    if checkpoint.size == 0 and checkpoint.root != EMPTY_ROOT:
+        raise LogCorrupted("The checkpoint of no events has another root.")
+    return checkpoint
