@@ -41,10 +41,21 @@ SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
 NAME = re.compile(r"[^\s+]+")
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 
-ENVELOPE = frozenset(
-    "actor body_digest causation correlation event_id facts recorded_at stream subject_ref tenant"
-    " type version".split()
-)
+MAYBE = (str, type(None))
+ENVELOPE: dict[str, tuple[type, ...]] = {
+    "actor": (str,),
+    "body_digest": MAYBE,
+    "causation": MAYBE,
+    "correlation": MAYBE,
+    "event_id": (str,),
+    "facts": (dict,),
+    "recorded_at": (int,),
+    "stream": (str,),
+    "subject_ref": MAYBE,
+    "tenant": (str,),
+    "type": (str,),
+    "version": (int,),
+}
 PROOF = frozenset("format handovers hashes origin verifier_keys".split())
 FIELDS = {
     INCLUSION: PROOF | {"checkpoint", "envelope", "position"},
@@ -323,9 +334,30 @@ def envelope_of(document: Any) -> tuple[bytes, dict[str, Any]]:
     """The bytes of an envelope, and what it says."""
     text = item(document, "envelope", str)
     fields = read_json(text)
-    if not isinstance(fields, dict) or fields.keys() != ENVELOPE or canonical(fields) != text:
+    try:
+        right = isinstance(fields, dict) and canonical(fields) == text and is_plain(fields)
+    except RecursionError:
+        right = False
+    if not right or fields.keys() != ENVELOPE.keys():
         raise Refuted("the envelope is not one, or not in canonical form")
+    if not all(type(fields[name]) in kinds for name, kinds in ENVELOPE.items()):
+        raise Refuted("the envelope has a field of another type than it has to have")
+    if fields["recorded_at"] < 0 or fields["version"] < 1:
+        raise Refuted("the envelope has a time or a version that is none")
     return text.encode(), fields
+
+
+def is_plain(value: Any) -> bool:
+    """Whether integers are below 2^53 and names are ASCII, all the way down."""
+    if isinstance(value, dict):
+        return all(map(str.isascii, value)) and all(map(is_plain, value.values()))
+    if isinstance(value, list):
+        return all(map(is_plain, value))
+    return type(value) is not int or abs(value) < 1 << 53
+
+
+def is_empty(value: object) -> bool:
+    return value is None or value == ""
 
 
 def moment(micros: object) -> str:
@@ -569,6 +601,8 @@ class Checked:
         self._agrees(document, request, completion)
         whole = request["facts"]["reach"] == "subject"
         if completion["type"] == WITHOUT_RECEIPTS:
+            if completion["facts"].get("probes") is not None:
+                raise Refuted("the completion has probes, of a version that had none")
             self.told("the completion is of a version that wrote no receipts")
             self.unproven.append("what was deleted, one by one: there are no receipts")
         else:
@@ -638,7 +672,8 @@ class Checked:
         if whole != (reach == "subject") or not (whole or same(facts.get("reach"), reach)):
             raise Refuted("what was completed is not what was requested")
         for name in ("key_fingerprint", "master_key"):
-            if whole and not older and asked.get(name) and not same(asked[name], facts.get(name)):
+            there = whole and not older and not is_empty(asked.get(name))
+            if there and not same(asked[name], facts.get(name)):
                 raise Refuted(f"the completion has another {name} than the request")
         self.ok("the completion is that of this request")
 
@@ -656,7 +691,7 @@ class Checked:
         recorded["requested_at"] = iso(request["recorded_at"])
         recorded["completed_at"] = iso(completion["recorded_at"])
         fingerprint = facts.get("key_fingerprint")
-        recorded["key_fingerprints"] = [fingerprint] if fingerprint else []
+        recorded["key_fingerprints"] = [] if is_empty(fingerprint) else [fingerprint]
         for name, value in recorded.items():
             if not same(document[name], value):
                 raise Refuted(f"its {name} is not what the log recorded")
@@ -666,7 +701,7 @@ class Checked:
         """What only the ledger says, and nothing in the file proves; it has to be well formed."""
         horizon = exactly(document["backup_horizon"], HORIZON, "its backup_horizon")
         wrapped = request["facts"].get("master_key")
-        if whole and wrapped and not same(horizon["master_key"], wrapped):
+        if whole and not is_empty(wrapped) and not same(horizon["master_key"], wrapped):
             raise Refuted("its backup_horizon has another master key than the request")
         item(horizon, "in_force_since", str)
         if item(horizon, "rotated_since", bool) != (horizon["rotated_at"] is not None):
@@ -691,7 +726,8 @@ class Checked:
         self.told(f"it says what remains: {', '.join(str(each['what']) for each in remains)}")
         text = item(horizon, "text", str).removesuffix(".")
         self.told(f"it says of backups, under master key {horizon['master_key']}: {text}")
-        item(document, "cannot_prove", list)
+        if not all(type(each) is str for each in item(document, "cannot_prove", list)):
+            raise Refuted("its cannot_prove has something that is no sentence")
         self.told(f"it says that this certificate was made at {item(document, 'issued_at', str)}")
 
     def _one_history(self) -> None:

@@ -18,6 +18,7 @@ from tools.cli.app import (
     USAGE,
     By,
     Json,
+    MaybeBy,
     Subject,
     app,
     fail,
@@ -44,7 +45,7 @@ app.add_typer(hold, name="hold", rich_help_panel=PANEL)
 def erase(
     ctx: typer.Context,
     subject: Annotated[str, typer.Argument(help="Who is to be forgotten, or of whom something.")],
-    by: By,
+    by: MaybeBy = None,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -94,10 +95,12 @@ def erase(
     if chosen and known_as:
         fail("erase: --known-as is for a whole subject, whom others speak of.", USAGE)
     chosen |= {"known_as": known_as} if known_as else {}
+    if by is None and not preview:
+        fail("erase: say --by: who erases goes on record; or --preview to look.", USAGE)
     with opened(ctx) as ledger:
         basis = _basis(ledger, legal_basis)
         reached = ledger.preview_erasure(subject, **chosen)
-        if preview:
+        if preview or by is None:
             output.show(reached, json, lambda _: _preview(ledger, subject, reached))
             return
         asks = not yes and _something(reached)

@@ -92,6 +92,13 @@ def cell(text: object, style: str = "") -> Text:
     return Text("" if text is None else " ".join(words(text).split()), style=style)
 
 
+def whole(text: object) -> Text:
+    """What somebody copies, such as a key: on one line however long, never taken for markup."""
+    from rich.text import Text
+
+    return Text(words(text), no_wrap=True, overflow="ignore")
+
+
 def outcome(name: str) -> Text:
     return cell(name, STYLES.get(name, ""))
 

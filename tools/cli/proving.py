@@ -182,11 +182,9 @@ def rotate(ctx: typer.Context, by: By, json: Json = False) -> None:
 
 
 def _keys(answer: SigningKeyAnswer) -> Iterator[Any]:
-    made = output.table(("key", {"overflow": "fold"}), "")
     for vkey in answer.verifier_keys:
-        in_force = vkey == answer.verifier_keys[-1]
-        made.add_row(output.cell(vkey), "in force" if in_force else "signed before")
-    yield made
+        yield "In force:" if vkey == answer.verifier_keys[-1] else "Signed before:"
+        yield output.whole(vkey)
     yield output.cell(f"Its file: {answer.file}" if answer.file else "There is no place for it.")
     if not answer.here:
         yield output.cell("The key in force is not there: nothing can be signed.", "yellow")
