@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 WITHDRAWN = "consent withdrawn"
 RETENTION = "retention period over"
+NOTHING_LEFT = "This subject was erased, and nothing of them is left to erase. See `erasures`."
 _ROUNDS = 5
 """What was written while a request was on its way is added by another, up to so many times."""
 
@@ -107,9 +108,20 @@ class Forgetting:
         """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
         written. Raises `UnknownMemory`, `NotPermitted`."""
         asked = Asked(memory, turn, session, retention, revoked, None, known_as)
-        ref = self._log.half_erased(subject) or self._known_subject(subject)
-        reaching = Reaching(self._parts, self._asking)
-        return self._without_held(reaching.asked(ref, asked, self._clock()))
+        reaching, ref = Reaching(self._parts, self._asking), self._log.half_erased(subject)
+        try:
+            ref = ref or self._known_subject(subject)
+        except NotPermitted:  # erased as a whole: what is left of them is in others' records
+            if asked.reach != SUBJECT:
+                raise
+            return self._left_of(subject, known_as)
+        reached = self._without_held(reaching.asked(ref, asked, self._clock()))
+        holds = self._log.eraser.holds(ref)
+        if not holds:
+            return reached
+        why = f"a legal hold forbids to erase it: {', '.join(each.hold for each in holds)}"
+        kept = Remains("everything", why, len(reached.positions))
+        return replace(reached, stays=(kept, *reached.stays))
 
     def erase(
         self,
@@ -182,6 +194,14 @@ class Forgetting:
         theirs = [each for each in opened if each.id in own or each.because in own]
         return self._answer([self._through(each) for each in theirs], half, SUBJECT)
 
+    def _left_of(self, subject: str, known_as: Sequence[str]) -> Reached:
+        """What others' records still have of somebody who was erased."""
+        for ref in self._log.vault.erased(self._log.tenant, subject):
+            others = Reaching(self._parts, self._asking).others(ref, [subject, *known_as])
+            if others:
+                return self._without_held(Reached(ref, RELATION, others=tuple(others)))
+        raise NotPermitted(NOTHING_LEFT)
+
     def _relations_of(
         self,
         subject: str,
@@ -198,7 +218,7 @@ class Forgetting:
                 done = self._erase(look, actor, basis, self._log.head().position)
                 return self._answer(done, ref, RELATION)
         if resumed is None:
-            raise NotPermitted("This subject was erased, and nothing of them is left to erase.")
+            raise NotPermitted(NOTHING_LEFT)
         return resumed
 
     def _ending_at(self, ref: str, names: Sequence[str]) -> Callable[[], list[Wanted]]:
@@ -240,7 +260,7 @@ class Forgetting:
         free = [each for each in others if not self._log.eraser.holds(each.subject_ref)]
         if len(free) == len(others):
             return replace(reached, others=tuple(free))
-        why = "they are under a legal hold: erase again once it is lifted"
+        why = "they are under a legal hold: erase again, by the same names, once it is lifted"
         kept = Remains("relations in records of others", why, len(others) - len(free))
         return replace(reached, others=tuple(free), stays=(*reached.stays, kept))
 

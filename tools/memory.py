@@ -285,16 +285,17 @@ class MemoryLedger(
 
         `consent` names a lawful basis that is recorded first. Returns receipt and decisions.
         """
-        if consent is not None:
-            self.grant_consent(subject, consent)
-        receipt = self.record_turn(
-            subject,
-            text,
+        turn = TurnInput(
+            subject=subject,
+            content=text,
             session=session,
             agent=agent,
-            said_at=said_at,
+            said_at=micros(said_at, "said_at"),
             idempotency_key=idempotency_key,
-        )
+        )  # which may be refused, before anything is written
+        if consent is not None:
+            self.grant_consent(subject, consent)
+        receipt = self._recorded([turn])[0]
         self.process(subject=subject)
         return receipt, self.decisions(turn_id=receipt.turn_id)
 
@@ -617,7 +618,7 @@ class MemoryLedger(
                 "extractor": self._gate.extractor.name,
                 "warnings": (
                     *answer.warnings,
-                    *self._notary.warnings(),
+                    *(self._notary.warnings() or self._parts.signing.warnings()),
                     *self._unfinished_erasures(),
                 ),
             }

@@ -51,7 +51,8 @@ def remains(
             _remainder(
                 "relations in other people's memories",
                 "A relation of somebody else to the person keeps its envelope, and has lost its"
-                " words. So many other people had some.",
+                " words. So many other people had some. One that was under a legal hold then, or"
+                " calls the person by a name that nobody told, still has its words.",
                 relations,
             ),
         ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.consent import ORDINARY
 from gate.policy import Policy, load
-from ledger.errors import NotPermitted, UnknownMemory
+from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from ledger.events.subject import ConsentWithdrawn
 from ledger.streams import subject_stream
 from ledger.times import Clock, to_datetime
@@ -111,6 +111,8 @@ class Settling:
         visible wider than `scope`. Raises `NotPermitted` for what the policy does not know.
         """
         actor = self._actor(by)
+        if not subject.strip():
+            raise InvalidTurn("subject is empty.")
         ref = self._log.register([subject])[subject]
         return self._steward.grant(
             ref,

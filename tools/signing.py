@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ledger import files
-from ledger.errors import BackendUnavailable, SigningKeyMissing
+from ledger.errors import BackendUnavailable, LedgerError, SigningKeyMissing
 from ledger.proofs import keyfile
 from ledger.proofs.keyfile import KeyFile
 from ledger.proofs.notes import Checkpoint, Signer
@@ -103,6 +103,17 @@ class Signing:
         if not path.exists() and file.mark() is None:
             return None
         return Tree(self._store, tiles, file.signer(), file)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Why what was appended last cannot be signed here, or what was signed is not there any
+        more, as far as the key and the last head tell; nothing is made."""
+        try:
+            tree = self.tree_to_verify()
+            if tree is not None:
+                tree.check()
+        except LedgerError as problem:
+            return (str(problem),)
+        return ()
 
     def restored(self) -> Checkpoint | None:
         """Give up what the key signed after the head that a restored ledger has: it goes on from

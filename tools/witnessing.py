@@ -63,7 +63,7 @@ class Witnessed:
         """The witness that the environment names, if it names one. Raises `CallerMistake`."""
         if settings.witness is None:
             return None
-        if urlsplit(settings.witness).scheme not in {"http", "https"}:
+        if not _is_url(settings.witness):
             raise CallerMistake(f"{WITNESS} is no URL of a witness: write https://host/prefix.")
         if settings.witness_key is None:
             raise CallerMistake(
@@ -235,6 +235,14 @@ def _head(tree: Tree) -> Checkpoint:
 
 def _line(text: str) -> str:
     return " ".join(text.split())[:200]
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # half of an address, or no port
+        return False
 
 
 def _shown(url: str) -> str:

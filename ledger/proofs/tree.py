@@ -182,15 +182,31 @@ class Tree:
         signed, and `SigningKeyMissing` when the key signs another log.
         """
         signer = self._need_signer()
-        mark = self.key.mark() if self.key is not None else None
-        if mark is not None and self.key is not None and mark.place != self.key.place:
-            self._take_over(mark.head, mark.place, self.key)
+        if self.key is not None:
+            self._may_begin(self.key)
         self._authorise(writer)
         latest = self._latest(writer)
         if latest is None:
             latest = issue(signer.name, 0, EMPTY_ROOT, signer)
             writer.publish(latest, keep=False)
         return latest
+
+    def check(self) -> None:
+        """Raises what `extend` would where there is something to sign, without signing it."""
+        latest, head = self.latest(), self._store.head().position
+        size = 0 if latest is None else latest.size
+        if head < size:
+            raise LogCorrupted(_too_short(head, size))
+        if head == size:
+            return
+        signer, known = self._need_signer(), self.tiles.vkeys()
+        if known and known[-1] != signer.vkey:
+            chain = None if self.key is None else self.key.handovers(known[-1], signer.vkey)
+            if chain is None:
+                raise SigningKeyMissing(_other_key(known[-1], signer))
+        elif not known and self.key is not None:
+            self._may_begin(self.key)
+        self._hold_against_mark(latest, signer)
 
     def rotate(self, new: Signer) -> Checkpoint:
         """Let another key sign from now on; the checkpoint that says so is signed by both.
@@ -227,10 +243,7 @@ class Tree:
         size = latest.size if latest else 0
         upto = head if upto is None else min(head, upto)
         if head < size:
-            raise LogCorrupted(
-                f"The log ends at position {head}, and a checkpoint of {size} events was signed:"
-                f" position {head + 1} is missing."
-            )
+            raise LogCorrupted(_too_short(head, size))
         end = max(min(upto, size + _PAGES * PAGE), size)
         edge, leaves = self._edge(writer, latest, end)
         if latest is not None and end == size:
@@ -347,8 +360,12 @@ class Tree:
                 f" what was signed is to be given up, take {self.key.mark_path} away."
             )
 
-    def _take_over(self, head: Checkpoint, place: str, key: KeyFile) -> None:
+    def _may_begin(self, key: KeyFile) -> None:
         """A key that signed at another place is this log's only if the log is the same."""
+        mark = key.mark()
+        if mark is None or mark.place == key.place:
+            return
+        head, place = mark.head, mark.place
         wrong = self._astray(head) if head.size else "that one is empty"
         if wrong is not None:
             raise SigningKeyMissing(
@@ -517,6 +534,13 @@ class _Seen(NamedTuple):
     signer: Signer
     edge: Edge
     leaf: bytes
+
+
+def _too_short(head: int, size: int) -> str:
+    return (
+        f"The log ends at position {head}, and a checkpoint of {size} events was signed: position"
+        f" {head + 1} is missing."
+    )
 
 
 def _other_key(known: str, signer: Signer) -> str:

@@ -3,6 +3,7 @@ it has to believe us."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
@@ -628,10 +629,53 @@ def test_a_completion_of_another_tenant_or_reach_is_none(memory):
         with pytest.raises(verifier.Refuted):
             checked._belong_together(request | asked, done | told)
     for name in ("key_fingerprint", "master_key"):
-        asked = request | {"facts": {"reach": "subject", name: "a"}}
-        told = done | {"type": "subject.erased.v2", "facts": {"request": "1", name: "b"}}
-        with pytest.raises(verifier.Refuted, match=name):
+        for was in ("a", 0, False, [], {}):
+            asked = request | {"facts": {"reach": "subject", name: was}}
+            told = done | {"type": "subject.erased.v2", "facts": {"request": "1", name: "b"}}
+            with pytest.raises(verifier.Refuted, match=name):
+                checked._belong_together(asked, told)
+        for empty in ("", None):
+            asked = request | {"facts": {"reach": "subject", name: empty}}
             checked._belong_together(asked, told)
+
+
+ENVELOPE = {
+    "actor": "system", "body_digest": None, "causation": None, "correlation": None,
+    "event_id": "1", "facts": {"reach": "subject"}, "recorded_at": 1, "stream": "s",
+    "subject_ref": "s", "tenant": "main", "type": "erasure.requested.v2", "version": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"type": {}},
+        {"type": ["erasure.requested.v2"]},
+        {"actor": None},
+        {"facts": []},
+        {"subject_ref": 1},
+        {"recorded_at": -1},
+        {"recorded_at": 1 << 53},
+        {"recorded_at": True},
+        {"version": 0},
+        {"facts": {"n": 1 << 53}},
+        {"facts": {"n": [{"deep": -(1 << 53)}]}},
+        {"facts": {"é": 1}},
+        {"facts": {"n": [{"é": None}]}},
+    ],
+)
+def test_an_envelope_that_no_ledger_writes_is_none(other):
+    verifier.envelope_of({"envelope": verifier.canonical(ENVELOPE)})
+    with pytest.raises(verifier.Refuted):
+        verifier.envelope_of({"envelope": verifier.canonical(ENVELOPE | other)})
+
+
+def test_an_envelope_that_is_nested_deep_is_none():
+    for depth in (500, 900, 960, 980, 990, 5_000):
+        facts = '{"a":' * depth + "1" + "}" * depth
+        text = verifier.canonical(ENVELOPE).replace('{"reach":"subject"}', facts)
+        with contextlib.suppress(verifier.Refuted):
+            verifier.envelope_of({"envelope": text})
 
 
 def test_it_holds_across_a_rotation_of_the_signing_key(memory):

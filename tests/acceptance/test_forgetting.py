@@ -532,6 +532,67 @@ def test_the_certificate_is_written_where_it_is_wanted(cli, memory, tmp_path):
     assert record.erasure in file.read_text("utf-8")
 
 
+def test_a_relation_under_a_hold_is_erased_once_it_is_lifted(cli, memory):
+    memory.grant_consent("ben", "consent")
+    say(memory, AGAIN)
+    say(memory, "I report to Ana Silva.", subject="ben")
+    memory.place_hold("ben", "a case at court", by="lea", hold="file-7")
+    whole = ["erase", "ana", "--known-as", "Ana Silva"]
+    assert "once it is lifted" in cli(*whole, "--preview").stdout
+    cli(*whole, "--by", "lea", "--yes")
+    assert texts(memory, "ben") == ["User reports to Ana Silva"]
+    assert "once it is lifted" in cli(*whole, "--preview").stdout
+    assert "nothing of them is left" in cli(*whole, "--by", "lea", "--yes", code=3).stderr
+    cli("hold", "lift", "file-7", "--by", "lea")
+    assert "User reports to Ana Silva" in cli(*whole, "--preview").stdout
+    done = json.loads(cli(*whole, "--by", "lea", "--yes", "--json").stdout)
+    assert texts(memory, "ben") == []
+    first, second = memory.erasures()
+    assert (second.erasure, second.because) == (done["erasure"], first.erasure)
+    assert "nothing of them is left" in cli(*whole, "--preview", code=3).stderr
+    for less in ("--retention", "--revoked"):
+        cli("erase", "ana", less, "--preview", code=3)
+    sound(memory)
+
+
+def test_a_hold_on_who_is_to_be_erased_is_told_first(cli, memory):
+    say(memory, AGAIN)
+    memory.place_hold("ana", "a case at court", by="lea", hold="file-7")
+    assert "a legal hold forbids to erase it: file-7" in cli("erase", "ana", "--preview").stdout
+    [first, *_] = json.loads(cli("erase", "ana", "--preview", "--json").stdout)["stays"]
+    assert first["what"] == "everything"
+
+
+def test_nothing_is_erased_when_its_certificate_could_not_be_written(cli, memory, tmp_path):
+    say(memory, AGAIN)
+    erase = ["erase", "ana", "--yes", "--by", "lea", "--certificate"]
+    away = cli(*erase, str(tmp_path / "nowhere" / "ana.json"), code=2)
+    assert "name another file" in away.stderr
+    key = memory._parts.signing.key_path()
+    key.chmod(0o644)
+    assert "chmod 600" in cli(*erase, str(tmp_path / "ana.json"), code=3).stderr
+    assert texts(memory) == ["User lives in Porto"]
+    key.chmod(0o600)
+    (tmp_path / "taken").mkdir()
+    cli("erase", "ana", "--yes", "--by", " ", code=2)
+    assert "say --by" in cli("erase", "ana", "--yes", code=2).stderr
+    assert memory.erasures() == []
+
+
+def test_a_certificate_that_fails_late_names_the_erasure(cli, memory, tmp_path, monkeypatch):
+    say(memory, AGAIN)
+
+    def full(*_given, **_named):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    file = str(tmp_path / "ana.json")
+    failed = cli("erase", "ana", "--yes", "--by", "lea", "--certificate", file, "--json", code=3)
+    [record] = memory.erasures()
+    assert f"beliefledger certificate {record.erasure[:10]}" in failed.stderr
+    assert record.erasure in failed.stdout
+
+
 def test_a_basis_that_the_policy_does_not_know_is_refused(cli, memory):
     say(memory, AGAIN)
     refused = cli("erase", "ana", "--by", "lea", "--yes", "--legal-basis", "a whim", code=2)

@@ -19,6 +19,7 @@ from ledger.events.ops import SigningKeyRotated
 from ledger.proofs import keyfile
 from ledger.proofs.merkle import leaf_hash, root_of, verify_consistency, verify_inclusion
 from ledger.proofs.notes import Checkpoint, Cosigner, Signer, with_signatures
+from ledger.store import Head
 from tools import verifier
 from tools.backing import backup, restore
 from tools.certifying import signed_text
@@ -292,6 +293,39 @@ def test_two_ledgers_do_not_become_one_log_by_one_key_file(place, memory, tmp_pa
         one.grant_consent("cy", "consent")
         one.sign_checkpoint()
         assert one.verify().ok
+
+
+def test_a_key_that_cannot_sign_is_told_by_status(place, memory, tmp_path, monkeypatch):
+    def told():
+        with open_memory(place) as looking:
+            return looking.status(digests=False).warnings[len(looking._parts.warnings) :]
+
+    assert told() == ()
+    file = memory._parts.signing.key_path()
+    memory._notary.close()
+    talk(memory, 1)
+    assert told() == (), "it is signed when somebody next signs"
+    file.chmod(0o644)
+    assert "chmod 600" in told()[0]
+    file.rename(tmp_path / "away.key")
+    assert "There is no key to sign" in told()[0]
+    (tmp_path / "away.key").rename(file)
+    file.chmod(0o600)
+    assert told() == ()
+    memory.sign_checkpoint()
+    monkeypatch.setattr(type(memory._log.store), "head", lambda _self: Head(3, 0, 0))
+    assert "position 4 is missing" in memory.status(digests=False).warnings[-1]
+
+
+def test_the_key_of_another_ledger_is_told_by_status(place, memory, tmp_path, monkeypatch):
+    monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "named.key"))
+    with open_memory(tmp_path / "one") as one:
+        talk(one, 1)
+    with open_memory(tmp_path / "two") as two:
+        talk(two, 1)
+    with open_memory(tmp_path / "two") as two:
+        [warning] = two.status(digests=False).warnings
+        assert "Name a file of its own for this ledger" in warning
 
 
 def test_keys_beside_a_shared_master_key_know_their_trees_by_the_place(tmp_path, monkeypatch):

@@ -936,6 +936,9 @@ def test_a_witness_that_signs_with_another_key_is_refused(
     [
         ("witness.example", "key"),
         ("ftp://witness.example", "key"),
+        ("http://[::bad", "key"),
+        ("http://witness.example:port", "key"),
+        ("https://", "key"),
         ("http://127.0.0.1:9", ""),
         ("http://127.0.0.1:9", "nonsense"),
     ],

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ledger.errors import NotPermitted
+from ledger.errors import LedgerError, NotPermitted
 from tools.cli import output
 from tools.cli.app import (
     USAGE,
@@ -97,6 +98,10 @@ def erase(
     chosen |= {"known_as": known_as} if known_as else {}
     if by is None and not preview:
         fail("erase: say --by: who erases goes on record; or --preview to look.", USAGE)
+    if by is not None and not by.strip():
+        fail("erase: --by is empty: name who erases.", USAGE)
+    if certificate is not None and not os.access(certificate.parent, os.W_OK):
+        fail(f"erase: {certificate} cannot be written there: name another file.", USAGE)
     with opened(ctx) as ledger:
         basis = _basis(ledger, legal_basis)
         reached = ledger.preview_erasure(subject, **chosen)
@@ -110,10 +115,14 @@ def erase(
             output.show(reached, json, lambda _: _preview(ledger, subject, reached))
         if asks:
             _ask(subject, whole=reached.reach == "subject")
-        answer = ledger.erase(subject, **chosen, by=by, legal_basis=basis)
         if certificate is not None:
-            _certify(ledger, answer, certificate)
-    output.show(answer, json, lambda _: _erased(subject, answer, certificate))
+            ledger.sign_checkpoint()  # a key that cannot sign is told while nothing is gone
+        answer = ledger.erase(subject, **chosen, by=by, legal_basis=basis)
+        told = None if certificate is None else _certify(ledger, answer, certificate)
+    written = certificate if told is None else None
+    output.show(answer, json, lambda _: _erased(subject, answer, written))
+    if told is not None:
+        fail(told)
 
 
 def _basis(ledger: MemoryLedger, given: str | None) -> str:
@@ -136,25 +145,37 @@ def _ask(subject: str, *, whole: bool) -> None:
 
 
 def _something(reached: Reached) -> bool:
-    return bool(reached.positions) or reached.reach == "subject"
+    return bool(reached.positions or reached.others) or reached.reach == "subject"
 
 
-def _certify(ledger: MemoryLedger, answer: ErasureAnswer, file: Path) -> None:
+def _certify(ledger: MemoryLedger, answer: ErasureAnswer, file: Path) -> str | None:
+    """Write the certificate. What is erased is on record all the same: if it cannot be written,
+    that is told."""
     from tools.certifying import text_of
 
     if answer.erasure is None:
         note(f"Nothing was erased: there is no certificate, and {file} was not written.")
-        return
-    file.write_text(text_of(ledger.certificate(answer.erasure)), "utf-8")
+        return None
+    try:
+        file.write_text(text_of(ledger.certificate(answer.erasure)), "utf-8")
+    except (OSError, LedgerError) as problem:
+        return (
+            f"It is erased, and the certificate is not written: {problem} Later: beliefledger"
+            f" certificate {answer.erasure[: output.SHORT_ID]} -o FILE."
+        )
+    return None
 
 
 def _preview(ledger: MemoryLedger, subject: str, reached: Reached) -> Iterator[Any]:
-    if not _something(reached):
+    if not _something(reached) and not reached.stays:
         yield output.cell(f"Nothing of {subject} is reached: no words are left, or their time")
         yield output.cell("is not over.")
         return
-    yield output.cell(f"{_what(subject, reached)}: {_much(reached)} go.")
-    yield output.cell(f"By type: {output.tally(reached.counts)}.")
+    if reached.reach == "relation":
+        yield output.cell(f"{subject} was erased; what others' records have of them:")
+    else:
+        yield output.cell(f"{_what(subject, reached)}: {_much(reached)} go.")
+        yield output.cell(f"By type: {output.tally(reached.counts)}.")
     why = {each.id: each.why for each in reached.depends if each.kind != "loses_evidence"}
     yield from _memories(
         "Memories that go", [(i, said, why.get(i, "")) for i, said in reached.texts.items()]
