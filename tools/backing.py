@@ -9,6 +9,8 @@ from pathlib import Path
 
 from ledger import restoring
 from ledger.backup import (
+    MANIFEST,
+    VAULT_MANIFEST,
     BackedUp,
     Step,
     VaultManifest,
@@ -97,6 +99,8 @@ def backup(
         raise NoLedger(f"There is no ledger at {place}.")
     if vault is not None:
         _keep_apart(destination, vault)
+    for each in filter(None, (destination, vault)):
+        _refuse_within(place, each)
     with _open(place, settings, create=False) as opened:
         source = side(opened)
         made_at = iso(system_clock() // SECOND * SECOND)
@@ -140,6 +144,18 @@ def _head(opened: Opened, settings: Settings) -> tuple[str | None, int]:
         latest = tree.latest()
         return (latest.origin if latest else None), opened.store.head().position
     return signed.origin, signed.size
+
+
+def _refuse_within(place: Place, directory: Path) -> None:
+    around = directory.resolve().parents
+    if isinstance(place, Path) and place.resolve() in around:
+        raise CallerMistake(f"{directory} is in the ledger itself: name a directory elsewhere.")
+    other = next(
+        (each for each in around for name in (MANIFEST, VAULT_MANIFEST) if (each / name).exists()),
+        None,
+    )
+    if other is not None:
+        raise CallerMistake(f"{directory} is in another backup, {other}: name one elsewhere.")
 
 
 def _keep_apart(destination: Path, vault: Path) -> None:

@@ -12,6 +12,7 @@ from beliefledger import open_memory
 from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, MasterKeyReplaced, NotPermitted
 from ledger.events.ops import MasterKeyRotated
 from ledger.masterkey import MasterKey
+from ledger.postgres.server import is_postgres
 from tools.backing import backup, restore, restore_vault, rotate
 from tools.cli import app
 from tools.places import NoLedger, open_place, place_of
@@ -235,6 +236,20 @@ def test_the_vault_is_kept_apart(told, backed):
         with pytest.raises(CallerMistake, match="not apart"):
             backup(told, backed, vault=where)
     assert not backed.exists()
+
+
+def test_a_backup_is_neither_in_its_ledger_nor_in_another_backup(place, backed, vault):
+    tell(place)
+    backup(place, backed, vault=vault)
+    before = every_byte(backed)
+    for where in (backed, vault):
+        with pytest.raises(CallerMistake, match="in another backup"):
+            backup(place, where / "more" / "deep")
+    if not is_postgres(place):
+        with pytest.raises(CallerMistake, match="in the ledger itself"):
+            backup(place, Path(place) / "backup")
+    assert every_byte(backed) == before
+    backup(place, backed, vault=vault)
 
 
 def test_the_living_vault_is_no_place_for_its_backup(place, elsewhere, backed):
