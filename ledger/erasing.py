@@ -308,13 +308,12 @@ class Eraser:
             event = ContentErased(**facts, reach=erasure.reach, positions=erasure.positions)
 
         def attempt() -> Erasure:
-            version = self._log.version(stream)
-            known = {each.id: each for each in self.of_subject(erasure.subject_ref)}
-            found = known.get(erasure.id)
+            recorded = self._log.read_stream(stream)
+            found = next((each for each in erasures(recorded) if each.id == erasure.id), None)
             if found is not None and found.done is not None:
                 return found  # another process finished it in the meantime
             new = New(event, self._log.new_id(), stream, erasure.subject_ref, erasure.actor)
-            self._log.append([new], {stream: version})
+            self._log.append([new], {stream: recorded[-1].version})
             return next(e for e in self.of_subject(erasure.subject_ref) if e.id == erasure.id)
 
         return self._log.decide_again(attempt)
@@ -335,7 +334,7 @@ class Eraser:
             return []
         # In this order: of what the vault knows by now the request is in the log, which another
         # process may be writing.
-        register, buried = set(vault.register_of_erased()), vault.tombstones()
+        register, buried = vault.register_of_erased(), vault.tombstones()
         told = self.told()
         whole = {each.subject_ref for each in told if each.whole}
         finished = {each.subject_ref for each in told if each.whole and each.done is not None}
@@ -345,10 +344,8 @@ class Eraser:
         for id_, erasure in content.items():
             if erasure.done is not None and id_ not in register:
                 self.destroy(erasure)  # the vault is older than this
-        again = [
-            *self._forgotten_people(buried - whole),
-            *self._forgotten_content(register - content.keys()),
-        ]
+        stale = {id_: of for id_, of in register.items() if id_ not in content}
+        again = [*self._forgotten_people(buried - whole), *self._forgotten_content(stale)]
         if again:
             self._request(lambda: again, SYSTEM, DONE_BEFORE, held_too=True)
             told = self.told()
@@ -378,11 +375,9 @@ class Eraser:
             if versions[subject_stream(ref)]:
                 yield Wanted(ref, SUBJECT)
 
-    def _forgotten_content(self, stale: set[str]) -> Iterator[Wanted]:
+    def _forgotten_content(self, stale: dict[str, tuple[str, frozenset[str]]]) -> Iterator[Wanted]:
         """What the vault knows to be erased of the living and the log does not."""
-        register = self._log.vault.register_of_erased() if stale else {}
-        for id_ in sorted(stale):
-            ref, event_ids = register[id_]
+        for id_, (ref, event_ids) in sorted(stale.items()):
             if self._log.vault.is_erased(ref):
                 continue  # with all the rest
             found = self._store.positions_of(sorted(event_ids))

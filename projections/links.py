@@ -12,11 +12,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, Table, and_
 
 from ledger.codec import Recorded
-from ledger.events.belief import (
-    WRITING,
-    MemoryMovedIn,
-    Written,
-)
+from ledger.events.belief import WRITING, MemoryMovedIn, Written
 from ledger.events.entity import EntitiesMerged, EntitySplit
 from ledger.events.subject import SubjectErased
 from projections import tables

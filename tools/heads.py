@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ledger.errors import LogCorrupted
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier
+from ledger.proofs.notes import Checkpoint, NoteInvalid
+from ledger.proofs.terms import handover
 from ledger.proofs.tiles import read_cosigned
 from tools.answers import Handover
 
@@ -29,7 +30,7 @@ def handovers(tree: Tree, size: int) -> tuple[Handover, ...]:
     kept = tree.checkpoints()
     found = []
     for old, new in pairwise(keys):
-        both = next((each for each in kept if _is_by(each, old) and _is_by(each, new)), None)
+        both = handover(old, new, kept)
         if both is None:
             raise LogCorrupted(
                 f"The checkpoint that hands over from {old.vkey} to {new.vkey} is not in the"
@@ -38,10 +39,6 @@ def handovers(tree: Tree, size: int) -> tuple[Handover, ...]:
         hashes = tree.consistency(*sorted((both.size, size)))
         found.append(Handover(note=both.text, hashes=as_base64(hashes)))
     return tuple(found)
-
-
-def _is_by(checkpoint: Checkpoint, key: Verifier) -> bool:
-    return any(map(key.made, checkpoint.signatures))
 
 
 def cosigned(tree: Tree, witness: Witnessed | None = None) -> Checkpoint | None:

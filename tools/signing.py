@@ -136,11 +136,6 @@ class Signing:
             file.remember(head, anew=True)
         return mark.head if head is None or mark.head.size > head.size else None
 
-    def renew(self) -> None:
-        """Read the key again when the tree is next wanted."""
-        with self._lock:
-            self._tree = None
-
     def key_path(self) -> Path:
         """Where the key lies. Raises `SigningKeyMissing` where there is no place for it."""
         path = self._place.path(self.tree().origin)
@@ -156,9 +151,8 @@ class Signing:
         path = self.key_path()
         # The next to prepare a key would overwrite the first's.
         with files.locked(path.with_name(f"{path.name}.lock")):
-            self.renew()  # another process may have changed it just now
             tree = self.tree()
-            tree.extend()  # with the key in force, or there is nothing to hand over
+            tree.extend()  # with the key in force by now, or there is nothing to hand over
             signer = tree.signer
             assert signer is not None  # or it could not extend
             new = Signer.generate(signer.name)

@@ -12,6 +12,7 @@ from gate.consent import ORDINARY
 from ledger.codec import Recorded
 from ledger.events import BY_NAME, turn
 from ledger.events.belief import (
+    WRITING,
     ConflictResolved,
     ConsolidationUndone,
     MemoriesConsolidated,
@@ -27,13 +28,12 @@ from ledger.times import Micros
 
 _TURN_EVENTS = frozenset(name for name, kind in BY_NAME.items() if kind.__module__ == turn.__name__)
 _NAMING = frozenset({EntityRecognised.NAME, AliasAdded.NAME, EntitySplit.NAME})
-_WRITES = frozenset(kind.NAME for kind in BY_NAME.values() if issubclass(kind, Written))
 _WITH_BODY = frozenset(
     name for name, kind in BY_NAME.items() if kind.model_fields.keys() - kind.FACTS
 )
 
 
-_AGEING = _WITH_BODY & (_WRITES | _TURN_EVENTS | {MemoriesRecalled.NAME})
+_AGEING = _WITH_BODY & (WRITING | _TURN_EVENTS | {MemoriesRecalled.NAME})
 """What goes for its own age; all else goes with one of these."""
 WITHDRAWN = "consent_withdrawn"
 """Why a memory is revoked whose consent is withdrawn."""
@@ -91,7 +91,7 @@ def may_be_due(
             return True
         if aged is not None and each.recorded_at >= aged:
             aged = None  # nor is any later one
-        if each.type in _WRITES and each.body:
+        if each.type in WRITING and each.body:
             written.add(each.facts["memory_id"])
         elif each.type == MemoryRevoked.NAME and each.facts["memory_id"] in written:
             over = revoked is not None and each.recorded_at < revoked
@@ -224,7 +224,7 @@ class Trail:
             for memory_id, memory in self._memories.items()
             if memory.words & turns
             or memory.cited & turns
-            or any(e.type in _WRITES and e.position in gone for e in memory.events)
+            or any(e.type in WRITING and e.position in gone for e in memory.events)
         }
         todo = list(memories)
         while todo:

@@ -8,7 +8,7 @@ them without a checkpoint that hands over to it is none of the log's.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -16,8 +16,8 @@ from weakref import WeakKeyDictionary
 from ledger.errors import LogCorrupted
 from ledger.postgres.server import Connection, Server
 from ledger.proofs.merkle import HASH_BYTES
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier
-from ledger.proofs.terms import handed_over_at
+from ledger.proofs.notes import Checkpoint, Verifier
+from ledger.proofs.terms import handover, parsed
 from ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on
 
 _DURABLY = (
@@ -56,18 +56,15 @@ class _Reading:
         keys = [vkey for (vkey,) in rows]
         return keys if len(keys) < 2 else handed_over(keys, self._by_two(keys[0]))
 
-    def _by_two(self, vkey: str) -> Iterator[Checkpoint]:
+    def _by_two(self, vkey: str) -> list[Checkpoint]:
         """The checkpoints that seem to be signed by two keys of the log."""
         name = f"— {vkey.partition('+')[0]} "
-        for (note,) in self._ask(
+        rows = self._ask(
             f"SELECT note FROM {self._schema}.checkpoints"
             " WHERE strpos(substr(note, strpos(note, %s) + 1), %s) > 0 ORDER BY id",
             (name, name),
-        ):
-            try:
-                yield Checkpoint.parse(note)
-            except NoteInvalid:  # told where the history is read
-                continue
+        )
+        return parsed(note for (note,) in rows)
 
     def cosigned(self) -> str | None:
         return self._one(f"SELECT note FROM {self._schema}.cosigned")
@@ -89,13 +86,12 @@ class _Reading:
         return str(rows[0][0]) if rows else None
 
 
-def handed_over(vkeys: Sequence[str], checkpoints: Iterable[Checkpoint]) -> list[str]:
+def handed_over(vkeys: Sequence[str], notes: Sequence[Checkpoint]) -> list[str]:
     """The first key, and of the others those that a checkpoint hands over to, signed by the key
     before and by it."""
-    notes = list(checkpoints)
     chain = [Verifier.parse(vkeys[0])]
     for other in map(Verifier.parse, vkeys[1:]):
-        if handed_over_at(chain[-1], other, notes) is not None:
+        if handover(chain[-1], other, notes) is not None:
             chain.append(other)
     return [each.vkey for each in chain]
 

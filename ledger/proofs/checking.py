@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
-from ledger.proofs.terms import Term, handed_over_at, parsed, terms_of
+from ledger.proofs.terms import Term, handover, parsed, terms_of
 from ledger.proofs.tiles import (
     HEIGHT,
     WIDTH,
@@ -318,5 +318,5 @@ def _given(
         if each not in listed[:-1]:
             yield Term(each)
             continue
-        upto = handed_over_at(each, listed[listed.index(each) + 1], history)
-        yield Term(each, 0 if upto is None else upto)
+        both = handover(each, listed[listed.index(each) + 1], history)
+        yield Term(each, 0 if both is None else both.size)

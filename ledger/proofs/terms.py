@@ -35,17 +35,17 @@ def terms_of(verifiers: Sequence[Verifier], history: Sequence[Checkpoint]) -> li
     later must not go on from there."""
     terms = [Term(each) for each in verifiers[-1:]]
     for older in verifiers[-2::-1]:
-        upto = handed_over_at(older, terms[-1].verifier, history)
-        if upto is None:
+        both = handover(older, terms[-1].verifier, history)
+        if both is None:
             break
-        terms.append(Term(older, upto))
+        terms.append(Term(older, both.size))
     return terms
 
 
-def handed_over_at(older: Verifier, newer: Verifier, history: Sequence[Checkpoint]) -> int | None:
-    """The size of the first checkpoint that both signed."""
-    sizes = [each.size for each in history if _is_by(each, older) and _is_by(each, newer)]
-    return min(sizes, default=None)
+def handover(older: Verifier, newer: Verifier, history: Sequence[Checkpoint]) -> Checkpoint | None:
+    """The first checkpoint that both signed, if there is one."""
+    by_both = (each for each in history if _is_by(each, newer) and _is_by(each, older))
+    return min(by_both, key=lambda each: each.size, default=None)
 
 
 def _is_by(checkpoint: Checkpoint, verifier: Verifier) -> bool:

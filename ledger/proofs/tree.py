@@ -200,11 +200,9 @@ class Tree:
         if head == size:
             return
         signer, known = self._need_signer(), self.tiles.vkeys()
-        if known and known[-1] != signer.vkey:
-            chain = None if self.key is None else self.key.handovers(known[-1], signer.vkey)
-            if chain is None:
-                raise SigningKeyMissing(_other_key(known[-1], signer))
-        elif not known and self.key is not None:
+        if known[-1:] != [signer.vkey]:
+            self._handed_over(known, latest is None, signer)
+        if not known and self.key is not None:
             self._may_begin(self.key)
         self._hold_against_mark(latest, signer)
 
@@ -289,17 +287,22 @@ class Tree:
             signer = self._signer = self.key.signer(known[-1]) or signer
         if known[-1:] == [signer.vkey]:
             return signer
-        chain: list[Handover] | None = None if known or latest is not None else []
-        if self.key is not None and (known or latest is None):
-            chain = self.key.handovers(known[-1] if known else None, signer.vkey)
-        if chain is None:
-            raise SigningKeyMissing(_other_key(known[-1] if known else "nobody known", signer))
+        chain = self._handed_over(known, latest is None, signer)
         if not known:
             self._hold_against_mark(None, signer)
         self._hand_over_again(writer, chain)
         if not known and not chain:
             writer.know(signer.vkey)
         return signer
+
+    def _handed_over(self, known: list[str], unsigned: bool, signer: Signer) -> list[Handover]:
+        """How this key came to sign after those that the tree knows. Raises `SigningKeyMissing`."""
+        chain: list[Handover] | None = [] if unsigned and not known else None
+        if self.key is not None and (known or unsigned):
+            chain = self.key.handovers(known[-1] if known else None, signer.vkey)
+        if chain is None:
+            raise SigningKeyMissing(_other_key(known[-1] if known else "nobody known", signer))
+        return chain
 
     def _hand_over_again(self, writer: TileWriter, chain: Sequence[Handover]) -> None:
         """Let a tree that was set back know which keys took over, where the log leads to the heads
