@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,9 @@ from ledger.proofs.tiles import (
     hashes_of,
 )
 from ledger.proofs.tree import Tree
+
+_BEGINNING = 2.0
+"""For how many seconds a key may be there that has signed nothing yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +241,15 @@ class TreeCheck:
 
     # The end
 
+    def _begins(self) -> bool:
+        """Whether another thread or process has just made the key, and signs for the first time."""
+        until = time.monotonic() + _BEGINNING
+        while self._tiles.checkpoint() is None:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        return True
+
     def has_passed(self, position: int) -> bool:
         """Whether what comes later tells nothing more of anything before a position."""
         return self.found is not None or self._next_size() is None or self.signed >= position
@@ -266,7 +279,7 @@ class TreeCheck:
                 f"the latest checkpoint is of {latest} events, but one of {published} was signed",
             )
         nothing = self._latest is None and self._nowhere is None and self._named
-        if nothing and self._tiles.checkpoint() is None:  # another thread may be beginning
+        if nothing and not self._begins():
             self._nowhere = "there is a signing key, and nothing that it signed"
         return None if self._nowhere is None else Found(None, None, self._nowhere)
 
