@@ -3,13 +3,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constraints.txt
 
-.PHONY: demo test torture check bench clean
+.PHONY: demo test torture mutate check bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the main job, in seconds: no key, no server, no download of models"
 	@echo "make test    every test"
-	@echo "make torture SEED=1   200 rounds of kill -9 on both backends, and everything checked"
+	@echo "make torture SEED=1   200 rounds of kill -9 on both backends, and as many of the attacker's mix"
+	@echo "make mutate SEED=1 N=200   changes the core at random, and looks whether its tests notice"
 	@echo "make check   ruff, mypy, import-linter"
 	@echo "make bench   the budgets, measured"
 
@@ -26,10 +27,13 @@ demo: $(VENV)/core
 	$(BIN)/beliefledger demo
 
 test: $(VENV)/test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 torture: $(VENV)/test
-	$(BIN)/python tests/fault/torture.py $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS))
+	$(BIN)/python tests/fault/torture.py $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(MIX),--mix $(MIX))
+
+mutate: $(VENV)/test
+	$(BIN)/python tests/mutation/mutate.py $(if $(SEED),--seed $(SEED)) $(if $(N),--number $(N)) $(if $(ONLY),--only $(ONLY))
 
 check: $(VENV)/test
 	$(BIN)/ruff check .

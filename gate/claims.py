@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from gate.rules.lexicon import load, verb_form
 from ledger.candidate import SELF, Candidate, When
+from ledger.folding import undisguised
 from ledger.times import DAY, to_datetime
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")
@@ -41,8 +42,7 @@ _UNSURE = _DENIALS | _PERHAPS
 _ALLOWED = FREE | _UNSURE
 _ASIDE = re.compile(
     r"\b(?:no|nope|nah)\s*[,.!;:–—-]|\bnot (?:only|just|to mention|sure if)\b|"
-    r"\b(?:why|if|or) not\b|\bno (?:problem|worries|doubt|matter|idea)\b|\bisn't it\b|"
-    r"\b(?:do|is|are|was|does|did|have|has)n't (?:you|they|it|we)\b",
+    r"\b(?:why|if|or) not\b|\bno (?:problem|worries|doubt|matter|idea)\b",
     re.I,
 )
 """Denials that deny nothing of what is stated."""
@@ -165,7 +165,7 @@ def _plain(text: str) -> str:
     if text.isascii():
         plain = text.lower()
     else:
-        plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+        plain = unicodedata.normalize("NFKC", undisguised(text)).casefold().replace("’", "'")
     for short, whole in _SHORT.items():
         plain = plain.replace(short, whole)
     return plain
@@ -185,7 +185,7 @@ def _forms(word: str) -> frozenset[str]:
             found.add(stem)
             if len(stem) > 3 and stem[-1] == stem[-2]:  # planned, plan
                 found.add(stem[:-1])
-            if ending in {"ed", "ing", "er", "es"}:
+            if ending in {"ed", "ing", "es"}:
                 found.add(stem + "e")
     return frozenset(found)
 

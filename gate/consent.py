@@ -20,6 +20,8 @@ Runs = tuple[tuple[int, int], ...]
 
 ORDINARY = "ordinary"
 """The category of everything that is in no special category."""
+SPECIAL = "special"
+"""What an envelope says of any special category: which one it is goes with the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +71,22 @@ class Consent:
 
 
 def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consent:
-    """The consent after these events of the subject's stream. Everything it needs is in envelopes,
-    so it is the same after an erasure."""
+    """The consent after these events of the subject's stream. The categories of a grant are in its
+    body, which goes with the whole subject alone."""
     begun = start or Consent()
     version, grants, erasing = begun.version, begun.grants, begun.erasing
     going = dict(begun.going)
     for each in recorded:
         version = each.version
         if each.type == ConsentGranted.NAME:
-            facts = each.facts
+            facts, told = each.facts, each.event
+            categories = told.categories if isinstance(told, ConsentGranted) else ()
             grants = (
                 *grants,
                 Grant(
                     each.event_id,
                     facts["basis"],
-                    frozenset(facts["categories"]),
+                    frozenset(categories),
                     facts["purpose"],
                     facts["scope"],
                     facts["expires_at"],

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from gate import deadline
 from gate.registry import VALUE, MemoryType, Registry, SlotRule, placeholders
 from gate.rules.clauses import Clause, clauses
 from gate.rules.drafts import NEVER, Draft, Reading, capped, claim_of, span_of, to_candidate
@@ -22,6 +23,8 @@ from ledger.candidate import SELF, Candidate, SpeechAct, When
 
 IMPORTANCE, CONFIDENCE = 800, 900
 _LONGEST = 1_200
+_MOST_WORDS = 40
+"""Of a field."""
 _NOT = "not"
 _NEGATIONS = {"cannot": ("can", _NOT), "can't": ("can", _NOT), "won't": ("will", _NOT)}
 _BE = frozenset({"am", "is", "are", "was", "were", "been", "being"})
@@ -87,14 +90,14 @@ class Pattern:
         )
         self._keeps_not = bool(self.words & _NEVER)
         said = "".join(
-            f"(?P<{part[1:-1]}>(?:\\S+ )+?)"
+            f"(?P<{part[1:-1]}>(?:\\S+ ){{1,{_MOST_WORDS}}}?)"
             if part.startswith("{")
             else "".join(f"{re.escape(word)} " for word in _normalised(part))
             for part in parts
         )
-        self._expression = re.compile(
-            ("" if anchored else r"(?<!\S)") + re.sub(r"\+\?\)$", "+)", said)
-        )
+        if said.endswith("?)"):  # the last field takes all that is left
+            said = said.removesuffix("?)") + ")"
+        self._expression = re.compile(r"(?<!\S)" + said)
         self._find = self._expression.match if anchored else self._expression.search
         rest = pattern[pattern.index("{") :]
         self._next = self if anchored else None
@@ -281,6 +284,7 @@ def _in_sentence(
     words = tokens(text, start, end)
     reading = Reading(text, words, said_at, "first")
     for clause in clauses(words):
+        deadline.check()
         for found in custom.find(text, words, clause.subject + 1, clause.stop):
             ended = words[clause.verb].low in _ENDING and found.start > clause.verb
             if _holds(custom, clause, found, words):

@@ -64,8 +64,8 @@ _PHRASE = re.compile(
     |(?P<rel_month>\b(?:last|this|next|this\s+past|this\s+coming)\s+{_MONTH}(?!\w))
     |(?P<ago>\b(?:about\s+|around\s+|almost\s+|over\s+|exactly\s+)?(?:{_COUNT})\s+
         (?:minutes?|hours?|days?|weeks?|months?|years?|decades?)\s+(?:ago|back|earlier)\b)
-    |(?P<some_ago>\b(?:a\s+few|several|some|many|a\s+while|(?:a\s+)?long\s+time)\s*
-        (?:minutes?|hours?|days?|weeks?|months?|years?|decades?)?\s+(?:ago|back)\b)
+    |(?P<some_ago>\b(?:a\s+few|several|some|many|a\s+while|(?:a\s+)?long\s+time)
+        (?:\s*(?:minutes?|hours?|days?|weeks?|months?|years?|decades?))?\s+(?:ago|back)\b)
     |(?P<in_future>\bin\s+(?:about\s+)?(?:{_COUNT})\s+(?:days?|weeks?|months?|years?)(?:\s+time)?\b
         (?!\s+(?:of|and|or|when|with)\b))
     |(?P<unit>\b(?:last|this|next|this\s+past|this\s+coming|the\s+past)\s+

@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 from gate import speech
 from gate.belief import Belief, Held
 from gate.claims import claim_within
 from gate.confidence import Confidence, score
-from gate.consent import ORDINARY, Consent, Grant
+from gate.consent import ORDINARY, SPECIAL, Consent, Grant
 from gate.policy import Policy, millionths
 from gate.registry import MemoryType, Registry
 from gate.slots import canonical_context, canonical_value, value_of, words
 from ledger.candidate import Candidate, Durability, Source, SpeechAct
 from ledger.events.choices import Choices
+from ledger.folding import Folded, plain, undisguised
 from ledger.times import DAY, Micros
 
 
@@ -153,7 +155,7 @@ class _Refused(Exception):
     check: str
 
 
-@dataclass(slots=True)
+@dataclass
 class _Case:
     """One candidate before the gate, with what was found out so far."""
 
@@ -169,6 +171,11 @@ class _Case:
     approval: Approval | None
     trace: list[str] = field(default_factory=list)
     act: SpeechAct = SpeechAct.STATEMENT
+
+    @cached_property
+    def said(self) -> Folded:
+        """The turn's words, as a person sees them."""
+        return plain(self.turn.content)
 
     def passed(self, check: str, note: str = "pass") -> None:
         self.trace.append(f"{check}={note}")
@@ -234,7 +241,8 @@ def _speech_act(case: _Case) -> SpeechAct:
         return act
     for span in case.candidate.spans:
         if span.turn is None:
-            read = speech.speech_act(case.turn.content, span.start, span.end)
+            said = case.said
+            read = speech.speech_act(said.text, *said.place(span.start, span.end))
             if read in _CAPPED or read in {SpeechAct.INSTRUCTION, SpeechAct.QUESTION}:
                 return read
     return act
@@ -280,7 +288,7 @@ def _truth(case: _Case, kind: MemoryType | None) -> MemoryType:
     if not claim_within_spans(candidate) or not claim_within(candidate):
         raise case.refuse("truth.claim", Reason.CLAIM_EXCEEDS_SPAN)
     case.passed("truth.claim")
-    if case.act is SpeechAct.INSTRUCTION or speech.instruction_like(turn.content):
+    if case.act is SpeechAct.INSTRUCTION or speech.instruction_like(case.said.text):
         raise case.refuse("truth.act", Reason.INSTRUCTION_LIKE)
     if case.act is SpeechAct.QUESTION:
         raise case.refuse("truth.act", Reason.QUESTION)
@@ -290,10 +298,10 @@ def _truth(case: _Case, kind: MemoryType | None) -> MemoryType:
 
 def claim_within_spans(candidate: Candidate) -> bool:
     """True if every word of the value, the context and the fields is a word of the spans."""
-    said = {word for span in candidate.spans for word in words(span.quote)}
+    said = {word for span in candidate.spans for word in words(undisguised(span.quote))}
     said |= {word.removesuffix("'s") for word in said}
     claimed = (candidate.value, candidate.context or "", *candidate.fields.values())
-    return all(said.issuperset(words(text)) for text in claimed)
+    return all(said.issuperset(words(undisguised(text))) for text in claimed)
 
 
 # Durability
@@ -343,7 +351,7 @@ def _permission(case: _Case) -> Grant:
                 raise case.refuse("permission.category", Reason.PROHIBITED_CATEGORY)
             if covering is None:
                 raise case.refuse("permission.category", Reason.SPECIAL_CATEGORY, Outcome.QUEUE)
-            case.passed("permission.category", category)
+            case.passed("permission.category", SPECIAL)
         elif covering is None:
             raise case.refuse("permission.consent", Reason.NO_CONSENT)
         grant = covering
@@ -360,8 +368,10 @@ def _beside_a_secret(case: _Case) -> bool:
         text = case.turn.text_of(span.turn)
         if text is None or REDACTED not in text:
             continue
-        for start, end in speech.sentences(text):
-            if span.start < end and start < span.end and REDACTED in text[start:end]:
+        read = plain(text)
+        begins, ends = read.place(span.start, span.end)
+        for start, end in speech.sentences(read.text):
+            if begins < end and start < ends and REDACTED in read.text[start:end]:
                 return True
     return False
 

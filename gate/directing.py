@@ -10,12 +10,14 @@ from gate.gate import Gate
 from gate.slots import canonical_entity
 from ledger import streams
 from ledger.candidate import SELF
+from ledger.cleaning import refuse
 from ledger.codec import New
 from ledger.errors import NotPermitted, UnknownMemory
 from ledger.events import Event
 from ledger.events.entity import EntitiesKeptApart, EntitySplit
 from ledger.log import new_id
 from ledger.memory import Memory
+from ledger.names import check_name
 
 
 class Director:
@@ -44,8 +46,10 @@ class Director:
 
     def alias(self, subject_ref: str, entity_id: str, name: str, *, actor: str) -> None:
         """Give an entity another name; an entity first known by that name is merged into it."""
+        check_name("name", name)
         if not name.strip() or canonical_entity(name) == SELF.casefold():
             raise NotPermitted(f"{name!r} cannot be the name of an entity.")
+        refuse(name, "The entity's name")
 
         def attempt() -> None:
             draft = self._draft(subject_ref, entity_id)

@@ -266,7 +266,6 @@ class Draft:
         proposed = New(
             CandidateProposed(
                 index=index,
-                type=self._type(candidate),
                 act=candidate.act.value,
                 inferred=candidate.inferred,
                 chosen=choices is not None,
@@ -366,7 +365,7 @@ class Draft:
         return slot, None  # it is not believed any more: the slot is free again
 
     def _type(self, candidate: Candidate) -> str:
-        """The type as a fact: one that nobody registered may be anybody's words."""
+        """The type, where it is registered."""
         return candidate.type if candidate.type in self.rules.registry.types else "unknown"
 
     def apply(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pydantic import ValidationError
 
 from ledger.candidate import Candidate, Speech
+from ledger.cleaning import cleaned
 from ledger.errors import ExtractionUnavailable
 
 
@@ -25,8 +26,9 @@ class Extraction:
 
 
 def checked(found: object) -> Extraction:
-    """What an extractor returned, if all of it can be written and read again: a candidate that was
-    copied with other fields was never validated. Raises `ExtractionUnavailable`."""
+    """What an extractor returned, without secrets, if all of it can be written and read again: a
+    candidate that was copied with other fields was never validated. Raises
+    `ExtractionUnavailable`."""
     if isinstance(found, list):
         found = Extraction(found)
     if not isinstance(found, Extraction) or not all(
@@ -45,7 +47,7 @@ def checked(found: object) -> Extraction:
         raise ExtractionUnavailable(
             "The extractor returned a candidate that is none: make it anew, with all its fields."
         ) from problem
-    return found
+    return replace(found, candidates=[cleaned(each) for each in found.candidates])
 
 
 class Extractor(Protocol):

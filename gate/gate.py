@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from queue import SimpleQueue
-from typing import Self, TypeVar, overload
+from typing import NamedTuple, Self, TypeVar, overload
 
 from gate.consent import Consent
+from gate.deadline import Deadline
 from gate.decide import TurnView
 from gate.draft import Draft, Memo
 from gate.extractor import Extraction, Extractor, checked
 from gate.intake import TurnInput
+from gate.legible import legible
 from gate.naming import About, Renamed, move_again
 from gate.rulebook import Rulebook
 from gate.special import categorised
@@ -22,6 +25,7 @@ from ledger import streams
 from ledger.candidate import Candidate
 from ledger.codec import New, Recorded
 from ledger.errors import (
+    ExtractionTooLong,
     ExtractionUnavailable,
     LedgerError,
     LogCorrupted,
@@ -30,8 +34,10 @@ from ledger.errors import (
 )
 from ledger.events.choices import Choices
 from ledger.events.turn import (
+    CandidateProposed,
     ExtractionCompleted,
     ExtractionFailed,
+    GateDecided,
     TurnParked,
     TurnRecorded,
     TurnRetried,
@@ -54,12 +60,34 @@ _PARKING = frozenset({TurnParked.NAME, TurnRetried.NAME})
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A turn that is in the log. `already` is True when it was there before."""
+    """A turn that is in the log. `already` is True when it was there before. One that was erased
+    and is told again is `withheld`: its words are not kept, and whoever told it is not told so."""
 
     turn_id: str
     position: int
     subject_ref: str
     already: bool = False
+    withheld: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A turn that somebody tells, and where it goes: not to where it was, if that is erased."""
+
+    turn_id: str
+    subject_ref: str
+    turn: TurnInput
+    position: int | None = None
+    """Where it is in the log; None while it is not."""
+    withheld: bool = False
+
+
+class Rehearsed(NamedTuple):
+    """A decision that was not recorded; it would stand so far after its turn."""
+
+    after: int
+    proposed: CandidateProposed
+    decided: GateDecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +140,12 @@ def view_of(recorded: Recorded, event: TurnRecorded, cited: dict[str, str]) -> T
     )
 
 
+def holds_lane(looked: Looked) -> bool:
+    """Whether the subject's later turns have to wait for this one: it failed, and waits. One that
+    took too long is set aside at once."""
+    return isinstance(looked, ExtractionUnavailable) and not isinstance(looked, ExtractionTooLong)
+
+
 class Earlier(Sequence[TurnView]):
     """The turns before one in its session, looked up when an extractor first looks at them."""
 
@@ -159,6 +193,7 @@ class Gate:
         clock: Clock,
         earlier: Callable[[Pending, int], Sequence[int]],
         about: About = lambda _subject, _entity: {},
+        deadline: Deadline | None = None,
     ) -> None:
         self.log = log
         self.rulebook = rulebook
@@ -167,6 +202,7 @@ class Gate:
         self._clock = clock
         self._earlier = earlier
         self._about = about
+        self._deadline = deadline
 
     # Recording
 
@@ -175,8 +211,7 @@ class Gate:
 
         Raises `InvalidTurn` or `NotPermitted` before anything is written.
         """
-        for turn in turns:
-            turn.check()
+        self.check(turns)
         refs = self.log.register([turn.subject for turn in turns])
 
         def attempt() -> list[Receipt]:
@@ -184,76 +219,94 @@ class Gate:
 
         return self.again(attempt)
 
+    def check(self, turns: Iterable[TurnInput]) -> None:
+        """Raises `InvalidTurn` for one that cannot be recorded under the policy in force."""
+        most = self.rulebook.current().policy.max_turn_bytes
+        for turn in turns:
+            turn.check(most)
+
     def _record(
         self, turns: Sequence[TurnInput], refs: dict[str, str], actor: str
     ) -> list[Receipt]:
         self.memo.refresh()
-        ids, new, expect = [], {}, {}
+        ids: list[str] = []
+        new: dict[str, Told] = {}
+        expect: dict[str, int] = {}
         for turn in turns:
             ref = refs[turn.subject]
             keys = self.log.keys(ref)
             if keys is None or self.memo.consent(ref).erasing:
                 raise NotPermitted("This subject was erased.")
             turn_id = streams.turn_stream(keys.ids, turn.key())
-            ids.append((turn_id, ref))
+            ids.append(turn_id)
             if turn_id not in new:
-                new[turn_id] = turn
+                new[turn_id] = Told(turn_id, ref, turn)
                 expect[streams.subject_stream(ref)] = self.memo.consent(ref).version
         # A single turn is almost always new: let the append find out. A batch may be a repetition.
-        known = self._known(list(new)) if len(new) > 1 else {}
+        told = self._looked_up(new) if len(new) > 1 else new
         try:
-            appended = self._append_turns(ids, new, known, expect, actor)
+            appended = self._append_turns(list(told.values()), expect, actor)
         except VersionConflict as conflict:
             if conflict.stream not in new:
                 raise
-            known = self._known(list(new))
-            if conflict.stream not in known:
+            told = self._looked_up(new)
+            if told == new:
                 raise
-            appended = self._append_turns(ids, new, known, expect, actor)
-        receipts, seen, positions = [], set(known), known | appended
-        for turn_id, ref in ids:
-            receipts.append(Receipt(turn_id, positions[turn_id], ref, turn_id in seen))
-            seen.add(turn_id)
+            appended = self._append_turns(list(told.values()), expect, actor)
+        receipts, seen = [], set[str]()
+        for each in map(told.__getitem__, ids):
+            position = appended.get(each.turn_id, each.position or 0)
+            already = each.position is not None or each.turn_id in seen
+            receipts.append(
+                Receipt(each.turn_id, position, each.subject_ref, already, each.withheld)
+            )
+            seen.add(each.turn_id)
         return receipts
 
-    def _known(self, turn_ids: Sequence[str]) -> dict[str, int]:
-        """Where those are that are in the log. One whose words are erased is there, too: telling
-        it again, as a queue does that delivers twice, is not to bring them back."""
-        there = [turn_id for turn_id, version in self.log.versions(turn_ids).items() if version]
-        return {turn_id: self.log.read_stream(turn_id, upto=1)[0].position for turn_id in there}
+    def _looked_up(self, turns: Mapping[str, Told]) -> dict[str, Told]:
+        """Where these turns are in the log, or go. One whose words are erased is not brought back
+        by being told again, as a queue does that delivers twice: it goes, without its words, to
+        where nobody can tell it from another turn. That one may be known, or erased, in turn."""
+        there = [turn_id for turn_id, version in self.log.versions(list(turns)).items() if version]
+        return dict(turns) | {turn_id: self._told(turns[turn_id]) for turn_id in there}
+
+    def _told(self, each: Told) -> Told:
+        """As `_looked_up`, one turn."""
+        keys = self.log.keys(each.subject_ref)
+        if keys is None:
+            raise NotPermitted("This subject was erased.")
+        consent = self.memo.consent(each.subject_ref)
+        while there := self.log.read_stream(each.turn_id, upto=1):
+            [first] = there
+            if first.event is not None and not consent.is_going(first.position):
+                return replace(each, position=first.position)
+            again = streams.told_again(keys.ids, each.turn_id)
+            each = replace(each, turn_id=again, withheld=True)
+        return each
 
     def _append_turns(
-        self,
-        ids: Sequence[tuple[str, str]],
-        turns: dict[str, TurnInput],
-        known: dict[str, int],
-        expect: dict[str, int],
-        actor: str,
+        self, told: Sequence[Told], expect: dict[str, int], actor: str
     ) -> dict[str, int]:
-        refs = dict(ids)
         events = [
             New(
-                turn.event(self._session_tag(refs[turn_id], turn)),
-                new_id(),
-                turn_id,
-                refs[turn_id],
-                actor,
-                None,
-                turn_id,
+                self._event(each), new_id(), each.turn_id, each.subject_ref, actor, None,
+                each.turn_id,
             )
-            for turn_id, turn in turns.items()
-            if turn_id not in known
-        ]
+            for each in told
+            if each.position is None
+        ]  # fmt: skip
         if not events:
             return {}
         appended = self.log.append(events, {event.stream: 0 for event in events} | expect)
         return {event.stream: appended.first + offset for offset, event in enumerate(events)}
 
-    def _session_tag(self, subject_ref: str, turn: TurnInput) -> str:
-        keys = self.log.keys(subject_ref)
+    def _event(self, told: Told, clock_said: Micros | None = None) -> TurnRecorded:
+        keys = self.log.keys(told.subject_ref)
         if keys is None:
             raise NotPermitted("This subject was erased.")
-        return streams.session_tag(keys.ids, turn.session)
+        if told.withheld:
+            return told.turn.withheld(streams.session_tag(keys.ids, None))
+        return told.turn.event(keys.ids, clock_said)
 
     # Processing
 
@@ -293,7 +346,7 @@ class Gate:
                 sessions[lane] = before
             looked = self._look(turn, before)
             self._write(draft, each, turn_event, event, looked, done)
-            if isinstance(looked, ExtractionUnavailable):
+            if holds_lane(looked):
                 failing.add(each.subject_ref)
             elif lane in sessions:
                 sessions[lane] = sessions[lane].then(turn)
@@ -306,6 +359,8 @@ class Gate:
         """What the extractor found in a turn, or why it could not look."""
         if turn.role != "user":
             return Extraction(skipped=f"role:{turn.role}")
+        if not turn.content:
+            return Extraction()  # it is withheld
         try:
             return self._extract(turn, before)
         except ExtractionUnavailable as problem:
@@ -314,13 +369,24 @@ class Gate:
     def _extract(self, turn: TurnView, before: Sequence[TurnView]) -> Extraction:
         """Raises `ExtractionUnavailable` for whatever goes wrong in an extractor: it is not ours,
         and a turn that it cannot read must not keep the others from being read."""
+        return self.within_deadline(turn, before, self.extractor.extract)
+
+    def within_deadline(
+        self,
+        turn: TurnView,
+        before: Sequence[TurnView],
+        read: Callable[[TurnView, Sequence[TurnView]], list[Candidate] | Extraction],
+    ) -> Extraction:
+        """What reading one turn brings, as people see it. Raises `ExtractionUnavailable` for
+        whatever goes wrong, and `ExtractionTooLong` if it did not end in time."""
         try:
-            found = self.extractor.extract(turn, before)
+            with self._deadline.turn() if self._deadline else nullcontext():
+                shown = legible(turn, before)
+                return checked(shown.returned(checked(read(shown.turn, shown.earlier))))
         except LedgerError:
             raise
         except Exception as problem:  # recorded, held, tried again, parked in sight
             raise ExtractionUnavailable(f"{type(problem).__name__}: {problem}.") from problem
-        return checked(found)
 
     def _write(
         self,
@@ -369,7 +435,7 @@ class Gate:
             with closing(self._looked_at(pending, held, done)) as arriving:
                 for each, looked in arriving:
                     came.append((each, looked))
-                    if isinstance(looked, ExtractionUnavailable):
+                    if holds_lane(looked):
                         held.add(each.subject_ref)
                     if len(came) >= SLOW_BATCH:
                         batch, came = came, []
@@ -398,7 +464,7 @@ class Gate:
                     continue
                 looked = self._look(*found)
                 came.put((each, looked))
-                if isinstance(looked, ExtractionUnavailable):
+                if holds_lane(looked):
                     return
 
         workers: int = self.extractor.concurrency  # type: ignore[attr-defined]
@@ -416,9 +482,9 @@ class Gate:
                         problem = problem or item.exception()
                         stopping = stopping or problem is not None
                         continue
-                    if isinstance(item[1], ExtractionUnavailable):
+                    if holds_lane(item[1]):
                         failed_in_a_row += 1
-                    elif item[1].skipped is None:
+                    elif not isinstance(item[1], Extraction) or item[1].skipped is None:
                         failed_in_a_row = 0
                     # Who does not answer anybody is not asked for all the others too.
                     done.broken_off = done.broken_off or failed_in_a_row >= 2 * workers
@@ -515,6 +581,7 @@ class Gate:
             view_of(each, each.event, {})
             for position in positions
             if isinstance((each := found[position]).event, TurnRecorded)
+            and not each.event.withheld
             and not self._erased(pending.subject_ref, position)
         ]
 
@@ -526,7 +593,8 @@ class Gate:
         problem: ExtractionUnavailable,
         done: Processed,
     ) -> None:
-        """Note that the turn could not be looked at; after enough tries set it aside."""
+        """Note that the turn could not be looked at. After enough tries set it aside; at once if it
+        took too long, as it would again."""
         draft.reads(pending.turn_id, pending.version)
         attempt = pending.attempts + 1
         events: list[ExtractionFailed | TurnParked] = [
@@ -539,8 +607,13 @@ class Gate:
         ]
         done.failed += 1
         done.problem = str(problem)
-        if attempt >= draft.rules.policy.extraction_tries:
-            events.append(TurnParked(attempts=attempt))
+        reason = None
+        if isinstance(problem, ExtractionTooLong):
+            reason = "deadline"
+        elif attempt >= draft.rules.policy.extraction_tries:
+            reason = "tries"
+        if reason is not None:
+            events.append(TurnParked(attempts=attempt, reason=reason))
             done.parked += 1
         for event in events:
             draft.write(
@@ -564,7 +637,7 @@ class Gate:
 
         Returns the receipt and the decision's id; None when the turn was there already.
         """
-        turn.check()
+        self.check([turn])
         ref = self.log.register([turn.subject])[turn.subject]
 
         def attempt() -> tuple[Receipt, str | None]:
@@ -573,31 +646,75 @@ class Gate:
                 raise NotPermitted("This subject was erased.")
             draft = self.draft()
             draft.consent(ref)
-            turn_id = streams.turn_stream(keys.ids, turn.key())
-            known = self._known([turn_id])
-            if known:
-                return Receipt(turn_id, known[turn_id], ref, already=True), None
+            told = self._told(Told(streams.turn_stream(keys.ids, turn.key()), ref, turn))
+            turn_id, withheld = told.turn_id, told.withheld
+            if told.position is not None:
+                return Receipt(turn_id, told.position, ref, already=True, withheld=withheld), None
             draft.reads(turn_id, 0)
-            event = turn.event(self._session_tag(ref, turn), clock_said=draft.now)
-            new = New(event, new_id(), turn_id, ref, actor, None, turn_id)
+            new = New(self._event(told, draft.now), new_id(), turn_id, ref, actor, None, turn_id)
+            event = new.event
+            assert isinstance(event, TurnRecorded)
             draft.write(new)
-            view = TurnView(
-                turn_id=turn_id,
-                role=turn.role,
-                content=event.content,
-                said_at=draft.now if turn.said_at is None else turn.said_at,
-                said_at_stated=turn.said_at is not None,
-                session=turn.session,
-                agent=turn.agent,
-            )
-            outcome = ExtractionCompleted(extractor="store", candidates=1)
-            draft.turn(view, 0, new.event_id, ref, outcome, [candidate], choices, actor)
+            outcome = ExtractionCompleted(extractor="store", candidates=0 if withheld else 1)
+            noticed = [] if withheld else [candidate]
+            view = _stored(turn, turn_id, event, draft.now)
+            draft.turn(view, 0, new.event_id, ref, outcome, noticed, choices, actor)
             appended = self.commit(draft)
             if appended is None:
                 raise LogCorrupted("A stored memory made no event.")
-            return Receipt(turn_id, appended.first, ref), draft.decided[0]
+            decision = None if withheld else draft.decided[0]
+            return Receipt(turn_id, appended.first, ref, withheld=withheld), decision
 
         return self.again(attempt)
+
+    def is_stored(self, receipt: Receipt) -> bool:
+        """Whether a turn came with chosen fields."""
+        recorded = self.log.read_at([receipt.position])[receipt.position]
+        return bool(recorded.facts["channel"] == "store")
+
+    def _session_before(self, receipt: Receipt, session_tag: str) -> list[TurnView]:
+        """The last turns of a session before one that is withheld, which does not say its own."""
+        ref = receipt.subject_ref
+        found = [
+            view_of(each, each.event, {})
+            for each in self.log.of_subject(ref, receipt.position - 1)
+            if isinstance(each.event, TurnRecorded)
+            and each.event.session_tag == session_tag
+            and not each.event.withheld
+            and not self._erased(ref, each.position)
+        ]
+        return found[-CONTEXT_TURNS:]
+
+    def rehearse(
+        self,
+        receipt: Receipt,
+        turn: TurnInput,
+        candidate: Candidate | None = None,
+        choices: Choices | None = None,
+    ) -> list[Rehearsed]:
+        """What would be decided about a turn that is withheld, if nothing of it had been erased.
+        Nothing is written: its answer is to be that of any other turn. A `candidate` is one with
+        chosen fields."""
+        draft, ref = self.draft(), receipt.subject_ref
+        draft.consent(ref)
+        event = self._event(Told("", ref, turn))
+        view = _stored(turn, receipt.turn_id, event, draft.now)
+        found = [candidate] if candidate else []
+        if candidate is None:
+            looked = self._look(view, self._session_before(receipt, event.session_tag))
+            if isinstance(looked, ExtractionUnavailable):
+                return []
+            rules = draft.rules
+            found = [categorised(each, rules.registry, rules.policy) for each in looked.candidates]
+            view = replace(view, cited=cited(self.log, ref, found, self.memo.consent(ref)))
+        outcome = ExtractionCompleted(extractor="", candidates=len(found))
+        draft.turn(view, 1, "", ref, outcome, found, choices)
+        events = [each.event for each in draft.events]
+        return [
+            Rehearsed(number, proposed, decided)
+            for number, (proposed, decided) in enumerate(pairwise(events), 2)
+            if isinstance(proposed, CandidateProposed) and isinstance(decided, GateDecided)
+        ]
 
     # Appending
 
@@ -656,6 +773,19 @@ class Gate:
                 raise
 
         return self.log.decide_again(afresh)
+
+
+def _stored(turn: TurnInput, turn_id: str, event: TurnRecorded, now: Micros) -> TurnView:
+    """A turn as the gate sees it before it is in the log."""
+    return TurnView(
+        turn_id=turn_id,
+        role=turn.role,
+        content=event.content,
+        said_at=now if turn.said_at is None else turn.said_at,
+        said_at_stated=turn.said_at is not None,
+        session=event.session,
+        agent=event.agent,
+    )
 
 
 def cited(

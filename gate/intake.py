@@ -6,13 +6,26 @@ import hashlib
 import os
 from dataclasses import dataclass
 
+from ledger.cleaning import session_name
 from ledger.errors import InvalidTurn
 from ledger.events.turn import TurnRecorded
+from ledger.names import check_name
 from ledger.redact import redact
+from ledger.streams import session_tag
 from ledger.times import Micros
 
 ROLES = ("user", "assistant", "system", "tool", "other")
-MAX_CHARACTERS = 1_000_000
+CHANNELS = ("conversation", "store")
+
+
+def check_size(what: str, words: str, most_bytes: int) -> None:
+    """Raises `InvalidTurn`, with both sizes, for words that no turn may have so many of."""
+    size = len(words.encode())
+    if size > most_bytes:
+        raise InvalidTurn(
+            f"{what} has {size:,} bytes in UTF-8; a turn has at most {most_bytes:,}, as the policy"
+            " says (max_turn_bytes)."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +47,8 @@ class TurnInput:
     idempotency_key: str | None = None
     channel: str = "conversation"
 
-    def check(self) -> None:
-        """Raises `InvalidTurn` saying what is wrong."""
+    def check(self, most_bytes: int) -> None:
+        """Raises `InvalidTurn` saying what is wrong. `most_bytes` is the policy's."""
         for name in (
             "subject",
             "content",
@@ -54,16 +67,18 @@ class TurnInput:
                 value.encode()
             except UnicodeEncodeError:
                 raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+            if name == "content":
+                check_size(name, value, most_bytes)
+            else:
+                check_name(name, value)
         if not self.subject.strip():
             raise InvalidTurn("subject is empty.")
         if not self.content.strip():
             raise InvalidTurn("content is empty.")
-        if len(self.content) > MAX_CHARACTERS:
-            raise InvalidTurn(
-                f"content has {len(self.content):,} characters; at most {MAX_CHARACTERS:,} go in."
-            )
         if self.role not in ROLES:
             raise InvalidTurn(f"role is {self.role!r}; it must be one of {', '.join(ROLES)}.")
+        if self.channel not in CHANNELS:
+            raise InvalidTurn(f"channel must be one of {', '.join(CHANNELS)}.")
         if self.ordinal is not None and not isinstance(self.ordinal, int):
             raise InvalidTurn("ordinal must be a whole number.")
         if self.said_at is not None and not -(2**53) < self.said_at < 2**53:
@@ -79,21 +94,37 @@ class TurnInput:
         parts = "\x1f".join((self.session or "", place, self.role, self.content))
         return "default\x1f" + hashlib.sha256(parts.encode()).hexdigest()
 
-    def event(self, session_tag: str, clock_said: Micros | None = None) -> TurnRecorded:
-        """The turn with its secrets taken out. `clock_said` stands in for a time nobody stated."""
+    def event(self, key: bytes, clock_said: Micros | None = None) -> TurnRecorded:
+        """The turn with its secrets taken out; `key` is the subject's, for ids. `clock_said` stands
+        in for a time nobody stated."""
         cleaned = redact(self.content)
+        session = session_name(key, self.session)
         counts: dict[str, int] = {}
         for redaction in cleaned.redactions:
             counts[redaction.kind.value] = counts.get(redaction.kind.value, 0) + 1
         return TurnRecorded(
             role=self.role,
             channel=self.channel,
-            redacted=counts,
-            session_tag=session_tag,
+            secrets=len(cleaned.redactions),
             content=cleaned.text,
+            redacted=counts,
+            session_tag=session_tag(key, session),
             speaker=self.speaker,
-            session=self.session,
+            session=session,
             agent=self.agent,
             said_at=clock_said if self.said_at is None else self.said_at,
             said_at_stated=self.said_at is not None,
+        )
+
+    def withheld(self, no_session_tag: str) -> TurnRecorded:
+        """The turn without its words: it was erased, and being told again does not bring it back.
+        The envelope is that of any turn."""
+        return TurnRecorded(
+            role=self.role,
+            channel=self.channel,
+            secrets=len(redact(self.content).redactions),
+            said_at_stated=self.said_at is not None,
+            content="",
+            session_tag=no_session_tag,
+            withheld=True,
         )

@@ -147,6 +147,9 @@ def refusal(one: Original, other: Original, kind: MemoryType | None) -> str | No
     """Why these two are not one memory; None where they are."""
     if one.type != other.type:
         return "the type differs"
+    said = (one.memory.claim, one.memory.value, other.memory.claim, other.memory.value)
+    if max(map(len, said)) > _LONGEST:
+        return "the words are too many to compare"
     values = [
         canonical_value(each.memory.value, negated=each.memory.negated, kind=kind)
         for each in (one, other)
@@ -170,6 +173,8 @@ def _relation(original: Original) -> tuple[str, str]:
 
 # Words
 
+_LONGEST = 2_000
+"""Characters of a claim: each word of one is compared with each of the other."""
 _TOKEN = re.compile(
     r"(?:(?<!\w)[-−]?\.?)?\d+(?:[.,:/]\d+)*\w*|[^\W\d_]+\d\w*|(?:(?<!\w)\.)?[^\W_]+[+#]*|[$€£¥%°]"
 )
@@ -417,15 +422,15 @@ def _matched(one: Sequence[Word], other: Sequence[Word]) -> dict[int, int]:
     """Which word of the other each word is like, by their numbers; each is taken once, and the same
     word before one that is only alike."""
     pairs: dict[int, int] = {}
+    taken: set[int] = set()
     for exact in (True, False):
         for at, word in enumerate(one):
             if at in pairs:
                 continue
             for there, each in enumerate(other):
-                if there not in pairs.values() and (
-                    word.text == each.text if exact else word.like(each)
-                ):
+                if there not in taken and (word.text == each.text if exact else word.like(each)):
                     pairs[at] = there
+                    taken.add(there)
                     break
     return dict(sorted(pairs.items()))
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
-_QUOTED = re.compile(r"“[^”\n]{1,2000}(?:”|\n|\Z)|(?<![\w\"])\"(?![\s\"])[^\"\n]{1,2000}\"")
+_QUOTED = re.compile(r"(?<![\w\"])\"(?![\s\"])[^\"\n]{1,2000}+\"")
+_MARK = re.compile(r"[“”\n]")
+_LONGEST_QUOTE = 2000
 _SINGLE = re.compile(
     r"(?<![\w'’‘])['‘](?=[A-Za-z])[^'’\n]{1,200}(?:['’][a-z]{1,2}\b[^'’\n]{0,200}){0,6}['’](?!\w)"
 )
@@ -26,8 +29,8 @@ _HANDED_OVER = re.compile(
 _LETTER = re.compile(r"^[ \t]*(?:dear|hi|hello|hey)\s+[A-Z\[][^\n]{0,40},?[ \t]*\n", re.M | re.I)
 _SPEAKER_LINE = re.compile(r"^[ \t]*[A-Z][\w .]{0,24}:[ \t]+\S.*$", re.M)
 _SIGNED = re.compile(
-    r"^\s*(?:(?:best|kind|warm)?\s*regards|sincerely|yours (?:truly|faithfully|sincerely)|"
-    r"cheers)\b",
+    r"^[^\S\n]*+(?:(?:(?:best|kind|warm)\s*+)?regards|sincerely|cheers|"
+    r"yours (?:truly|faithfully|sincerely))\b",
     re.M | re.I,
 )
 
@@ -39,7 +42,7 @@ def pasted(text: str) -> list[tuple[int, int]]:
     """The ranges [start, end) that quote somebody, or hand over a document to work on."""
     found: list[tuple[int, int]] = []
     if '"' in text or "“" in text:
-        found += [match.span() for match in _QUOTED.finditer(text)]
+        found += _quotations(text)
     if "'" in text or "‘" in text:
         found += [match.span() for match in _SINGLE.finditer(text) if " " in match.group()]
     if ":" in text:
@@ -52,6 +55,40 @@ def pasted(text: str) -> list[tuple[int, int]]:
     if "\n" in text:
         found += _blocks(text)
     return found
+
+
+def _quotations(text: str) -> Iterator[tuple[int, int]]:
+    """What stands in double quotation marks, of either kind; the first to begin counts. One that
+    was opened by “ ends with its line at the latest."""
+    opened = _opened(text) if "“" in text else iter(())
+    curly, plain = next(opened, None), _QUOTED.search(text)
+    while curly or plain:
+        if plain is None or (curly is not None and curly[0] < plain.start()):
+            assert curly is not None
+            span = curly
+        else:
+            span = plain.span()
+        yield span
+        while curly is not None and curly[0] < span[1]:
+            curly = next(opened, None)
+        if plain is not None and plain.start() < span[1]:
+            plain = _QUOTED.search(text, span[1])
+
+
+def _opened(text: str) -> Iterator[tuple[int, int]]:
+    """From each “ to what ends it, if that is near; each mark is looked at once."""
+    waiting: list[int] = []
+    for mark in _MARK.finditer(text):
+        if mark[0] == "“":
+            waiting.append(mark.start())
+            continue
+        yield from _ended(waiting, mark.start(), mark.end())
+        waiting = []
+    yield from _ended(waiting, len(text), len(text))
+
+
+def _ended(waiting: list[int], close: int, end: int) -> Iterator[tuple[int, int]]:
+    return ((at, end) for at in waiting if 1 <= close - at - 1 <= _LONGEST_QUOTE)
 
 
 def _blocks(text: str) -> list[tuple[int, int]]:

@@ -20,6 +20,13 @@ from ledger.events import Event
 from ledger.events.policy import PolicyAdopted
 from ledger.times import DAY, Micros
 
+MAX_TURN_BYTES = 100_000
+
+
+def _usual(size: int) -> bool:
+    return size == MAX_TURN_BYTES
+
+
 Score = Annotated[float, Field(ge=0, le=1)]
 Days = Annotated[int, Field(ge=1)]
 
@@ -86,6 +93,7 @@ class Policy(Frozen):
     decay: DecayRules = DecayRules()
     quarantine_days: int = Field(default=180, ge=1)
     extraction_tries: int = Field(ge=1)
+    max_turn_bytes: int = Field(default=MAX_TURN_BYTES, ge=1, le=1_000_000, exclude_if=_usual)
     calibration: tuple[tuple[Score, Score], ...] = Field(default=(), exclude_if=unset)
     retention_days: dict[str, Days] = Field(default_factory=dict, exclude_if=unset)
     revoked_grace_days: Days | None = Field(default=None, exclude_if=unset)

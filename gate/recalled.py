@@ -27,9 +27,11 @@ class Shown:
         version, more = self.version, list(self.showings)
         for each in recorded:
             version = each.version
-            if each.type == MemoriesRecalled.NAME:  # the facts are there after an erasure too
-                memories = frozenset(each.facts["memories"])
-                more.append((each.position, each.facts["session_tag"], memories))
+            if isinstance(
+                each.event, MemoriesRecalled
+            ):  # one whose words are erased has no session
+                memories = frozenset(each.event.memories)
+                more.append((each.position, each.event.session_tag, memories))
         if version == self.version:
             return self
         return Shown(version, tuple(more[-KEPT:]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from gate import consent as consents
 from gate.belief import Belief, folded
@@ -41,7 +42,8 @@ class Replayed:
     decision_id: str
     position: int
     verdict: Verdict
-    recorded: GateDecided
+    recorded: dict[str, Any]
+    """Its facts; and its scores, unless these are erased."""
     again: Decision | None
     differs: dict[str, tuple[object, object]]
 
@@ -74,15 +76,18 @@ class Replayer:
 
         Raises `UnknownMemory` when the event is not a decision.
         """
-        if recorded.type != GateDecided.NAME or recorded.event is None:
+        if recorded.type != GateDecided.NAME:
             raise UnknownMemory(f"The event {recorded.event_id} is not a decision of the gate.")
         decided = recorded.event
-        if not isinstance(decided, GateDecided):
-            raise LogCorrupted(f"Position {recorded.position} is not what its name says.")
-        inputs = self._inputs(recorded, decided)
-        if inputs is None:
+        inputs = self._inputs(recorded, decided) if isinstance(decided, GateDecided) else None
+        if inputs is None or not isinstance(decided, GateDecided):
             return Replayed(
-                recorded.event_id, recorded.position, Verdict.INPUTS_DESTROYED, decided, None, {}
+                recorded.event_id,
+                recorded.position,
+                Verdict.INPUTS_DESTROYED,
+                recorded.facts if decided is None else decided.model_dump(mode="json"),
+                None,
+                {},
             )
         again = decide(
             inputs.turn,
@@ -96,7 +101,8 @@ class Replayer:
         )
         differs = self._differences(recorded, decided, inputs, again)
         verdict = Verdict.DIFFERENT if differs else Verdict.SAME
-        return Replayed(recorded.event_id, recorded.position, verdict, decided, again, differs)
+        told = decided.model_dump(mode="json")
+        return Replayed(recorded.event_id, recorded.position, verdict, told, again, differs)
 
     def _inputs(self, recorded: Recorded, decided: GateDecided) -> Inputs | None:
         """None when an erasure destroyed them: what was erased already when it was decided was

@@ -7,6 +7,7 @@ from gate.policy import Policy
 from gate.registry import Registry
 from gate.rules.drafts import category_of
 from ledger.candidate import Candidate
+from ledger.folding import undisguised
 
 
 def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Candidate:
@@ -20,7 +21,7 @@ def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Can
     found = [
         category
         for category in (
-            *map(category_of, told),
+            *(category_of(undisguised(words)) for words in told),
             kind.category if kind else None,
             candidate.category,
         )

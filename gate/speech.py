@@ -50,17 +50,18 @@ _INSTRUCTION = _cue("instruction")
 _SARCASM_WORDS = tuple(_CUES["sarcasm_words"])
 _INSTRUCTION_WORDS = tuple(_CUES["instruction_words"])
 
-_BREAK = re.compile(r"[.!?…]+[\"'”’)\]*]*(?=\s)|\n+")
+_BREAK = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)|\n++")
 _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs e.g i.e etc approx dept est inc ltd co no vol fig mt ft".split()
 )
-_LAST_WORD = re.compile(r"[\w.]+$")
+_LAST_WORD = re.compile(r"[\w.]{1,24}$")
 
 
 class _Layout(NamedTuple):
     sentences: tuple[tuple[int, int], ...]
     starts: tuple[int, ...]
     foreign: tuple[tuple[int, int], ...]
+    """In order, and apart from each other."""
     scene: tuple[SpeechAct | None, ...]
     """For each sentence, the scene that an earlier one of its paragraph has set."""
 
@@ -107,8 +108,19 @@ def _add_trimmed(found: list[tuple[int, int]], text: str, start: int, end: int) 
 def _layout(text: str) -> _Layout:
     spans = tuple(sentences(text))
     return _Layout(
-        spans, tuple(start for start, _ in spans), tuple(pasted(text)), _scenes(text, spans)
+        spans, tuple(start for start, _ in spans), _apart(pasted(text)), _scenes(text, spans)
     )
+
+
+def _apart(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The same ranges in order, those that overlap as one."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return tuple(found)
 
 
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -136,16 +148,18 @@ def is_foreign(text: str, start: int) -> bool:
 
     A quotation that opens later is a title, or words that the speaker says of themselves.
     """
-    return any(a <= start < b for a, b in _layout(text).foreign)
+    foreign = _layout(text).foreign
+    at = bisect_right(foreign, (start, len(text))) - 1
+    return at >= 0 and start < foreign[at][1]
 
 
 _REPORTED = re.compile(
-    r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s+"
-    r"(?:[\w-]+\s+){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Pp]eople|[Ee]veryone|[Ss]omeone|somebody|"
+    r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s++"
+    r"(?:[\w-]+\s++){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Pp]eople|[Ee]veryone|[Ss]omeone|somebody|"
     r"[A-Z][a-z]+)\s*(?:always |once |just |still |also |often |has |had )?"
     r"(?:says?|said|told (?:me|us|everyone|him|her|them)|tells me|claims?|claimed|thinks?|thought|"
     r"believes?|insists?|insisted|wrote|writes|keeps saying|joked|swears|swore)\b"
-    r"(?:\s+(?:that|how))?[\s:,]*(?:[\"“'‘][^\"”]*)?$"
+    r"(?:\s+(?:that|how))?[\s:,]*(?:[\"“'‘][^\"”]{0,600})?$"
 )
 _IF = re.compile(
     r"\b(?:if|unless|in case|assuming|provided(?: that)?|whether|even if|as long as|"
@@ -159,9 +173,10 @@ _AUTHORITY = re.compile(
     re.I,
 )
 _SO = re.compile(
-    r"[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*"
+    r"[^.!?]{0,60}?(?:,|;|\s-|\s—|\band\b|\.)?\s*+"
     r"\b(?:so|therefore|which means|that means|hence)\b"
-    r"\s*,?\s*(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|give|explain|show|"
+    r"\s*+(?:,\s*+)?"
+    r"(?:you (?:can|should|may|must|need)|(?:please |just )?(?:walk|tell|give|explain|show|"
     r"skip|drop|don'?t|do not|let|help|be|go|answer|share|speak|talk|provide|unlock|grant|trust)\b|"
     r"it'?s (?:ok|okay|fine|safe))",
     re.I,
@@ -195,7 +210,7 @@ _ASKING = re.compile(
     re.I,
 )
 _ASK_LATER = re.compile(
-    r"(?:^|[,;:—–(-]|\b(?:so|and|but|or|then))\s*(?:so |and |but |please |then |also )*"
+    r"(?:^|[,;:—–(-]|\b(?:so|and|but|or|then))\s*(?:so |and |but |please |then |also ){0,6}"
     r"(?:do|does|did|can|could|would|will|should|is|are|was|were|have you|has|what|what's|who|"
     r"where|why|how|which|any|may|might|got any|know any|right|correct|maybe|what about|"
     r"how about)\b",

@@ -81,6 +81,7 @@ class Steward:
                     return grant.id
             event = ConsentGranted(
                 basis=basis,
+                special=any(each != ORDINARY for each in wanted),
                 categories=tuple(sorted(wanted)),
                 purpose=purpose,
                 scope=scope,
@@ -157,8 +158,8 @@ class Steward:
         An approved candidate meets its belief as it is now, and every check but consent to its
         category once more. Raises `NotPermitted` when it cannot be believed even so.
         """
-        decided = decision.event
-        if not isinstance(decided, GateDecided) or decided.outcome != Outcome.QUEUE:
+        decided = decision.facts
+        if decision.type != GateDecided.NAME or decided["outcome"] != Outcome.QUEUE:
             raise NotPermitted("Only a decision with the outcome 'queue' waits for a review.")
         if actor == SYSTEM:
             raise NotPermitted("A review needs a named principal.")
@@ -166,7 +167,7 @@ class Steward:
         _known("lawful basis", basis, self._gate.rulebook.refreshed().policy.lawful_bases)
 
         def attempt() -> str | None:
-            draft = self._draft(subject_ref, decided.belief)
+            draft = self._draft(subject_ref, decided["belief"])
             turn_stream = self._gate.memo.read(decision.stream)
             if any(
                 each.type == ReviewDecided.NAME and each.facts["decision"] == decision.event_id

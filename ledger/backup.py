@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger import canonical, envelope, files
+from ledger import canonical, envelope, files, register
 from ledger.copying import (
     PAGE,
     Digesting,
@@ -32,7 +32,8 @@ from ledger.copying import (
     page_of,
     vault_digest,
 )
-from ledger.errors import BackendUnavailable, CallerMistake, LogCorrupted, NotPermitted
+from ledger.errors import CallerMistake, LogCorrupted, NotPermitted
+from ledger.faults import file_fault
 from ledger.keystore import META, VaultContents, fill, read
 from ledger.proofs.copying import bring_tree
 from ledger.proofs.notes import Checkpoint
@@ -43,7 +44,9 @@ from ledger.store import EventStore, Row
 
 LOG, TREE, KEYS = "log.db", "proofs", "keys.db"
 MANIFEST, VAULT_MANIFEST = "backup.json", "vault.json"
-FORMAT, VAULT_FORMAT = "beliefledger.backup.v1", "beliefledger.vault-backup.v1"
+FORMAT, VAULT_FORMAT = "beliefledger.backup.v1", "beliefledger.vault-backup.v2"
+_BEFORE = {VAULT_FORMAT: "beliefledger.vault-backup.v1"}
+"""The format of before that is still read: it had no register."""
 _NEXT = ".next"
 _PART = ".part"
 
@@ -180,7 +183,7 @@ def _make(directory: Path, ours: set[str], manifest: str) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         names = {each.name for each in directory.iterdir()}
     except OSError as problem:
-        raise BackendUnavailable(f"{directory} cannot hold a backup: {problem}.") from problem
+        raise file_fault(f"{directory} cannot hold a backup", problem) from problem
     others = sorted(names - ours) or (sorted(names) if manifest not in names else [])
     if others and others != [manifest + _PART]:
         raise CallerMistake(
@@ -361,7 +364,7 @@ def back_up_vault(
         master_key,
         len(contents.keys),
         len(contents.tombstones),
-        vault_digest(contents),
+        vault_digest(contents, register=True),
     )
     first = not (directory / VAULT_MANIFEST).exists()
     _write(directory / VAULT_MANIFEST if first else _beside(directory / VAULT_MANIFEST), manifest)
@@ -381,6 +384,7 @@ def _write_keys(path: Path, contents: VaultContents) -> None:
         def write(transaction: Any) -> None:
             transaction.run(f"INSERT INTO vault.meta ({META}) VALUES (?, ?)", *meta)
             fill(transaction, contents)
+            register.write(transaction, contents.register)
 
         database.write(write)
     finally:
@@ -398,7 +402,7 @@ def vault_contents(directory: Path) -> tuple[VaultManifest, VaultContents]:
     contents = _read_keys(directory / KEYS)
     said = [directory / VAULT_MANIFEST, _beside(directory / VAULT_MANIFEST)]
     for manifest in (_parse(each, VaultManifest) for each in said if each.exists()):
-        if manifest.digest == vault_digest(contents):
+        if manifest.digest == vault_digest(contents, register=True):
             return manifest, contents
     raise LogCorrupted(f"{directory}: {KEYS} is not what {VAULT_MANIFEST} says.")
 
@@ -433,8 +437,9 @@ def _parse(path: Path, kind: type[M]) -> M:
     except (OSError, ValueError) as problem:
         raise LogCorrupted(f"{path} cannot be read: {problem}.") from problem
     names = {each.name for each in fields(kind)}
-    known = kind.__dataclass_fields__["format"].default
-    if not isinstance(said, dict) or said.get("format") != known or set(said) != names:
+    known = str(kind.__dataclass_fields__["format"].default)
+    formats = {known, _BEFORE.get(known, known)}
+    if not isinstance(said, dict) or said.get("format") not in formats or set(said) != names:
         raise CallerMistake(f"{path} is not of a backup that this beliefledger knows.")
     return kind(**said)
 
@@ -450,7 +455,7 @@ def _write(path: Path, manifest: Manifest | VaultManifest) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as problem:
-        raise BackendUnavailable(f"{path} cannot be written: {problem}.") from problem
+        raise file_fault(f"{path} cannot be written", problem) from problem
     _replace(part, path)
 
 
@@ -459,4 +464,4 @@ def _replace(part: Path, path: Path) -> None:
         part.replace(path)
         files.sync(path.parent)
     except OSError as problem:
-        raise BackendUnavailable(f"{path} cannot be written: {problem}.") from problem
+        raise file_fault(f"{path} cannot be written", problem) from problem

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from ledger import canonical, envelope
+from ledger.cleaning import cleaned
 from ledger.envelope import Address
 from ledger.errors import LogCorrupted, NotPermitted, UnknownEventType
 from ledger.events import BY_NAME, Event
@@ -22,7 +23,8 @@ from ledger.vault import SYSTEM, Vault
 
 @dataclass(frozen=True, slots=True)
 class New:
-    """An event to be appended. The caller makes the id, so that a retry is known for one."""
+    """An event to be appended, without secrets in its words. The caller makes the id, so that a
+    retry is known for one. Raises `SecretGiven` where a name or a text in clear holds one."""
 
     event: Event
     event_id: str
@@ -31,6 +33,10 @@ class New:
     actor: str = SYSTEM
     causation: str | None = None
     correlation: str | None = None
+
+    def __post_init__(self) -> None:
+        event = self.event
+        object.__setattr__(self, "event", cleaned(event, event.FACTS, refusing=event.CLEAR))
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,8 @@ class Recorded:
     correlation: str | None
     facts: dict[str, Any]
     event: Event | None
+    body_digest: str | None = None
+    """None where it was written without a body."""
 
     @property
     def destroyed(self) -> bool:

@@ -14,11 +14,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
 from ledger import backoff
+from ledger.cleaning import refuse
 from ledger.closing import Closing
 from ledger.codec import Recorded
 from ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
 from ledger.lease import Lease
-from ledger.store import Cursor, Cursors
+from ledger.store import Cursor, Cursors, check_claim
 
 if TYPE_CHECKING:
     from ledger.log import Log
@@ -272,6 +273,8 @@ def _check_name(name: str) -> None:
         raise CallerMistake(
             f"{name!r} cannot name a consumer: use 1 to 100 letters, digits, dots, _ and -."
         )
+    check_claim(name)
+    refuse(name, "The consumer's name")
 
 
 def check_seconds(seconds: float) -> None:

@@ -3,7 +3,8 @@
 The vault goes first, so that no event is ever there without its subject's key; then the events, as
 they are stored; then the cursors of consumers, and the tree over the events with all that was
 signed of it. At the end both are read again and compared. Broken
-off anywhere and begun again, it goes on where it was. Nothing is written to the source here;
+off anywhere and begun again, it goes on where it was; until it is complete it is marked as
+unfinished (`ledger.unfinished`), and only read. Nothing is written to the source here;
 whoever opened it may have: a directory that an older version made is brought up to date by that.
 """
 
@@ -11,8 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ledger import codec, envelope
 from ledger.erasures import Erasure, erasures, spread
@@ -70,14 +72,20 @@ class Copied:
     copy: Digests
 
 
-def copy(source: Side, destination: Side, progress: Progress | None = None) -> Copied:
-    """Bring the destination to where the source is, until that stands still.
+def copy(
+    source: Side,
+    destination: Side,
+    progress: Progress | None = None,
+    begin: Callable[[], None] = lambda: None,
+) -> Copied:
+    """Bring the destination to where the source is, until that stands still. `begin` is called
+    before the first of it is written, and after it was looked whether it may be.
 
     Raises `CallerMistake`, before anything is written, where one cannot be a copy of the other:
     another tenant, another ledger's events or people, a log that is shared with other tenants.
     Raises `KeyMissing` for another master key, or a vault that is not the source's.
     """
-    return _Copying(source, destination, progress).run()
+    return _Copying(source, destination, progress).run(begin)
 
 
 class _Copying:
@@ -91,7 +99,7 @@ class _Copying:
         self._explained = Explained(source.store, source.vault)
         self._compare_anew(0)
 
-    def run(self) -> Copied:
+    def run(self, begin: Callable[[], None]) -> Copied:
         source, destination = self._source.store, self._destination.store
         if self._source.tenant != self._destination.tenant:
             raise CallerMistake(
@@ -103,6 +111,7 @@ class _Copying:
         already = destination.head().position
         self._total = 3 * head.position - already
         self._look(head, already)
+        begin()
         tries_left = _SETTLING_TRIES
         while True:
             self._bring_people()
@@ -113,6 +122,11 @@ class _Copying:
             mine = self._contents(self._source.vault)
             its = self._contents(self._destination.vault)
             same = vault_digest(mine) == vault_digest(its) and not self._gone
+            if same and its.register[: len(mine.register)] != mine.register:
+                raise NotPermitted(
+                    f"The register of the vault {self._destination.vault} does not go on from that"
+                    f" of {self._source.vault}: copy to a place where there is none."
+                )
             if same and now == head:
                 break
             if now == head:  # somebody is being registered or erased, or was found to be erased
@@ -374,13 +388,16 @@ class Digesting:
         return self._history.hexdigest(), self._bodies.hexdigest()
 
 
-def vault_digest(contents: VaultContents) -> str:
-    """SHA-256 over all that a vault holds."""
+def vault_digest(contents: VaultContents, *, register: bool = False) -> str:
+    """SHA-256 over all that a vault holds, and over its register if that is wanted."""
     running = hashlib.sha256()
     meta = [each for each in contents.meta if each[0] == "pepper"]
-    for rows in (
+    tables: list[Sequence[tuple[Any, ...]]] = [
         meta, contents.keys, contents.tombstones, contents.principals, contents.erasures
-    ):  # fmt: skip
+    ]  # fmt: skip
+    if register and contents.register:  # a vault from before there was one has the digest it had
+        tables.append(contents.register)
+    for rows in tables:
         for row in sorted(rows):
             running.update(repr(tuple(row)).encode() + b"\n")
         running.update(b"\n")

@@ -40,7 +40,8 @@ from ledger.events.subject import (
 from ledger.store import Row
 from ledger.streams import subject_stream
 from ledger.upcast import current_name
-from ledger.vault import SYSTEM, Agreed
+from ledger.vault import SYSTEM
+from ledger.vault_notes import Agreed
 
 if TYPE_CHECKING:
     from ledger.log import Log

@@ -54,6 +54,11 @@ class BackendUnavailable(Retryable):
     """The store did not answer. Check that its disk or server is there, then try again."""
 
 
+class HeldUp(BackendUnavailable):
+    """Another session of the server is in the way, and nothing was done. Try again when it is
+    not."""
+
+
 class LeaseLost(Retryable):
     """Another process has taken over this consumer. Stop, or ask for its next event to claim it
     again: what was not acknowledged is delivered again."""
@@ -63,13 +68,31 @@ class ExtractionUnavailable(Retryable):
     """The extractor could not look at the turn. The turn stays queued; process it again later."""
 
 
+class ExtractionTooLong(ExtractionUnavailable):
+    """The turn is set aside until somebody asks for it again with `beliefledger retry`, perhaps
+    after setting a longer deadline (BELIEFLEDGER_EXTRACTION_SECONDS)."""
+
+
 class ModelUnavailable(Retryable):
     """The model that words merged memories did not answer. What was merged before stays merged; try
     again later, or merge by words."""
 
 
+class BackendUnusable(MustStop):
+    """Trying again does not help: it stays so until somebody has put it right."""
+
+
+class CopyUnfinished(MustStop):
+    """Until then it can be read and not written."""
+
+
 class LogCorrupted(MustStop):
     """The log does not hold what was written. Restore it from a backup; do not write to it."""
+
+
+class ProofsDamaged(LogCorrupted):
+    """What proves the history is damaged; the events themselves may be whole. Put back what is
+    missing, then run `beliefledger verify`."""
 
 
 class BehindWitness(LogCorrupted):
@@ -84,6 +107,22 @@ class SplitView(LogCorrupted):
 
 class UnknownEventType(MustStop):
     """The log has an event that this version does not know. Upgrade beliefledger, then reopen."""
+
+
+class OlderProgram(BackendUnusable):
+    """Upgrade beliefledger to a release that knows this version, then open it again."""
+
+    @classmethod
+    def of(cls, what: str, found: int, known: int) -> OlderProgram:
+        """For something that a newer program has written."""
+        return cls(
+            f"{what} has version {found} of its format, and this beliefledger knows {known}: a"
+            " newer one has written to it."
+        )
+
+
+class OlderLedger(BackendUnusable):
+    """Run `beliefledger upgrade` as the database's owner, then open it again."""
 
 
 class AppendUncertain(MustStop):
@@ -114,6 +153,15 @@ class ClockWentBack(MustStop):
     """The clock is more than 60 seconds behind the last event. Correct the clock, then retry."""
 
 
+class ClockAhead(MustStop):
+    """The clock is more than five minutes ahead of the server's. Correct the clock, or the
+    server's, then retry."""
+
+
+class ClockJumped(MustStop):
+    """Nothing was recorded. Set the clock right; then open the ledger again."""
+
+
 class EventIdReused(CallerMistake):
     """An event id that is in the log already came again with other content. Make a new id."""
 
@@ -129,6 +177,10 @@ class UnknownMemory(CallerMistake):
 class EmbedderMissing(CallerMistake):
     """The model that compares texts is not installed. To install it, run
     pip install 'beliefledger[embeddings]' and try again."""
+
+
+class SecretGiven(CallerMistake):
+    """Secrets are not kept. Give a name, or words, without one."""
 
 
 class NotPermitted(CallerMistake):

@@ -1,15 +1,15 @@
 """The port between the vault and a database, and what a copy of a vault is made of.
 
 Statements are in the SQL that SQLite and Postgres both understand, over tables called `vault.…`
-and with `?` for values: `meta`, `keys`, `tombstones`, `principals` and `erasures`, whose columns
-are named below.
+and with `?` for values: `meta`, `keys`, `tombstones`, `principals`, `erasures` and `register`,
+whose columns are named below.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 T = TypeVar("T")
 
@@ -18,6 +18,19 @@ KEY = "subject_ref, tenant, kek_id, lookup, wrapped, sealed_id"
 TOMBSTONE = "subject_ref, lookup, erased_at"
 PRINCIPAL = "principal_ref, lookup, sealed_name"
 ERASURE = "erasure, subject_ref, events, erased_at"
+REGISTERED = "serial, kind, ref, lookup, detail, chain, mac"
+
+
+class Registered(NamedTuple):
+    """An entry of the register as it lies there: see `ledger.register`."""
+
+    serial: int
+    kind: str
+    ref: str
+    lookup: bytes | None
+    detail: str
+    chain: bytes
+    mac: bytes
 
 
 class Transaction(Protocol):
@@ -62,6 +75,14 @@ class VaultDatabase(Protocol):
         """Leave no byte of a deleted key in the database's files. Done again, it does no harm."""
         ...
 
+    def damage(self) -> str | None:
+        """What the database finds wrong with its own structure, where it can tell."""
+        ...
+
+    def rewired(self) -> str | None:
+        """Which of its triggers and the like is missing or changed, or was never made here."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -78,6 +99,8 @@ class VaultContents:
     """Reference, lookup, sealed name."""
     erasures: list[tuple[str, str, bytes, int]] = field(default_factory=list)
     """Id of an erasure of less than a subject, whose, the ids of the events, when."""
+    register: list[Registered] = field(default_factory=list)
+    """Empty for a vault from before there was one."""
 
 
 def read(transaction: Transaction) -> VaultContents:
@@ -87,6 +110,10 @@ def read(transaction: Transaction) -> VaultContents:
         transaction.rows(f"SELECT {TOMBSTONE} FROM vault.tombstones ORDER BY 1"),
         transaction.rows(f"SELECT {PRINCIPAL} FROM vault.principals ORDER BY 1"),
         transaction.rows(f"SELECT {ERASURE} FROM vault.erasures ORDER BY 1"),
+        [
+            Registered(*row)
+            for row in transaction.rows(f"SELECT {REGISTERED} FROM vault.register ORDER BY 1")
+        ],
     )
 
 
@@ -94,6 +121,16 @@ def refs(transaction: Transaction, table: str) -> set[str]:
     """Every reference in a table."""
     column = "principal_ref" if table == "principals" else "subject_ref"
     return {row[0] for row in transaction.rows(f"SELECT {column} FROM vault.{table}")}
+
+
+def strangers(transaction: Transaction, contents: VaultContents, *, same: bool) -> int:
+    """How many people are here of whom the contents know nothing; `same` is whether both have the
+    same pepper. Whom its own hid would not be found again under another."""
+    here = refs(transaction, "keys") | refs(transaction, "principals")
+    if same:
+        known = {row[0] for row in (*contents.keys, *contents.tombstones, *contents.principals)}
+        return len(here - known)
+    return len(here | refs(transaction, "tombstones"))
 
 
 def fill(transaction: Transaction, contents: VaultContents) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
-from ledger import codec, envelope
+from ledger import cleaning, codec, envelope
 from ledger.codec import New, Raw, Recorded
 from ledger.consumer import Consumer
 from ledger.erasing import Eraser, Wanted
@@ -15,6 +15,7 @@ from ledger.erasures import SUBJECT, Erasure
 from ledger.errors import BackendUnavailable, LogCorrupted, NotPermitted, VersionConflict
 from ledger.events.ops import PrincipalRegistered
 from ledger.events.subject import SubjectRegistered
+from ledger.names import check_name
 from ledger.sealing import SubjectKeys
 from ledger.store import (
     ERASURE_TYPES,
@@ -56,7 +57,8 @@ class Log:
 
     `store` keeps envelopes and bodies, `vault` the keys. Erasures that a crash interrupted are
     completed when the log is opened (but for recording it, unless it is to `finish` them), and
-    those that a restored backup does not know of are done again.
+    those that a restored backup does not know of are done again; not in one that is not `writable`,
+    because it is an unfinished copy.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Log:
         clock: Clock,
         tenant: str = "default",
         finish: bool = True,
+        writable: bool = True,
     ) -> None:
         self.vault = vault
         self.tenant = tenant
@@ -83,9 +86,10 @@ class Log:
         self.eraser = Eraser(self)
         self.interrupted: list[Erasure] = []
         """The erasures that were requested and, without `finish`, wait for their completion."""
-        self._begun = vault.log_has_begun()
-        self._complete_erasures(finish=finish)
-        self._check_together()
+        self._begun = not writable or vault.log_has_begun()
+        if writable:
+            self._complete_erasures(finish=finish)
+            self._check_together()
 
     # Writing
 
@@ -154,7 +158,8 @@ class Log:
     ) -> dict[str, str]:
         """The references of these subjects, registering who is not known yet.
 
-        An erased subject raises `NotPermitted`, unless a named actor registers them `anew`.
+        An erased subject raises `NotPermitted`, unless a named actor registers them `anew`; a token
+        or a password instead of an id, `SecretGiven`.
         """
         if anew and actor == SYSTEM:
             raise NotPermitted("Registering an erased subject anew needs a named actor.")
@@ -170,8 +175,11 @@ class Log:
                 known = None
             if known:
                 refs[real_id] = known
-            else:
+            else:  # a long number is an ordinary id
+                cleaning.refuse(real_id, "The subject's id", numbers=False)
                 new.append(real_id)
+        for real_id in new:
+            check_name("subject", real_id)
         if new:
             refs.update(zip(new, self.vault.register(self.tenant, new, anew=anew), strict=True))
         unsure = {who: ref for who, ref in refs.items() if ref not in self._registered}
@@ -198,7 +206,9 @@ class Log:
             self.append(events, {event.stream: 0 for event in events})
 
     def principal(self, name: str) -> str:
-        """The reference of someone who acts, registering who is not known yet."""
+        """The reference of someone who acts, registering who is not known yet. Raises `SecretGiven`
+        for what is no name: it would outlive every erasure."""
+        cleaning.refuse(check_name("The name of who acts", name), "The name of who acts")
         ref, fresh = self.vault.principal(name)
         if fresh:
             stream = ops_stream(self.tenant)
@@ -450,7 +460,9 @@ class Log:
         far as the first and the last events tell."""
         head = self._store.head().position
         if self._begun and not head:
-            raise LogCorrupted("The log is empty, but the vault knows that it was not.")
+            raise LogCorrupted(
+                "The log (log.db, or its schema) is empty, but the vault knows that it was not."
+            )
         ends = [*self._store.read(0, _LOOKED_AT), *self._store.read(head - _LOOKED_AT, _LOOKED_AT)]
         for row in ends:
             with suppress(LogCorrupted):  # named when it is read, and by `verify`

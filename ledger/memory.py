@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from ledger.candidate import SELF, Frozen, Resolved, Span, When, unset
+from ledger.fields import Name
 from ledger.times import Micros
 
 
@@ -19,8 +20,8 @@ class Memory(Frozen):
     context: str | None = None
     topic: str = "general"
     category: str | None = None
-    session: str | None = None
-    agent: str | None = None
+    session: Name[str | None] = None
+    agent: Name[str | None] = None
     said_at: Micros
     """When the words were said."""
     said_at_stated: bool

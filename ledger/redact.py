@@ -12,7 +12,6 @@ one of its hints, a plain substring, occurs.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,6 +27,9 @@ from stdnum.in_ import aadhaar as in_aadhaar
 from stdnum.it import codicefiscale as it_codicefiscale
 from stdnum.nl import bsn as nl_bsn
 from stdnum.pl import pesel as pl_pesel
+
+from ledger import seeds
+from ledger.folding import fold
 
 
 class SecretKind(StrEnum):
@@ -96,13 +98,13 @@ _ISSUERS: tuple[tuple[str, str, tuple[int, ...]], ...] = (
 )
 _CARD_WORDS = ("card", "visa", "amex", "master", "credit", "debit", "cvv", "tarjeta", "karte")
 
-# Characters that people put between the groups of a number. MASK and INVISIBLE: see `_fold`.
-_INVISIBLE = "\ue001"
-_MASK = "\ue000"
-_GAP = rf"[ \t.\-_{_INVISIBLE}]"
+# What stands for a placeholder while the rest is searched; no folded text has this character.
+_MASK = seeds.MASK
+# Characters that people put between the groups of a number.
+_GAP = r"[ \t.\-_]"
 _LONG_NUMBER = re.compile(rf"[0-9](?:{_GAP}{{0,3}}[0-9]){{7}}")
 _CARD_RUN = re.compile(rf"(?<![0-9])[0-9](?:{_GAP}{{0,3}}[0-9]){{12,}}")
-_GROUP = re.compile(rf"[0-9](?:{_INVISIBLE}{{0,3}}[0-9])*")
+_GROUP = re.compile(r"[0-9]+")
 _IBAN = re.compile(
     rf"(?<![A-Za-z0-9])(?=([A-Za-z]{{2}}[0-9]{{2}}(?:{_GAP}{{0,2}}[A-Za-z0-9]){{11,30}}))"
 )
@@ -259,9 +261,10 @@ _CODE = (
 _START = r"(?i)(?:(?<![^\W_])|(?-i:(?<=[a-z])(?=[A-Z])))"
 _PASS = r"(?:pass[ _-]?(?:words?|phrase|code)|passwd|pwd)"  # noqa: S105 (a label, no password)
 _SEED = r"(?:(?:seed|recovery|secret|backup)[ -]?phrase|mnemonic(?: phrase)?)"
+# What is Cyrillic here is written as folding leaves it.
 _ABROAD = (
-    r"(?:contrase[nñ]a|clave|mot de passe|passwort|kennwort|senha|wachtwoord|пароль|密码|密碼|"
-    r"パスワード)"
+    r"(?:contrase[nñ]a|clave|mot de passe|passwort|kennwort|senha|wachtwoord|"
+    rf"{fold('пароль').text}|密码|密碼|パスワード)"
 )
 _PIN = (
     r"(?:pin(?:[ -]?(?:code|number|no\.?))?|cvv2?|cvc|otp|(?:security|access|door|gate|alarm|entry|"
@@ -442,11 +445,12 @@ class _Rule:
 
 
 _ANY = f"(?:{_IS}|{_COLON}|{_EQUALS})"
-_PASS_HINTS = "passw passph passc pass- pass_ pwd"  # noqa: S105 (a label, no password)
+_PASS_HINTS = "pass pwd"  # noqa: S105 (a label, no password)
 _ABROAD_HINTS = (
-    "contrase clave passe passwort kennwort senha wachtwoord пароль 密码 密碼 パスワード"
+    "contrase clave passe passwort kennwort senha wachtwoord "
+    f"{fold('пароль').text} 密码 密碼 パスワード"
 )
-_NEXT = r"(?:,|,?\s(?:and|or))\s"
+_NEXT = r"(?:,?\s(?:and|or)|,)\s"
 _LIST = rf"{_MASK}{{1,40}}(?:{_NEXT}{_MASK}{{1,40}}){{0,9}}{_NEXT}"
 _ANNOUNCED: tuple[tuple[SecretKind, str, str, Callable[[str], int]], ...] = (
     (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_FOR}(?:{_IS}|{_COLON}){_SAID}", _said),
@@ -485,45 +489,6 @@ _BY_HINT = {
 _HINTS = tuple(_BY_HINT)
 _PLACEHOLDER = re.compile(rf"\[redacted ({'|'.join(SecretKind)})\]")
 
-# --- Folding: the same text, character for character, in the alphabet the patterns know ---------
-
-# Private-use characters stand for themselves nowhere, so two of them can be ours.
-_FOLDS = {
-    **dict.fromkeys("\u00a0\u1680\u202f\u205f\u3000", " "),
-    **{chr(c): " " for c in range(0x2000, 0x200B)},
-    **{chr(c): "-" for c in (*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63)},
-    **dict.fromkeys("\u2018\u2019\u201b\u2032", "'"),
-    **dict.fromkeys("\u201c\u201d\u201e\u2033\u00ab\u00bb", '"'),
-    **dict.fromkeys("\u00b7\u2022\u2027\u2219", "."),
-    **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufe0e\ufe0f\ufeff\u20e3", _INVISIBLE),
-    **{chr(c): chr(c - 0xFEE0) for c in range(0xFF01, 0xFF5F)},
-    "\u0130": "I",  # the one letter whose lower case is two characters long
-    _MASK: " ",
-    _INVISIBLE: " ",
-}
-_FOLDED = re.compile(
-    r"[^\W\D0-9]|[\u00b2\u00b3\u00b9\u2070-\u2089\u2460-\u2468\u24ea\u2776-\u277e"
-    + "".join(_FOLDS)
-    + "]"
-)
-
-
-def _fold(text: str) -> str:
-    """Make every fancy digit, space, dash and quote plain, and keep all offsets."""
-    if text.isascii():
-        return text
-    return _FOLDED.sub(_fold_one, text)
-
-
-def _fold_one(match: re.Match[str]) -> str:
-    char = match.group()
-    plain = _FOLDS.get(char)
-    if plain is not None:
-        return plain
-    digit = unicodedata.digit(char, None)
-    return char if digit is None else str(digit)
-
-
 # --- Finding -----------------------------------------------------------------------------------
 
 _DOUBLED = bytes.maketrans(b"0123456789", bytes((0, 2, 4, 6, 8, 1, 3, 5, 7, 9)))
@@ -552,8 +517,7 @@ def _cards(folded: str, lowered: str) -> Iterator[tuple[int, int]]:
     spoken_of = any(word in lowered for word in _CARD_WORDS)
     for run in _CARD_RUN.finditer(folded):
         groups = [
-            (m.start(), m.end(), m.group().replace(_INVISIBLE, ""))
-            for m in _GROUP.finditer(folded, run.start(), run.end())
+            (m.start(), m.end(), m.group()) for m in _GROUP.finditer(folded, run.start(), run.end())
         ]
         for first, (start, _, _) in enumerate(groups):
             # The digits behind the point of a number are no card.
@@ -583,7 +547,7 @@ def _is_card(number: str) -> bool:
 def _iban_length(country: str) -> int:
     """Look up the length of that country's IBAN, 0 if it has none."""
     structure = numdb.get("iban").info(country)[0][1].get("bban", "")
-    lengths = [int(n) for n in re.findall(r"([0-9]+)!", structure)]
+    lengths = [int(n) for n in re.findall(r"([0-9]{1,4})!", structure)]
     return 4 + sum(lengths) if lengths else 0
 
 
@@ -624,15 +588,26 @@ def _announced(rule: _Rule, folded: str) -> Iterator[tuple[int, int]]:
 def _find(folded: str) -> list[tuple[int, int, SecretKind]]:
     lowered = folded.lower()
     hints = [hint for hint in _HINTS if hint in lowered]
-    found: list[tuple[int, int, SecretKind]] = []
-    if _LONG_NUMBER.search(folded):
+    found = [(s, e, SecretKind.PASSWORD) for s, e in seeds.phrases(lowered)]
+    long = _LONG_NUMBER.search(folded)
+    if long:
         found += ((s, e, SecretKind.CARD) for s, e in _cards(folded, lowered))
         found += ((s, e, SecretKind.IBAN) for s, e in _ibans(folded))
+    if long or "codice fiscale" in lowered:  # this one has letters between its digits
         found += ((s, e, SecretKind.NATIONAL_ID) for s, e in _national_ids(folded))
     if hints:
         for n in sorted({n for hint in hints for n in _BY_HINT[hint]}):
             found += ((s, e, _RULES[n].kind) for s, e in _announced(_RULES[n], folded))
     return found
+
+
+def secrets_in(text: str) -> list[tuple[int, int, SecretKind]]:
+    """The offsets of every secret that is found at first sight; those may overlap."""
+    folded = fold(text)
+    masked = folded.text
+    if "[redacted " in masked:
+        masked = _PLACEHOLDER.sub(lambda m: _MASK * len(m.group()), masked)
+    return [(*folded.span(start, end), kind) for start, end, kind in _find(masked)]
 
 
 def redact(text: str) -> Redacted:
@@ -641,13 +616,7 @@ def redact(text: str) -> Redacted:
     `redact(redact(text).text) == redact(text)`: it searches until nothing more is found, and a
     placeholder is never a label or a part of a secret.
     """
-    while True:
-        masked = _fold(text)
-        if "[redacted " in masked:
-            masked = _PLACEHOLDER.sub(lambda m: _MASK * len(m.group()), masked)
-        found = _find(masked)
-        if not found:
-            break
+    while found := secrets_in(text):
         text = _replace(text, found)
     return Redacted(
         text,

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ledger import canonical, files
-from ledger.errors import BackendUnavailable, KeyMissing, LogCorrupted
+from ledger.errors import KeyMissing, LogCorrupted
+from ledger.faults import file_fault
 from ledger.keystore import Transaction, VaultDatabase
 from ledger.masterkey import MasterKey
 from ledger.sealing import NotAuthentic, Sealer
@@ -133,9 +134,15 @@ def _told(rotation: Rotation) -> bytes:
 def _read(rows: Sequence[tuple[Any, ...]]) -> Rotation | None:
     if not rows:
         return None
-    said = canonical.decode(rows[0][0])
-    note = Note(said["event_id"], said["actor"])
-    return Rotation(note, said["previous"], said["key"], said["subjects"])
+    try:
+        said = canonical.decode(rows[0][0])
+        note = Note(said["event_id"], said["actor"])
+        return Rotation(note, said["previous"], said["key"], said["subjects"])
+    except (ValueError, KeyError, TypeError):
+        raise LogCorrupted(
+            "What the vault has noted of a rotation that the log was not told of cannot be read:"
+            " restore the vault from a backup."
+        ) from None
 
 
 # In the key's file
@@ -147,7 +154,7 @@ def alone(file: Path) -> Iterator[None]:
     try:
         descriptor = os.open(file.parent, os.O_RDONLY)
     except OSError as problem:
-        raise BackendUnavailable(f"{file.parent} cannot be opened: {problem}.") from problem
+        raise file_fault(f"{file.parent} cannot be opened", problem) from problem
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -168,7 +175,7 @@ def prepared(path: Path) -> MasterKey:
         made = MasterKey.from_file(path) if path.exists() else MasterKey.create_file(path)
         files.sync(path.parent)
     except OSError as problem:
-        raise BackendUnavailable(f"The key file {path} cannot be made: {problem}.") from problem
+        raise file_fault(f"The key file {path} cannot be made", problem) from problem
     return made
 
 
@@ -180,7 +187,7 @@ def retire(file: Path, old: MasterKey) -> Path:
             path.hardlink_to(file)
         files.sync(path.parent)
     except OSError as problem:
-        raise BackendUnavailable(f"The key file {path} cannot be made: {problem}.") from problem
+        raise file_fault(f"The key file {path} cannot be made", problem) from problem
     return path
 
 
@@ -190,9 +197,8 @@ def take_over(file: Path) -> None:
         beside(file).replace(file)
         files.sync(file.parent)
     except OSError as problem:
-        raise BackendUnavailable(
-            f"The new master key is in {beside(file)} and cannot take the name {file}: {problem}."
-        ) from problem
+        what = f"The new master key is in {beside(file)} and cannot take the name {file}"
+        raise file_fault(what, problem) from problem
 
 
 def remove(file: Path) -> None:
@@ -200,7 +206,7 @@ def remove(file: Path) -> None:
         file.unlink(missing_ok=True)
         files.sync(file.parent)
     except OSError as problem:
-        raise BackendUnavailable(f"The key file {file} cannot be removed: {problem}.") from problem
+        raise file_fault(f"The key file {file} cannot be removed", problem) from problem
 
 
 def beside(file: Path) -> Path:

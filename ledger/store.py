@@ -12,13 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from ledger.envelope import Address
+from ledger.errors import CallerMistake
 from ledger.times import SECOND, Clock, Micros
 
 CLOCK_TOLERANCE: Micros = 60 * SECOND
 """How far the clock may be behind the head."""
+CLOCK_AHEAD: Micros = 300 * SECOND
+"""How far the machine's clock may be ahead of the server's."""
 ERASURE_TYPES = (
     "erasure.requested.v1",
     "erasure.requested.v2",
@@ -97,6 +101,25 @@ class Cursor(NamedTuple):
     """The head of the log when it was begun; 0 for one from before that was kept."""
 
 
+class OwnConsumer(StrEnum):
+    """The consumers that are the ledger's own. Nobody else may claim their cursors."""
+
+    PROJECTOR = "projector"
+    """Keeps the views up with the log."""
+    SCHEDULER = "scheduler"
+    """Runs the jobs."""
+
+
+def check_claim(name: str) -> None:
+    """Raises `CallerMistake` for the name of one of the ledger's own, unless it is claimed as an
+    `OwnConsumer`."""
+    if not isinstance(name, OwnConsumer) and name in set(OwnConsumer):
+        raise CallerMistake(
+            f"{name!r} is a consumer of the ledger's own, and its cursor is not for others: choose"
+            f" another name (taken: {', '.join(OwnConsumer)})."
+        )
+
+
 class ErasedMeanwhile(Exception):
     """Somebody was erased since the caller last looked. Seal the events again: a key may be gone.
 
@@ -109,7 +132,9 @@ class Cursors(Protocol):
 
     def claim(self, name: str, holder: str, seconds: float) -> Cursor | None:
         """Hold the cursor for so long, beginning it at 0 when it is new; None while the lease of
-        another holder runs. Each claim has a higher epoch than the one before."""
+        another holder runs. Each claim has a higher epoch than the one before.
+
+        Raises `CallerMistake` for a name that is an `OwnConsumer`'s and is not given as one."""
         ...
 
     def renew(self, name: str, epoch: int, seconds: float) -> bool:
@@ -159,14 +184,32 @@ class EventStore(Protocol):
 
         What other threads append at the same time may be committed together with it; each is
         refused alone. `erasures` is the `Head.erasures` that the sealing of the batch relied on.
-        Raises `VersionConflict`, `ClockWentBack`, `EventIdReused`, `BackendUnavailable`,
-        `AppendUncertain`, `ErasedMeanwhile`.
+        Raises `VersionConflict`, `ClockWentBack`, `ClockAhead`, `EventIdReused`,
+        `BackendUnavailable`, `AppendUncertain`, `ErasedMeanwhile`.
         """
         ...
 
     def load(self, rows: Sequence[Row]) -> None:
         """Append events just as another store has them, positions and times included, after the
         last one here. For copying a ledger: nothing but their order is checked."""
+        ...
+
+    def clock_warnings(self) -> list[str]:
+        """What the machine's clock may be wrong by, as far as a store can tell that has no clock of
+        its own."""
+        ...
+
+    def unfinished(self) -> str | None:
+        """The note that marks this as an unfinished copy of another ledger; None for a whole one.
+        See `ledger.unfinished`."""
+        ...
+
+    def note_unfinished(self, note: str | None) -> None:
+        """Mark it durably, or with None take the mark away. For copying a ledger."""
+        ...
+
+    def only_read(self, why: str) -> None:
+        """From now on refuse to write, cursors included, by a `CopyUnfinished` that says why."""
         ...
 
     def first_missing(self, after: int, upto: int) -> int | None:

@@ -36,6 +36,11 @@ def ops_stream(tenant: str) -> str:
     return _hash("ops", tenant)
 
 
+def consumers_stream(tenant: str) -> str:
+    """Where it is said which consumers are written off."""
+    return _hash("consumers", tenant)
+
+
 def embedder_stream(tenant: str) -> str:
     return _hash("embedder", tenant)
 
@@ -53,8 +58,19 @@ def turn_stream(key: bytes, idempotency_key: str) -> str:
     return tag(key, "turn", idempotency_key)
 
 
+def told_again(key: bytes, turn: str) -> str:
+    """Where an erased turn is put when it is told again: by its id alone nobody can tell."""
+    return tag(key, "told again", turn)
+
+
 def session_tag(key: bytes, session: str | None) -> str:
     return tag(key, "session", session or "")
+
+
+def query_digest(key: bytes, salt: str, query: str) -> str:
+    """What says which words were searched for. The salt is the event's own and erased with its
+    words, so that the subject's key, which lives on, does not confirm a guess."""
+    return tag(key, "query", salt, query)
 
 
 def entity_stream(key: bytes, canonical_name: str) -> str:

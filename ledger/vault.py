@@ -3,6 +3,7 @@
 It holds each subject's key, wrapped under the master key; who the subject is, encrypted under the
 subject's own key and found by HMAC(pepper, tenant | id); and for erased subjects a tombstone: that
 HMAC alone. Destroying a key makes every body of that subject unreadable wherever a copy lies.
+What it ever came to hold is entered in its register, too: see `ledger.register`.
 
 It lies in a file (`keys.db`) or in a Postgres: see the port, `ledger.keystore`.
 """
@@ -13,11 +14,11 @@ import hashlib
 import hmac
 import os
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ledger import canonical, rotating
+from ledger import canonical, lookups, register, rotating, vault_check
 from ledger.errors import (
     CallerMistake,
     KeyMissing,
@@ -36,13 +37,17 @@ from ledger.keystore import (
     VaultDatabase,
     fill,
     read,
-    refs,
+    strangers,
 )
+from ledger.lookups import Asked, Who
 from ledger.masterkey import MasterKey
+from ledger.register import End, Entry, Register
 from ledger.rotating import Note, Rotation
 from ledger.sealing import NotAuthentic, Sealer, SubjectKeys, new_key
 from ledger.sqlite.vault import SQLiteVault
 from ledger.times import Micros
+from ledger.unfinished import ReadOnlyVault
+from ledger.vault_notes import Agreed, Committed, Notes, forget_notes
 
 SYSTEM = "system"
 """The actor of what the ledger does by itself."""
@@ -52,19 +57,6 @@ _ERASED = (
     " recorded."
 )
 _PEPPER = "SELECT value FROM vault.meta WHERE name = 'pepper'"
-
-
-class Agreed(NamedTuple):
-    """An event of the log, and how many tombstones and erasures the vault had, when both agreed."""
-
-    position: int
-    event_id: str
-    tombstones: int
-    erasures: int
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        return self.tombstones, self.erasures
 
 
 class _Opened(NamedTuple):
@@ -104,8 +96,20 @@ class Vault:
 
     def _unlock(self) -> None:
         rows = self._database.rows(_PEPPER) or self._database.write(self._make_pepper)
-        self._pepper = self._opened_pepper(rows[0][0])
-        self._sealed_pepper = rows[0][0]
+        self._use(self._opened_pepper(rows[0][0]), rows[0][0])
+        if not self._database.rows(register.LAST):
+            self._database.write(self._fill_register)
+
+    def _use(self, pepper: bytes, sealed: bytes) -> None:
+        self._pepper, self._sealed_pepper = pepper, sealed
+        self._register = Register(pepper, self._master.key)
+        self._notes = Notes(self._database, pepper)
+
+    def _fill_register(self, transaction: Transaction) -> None:
+        """Enter what an older version left without a register. Done again, it changes nothing."""
+        if not transaction.rows(register.LAST):
+            self._renew_pepper(transaction)
+            self._register.append(transaction, list(register.entries(read(transaction))))
 
     def _make_pepper(self, transaction: Transaction) -> list[tuple[Any, ...]]:
         if not transaction.rows(_PEPPER):
@@ -129,8 +133,7 @@ class Vault:
         if not rows:
             raise LogCorrupted(f"The vault {self} lost its pepper.")
         if rows[0][0] != self._sealed_pepper:
-            self._pepper = self._opened_anew(rows[0][0])
-            self._sealed_pepper = rows[0][0]
+            self._use(self._opened_anew(rows[0][0]), rows[0][0])
 
     def _opened_anew(self, sealed: bytes) -> bytes:
         """The pepper of a vault that this master key did open. Raises `MasterKeyReplaced`."""
@@ -182,33 +185,24 @@ class Vault:
         known = self._refs.get((tenant, real_id))
         if known:
             return known
-        self._check_tenant(tenant)
-        lookup = self._lookup(tenant, real_id)
         with self._lock:  # from the row to the cache, so that no erasure falls between
-            row = self._database.rows(
-                "SELECT subject_ref FROM vault.keys WHERE lookup = ?", (lookup,)
-            )
-            if row:
-                ref = str(row[0][0])
-                self._refs[tenant, real_id] = ref
-                return ref
-            if self._database.rows(
-                "SELECT 1 FROM vault.tombstones WHERE lookup = ? LIMIT 1", (lookup,)
-            ):
+            who = self._who(self._database, tenant, real_id)
+            if who.ref is not None:
+                self._refs[tenant, real_id] = who.ref
+            elif who.erased:
                 raise NotPermitted(_ERASED)
-        return None
+        return who.ref
+
+    def _who(self, asked: Asked, tenant: str, real_id: str) -> Who:
+        self._check_tenant(tenant)
+        return lookups.who(asked, self._lookup(tenant, real_id), str(self))
 
     def was_erased(self, tenant: str, real_id: str) -> bool:
         return bool(self.erased(tenant, real_id))
 
     def erased(self, tenant: str, real_id: str) -> list[str]:
         """The references that somebody had who was erased."""
-        self._check_tenant(tenant)
-        lookup = self._lookup(tenant, real_id)
-        rows = self._database.rows(
-            "SELECT subject_ref FROM vault.tombstones WHERE lookup = ?", (lookup,)
-        )
-        return [str(row[0]) for row in rows]
+        return self._who(self._database, tenant, real_id).erased
 
     def register(self, tenant: str, real_ids: Sequence[str], *, anew: bool = False) -> list[str]:
         """Make a key for each new subject, in one durable commit; returns their references.
@@ -220,24 +214,32 @@ class Vault:
 
         def look_or_make(transaction: Transaction) -> list[str]:
             self._renew_pepper(transaction)
-            return [
-                self._look_or_make(transaction, tenant, real_id, anew=anew) for real_id in real_ids
+            made: list[Entry] = []
+            refs = [
+                self._look_or_make(transaction, tenant, real_id, made, anew=anew)
+                for real_id in real_ids
             ]
+            self._register.append(transaction, made)
+            return refs
 
         return self._database.write(look_or_make)
 
     def _look_or_make(
-        self, transaction: Transaction, tenant: str, real_id: str, *, anew: bool
+        self,
+        transaction: Transaction,
+        tenant: str,
+        real_id: str,
+        made: list[Entry],
+        *,
+        anew: bool,
     ) -> str:
-        lookup = self._lookup(tenant, real_id)
-        known = transaction.rows("SELECT subject_ref FROM vault.keys WHERE lookup = ?", (lookup,))
-        if known:
-            return str(known[0][0])
         # Asked again here: another process may have erased them since `find`.
-        if not anew and transaction.rows(
-            "SELECT 1 FROM vault.tombstones WHERE lookup = ? LIMIT 1", (lookup,)
-        ):
+        who = self._who(transaction, tenant, real_id)
+        if who.ref is not None:
+            return who.ref
+        if who.erased and not anew:
             raise NotPermitted(_ERASED)
+        lookup = self._lookup(tenant, real_id)
         ref, key = os.urandom(16).hex(), new_key()
         sealed_id = Sealer(key).seal(real_id.encode(), b"real id")
         wrapped = self._wrapper.seal(key, ref.encode())
@@ -245,6 +247,7 @@ class Vault:
             f"INSERT INTO vault.keys ({KEY}) VALUES (?, ?, ?, ?, ?, ?)",
             (ref, tenant, self._master.id, lookup, wrapped, sealed_id),
         )
+        made.append(register.of_key(ref, tenant, lookup))
         return ref
 
     def _key(self, subject_ref: str) -> _Opened | None:
@@ -258,9 +261,8 @@ class Vault:
             raise KeyMissing(f"The vault {self} has no key for subject {subject_ref}.")
         try:
             wrapped, sealed_id, master_key = rows[0]
-            return _Opened(
-                self._wrapper.open(wrapped, subject_ref.encode()), sealed_id, str(master_key)
-            )
+            key = self._wrapper.open(wrapped, subject_ref.encode())
+            return _Opened(key, sealed_id, str(master_key))
         except NotAuthentic:
             raise self._unopened(f"The key of subject {subject_ref}") from None
 
@@ -301,9 +303,7 @@ class Vault:
     def is_erased(self, subject_ref: str) -> bool:
         if subject_ref in self._erased:
             return True
-        if self._database.rows(
-            "SELECT 1 FROM vault.tombstones WHERE subject_ref = ?", (subject_ref,)
-        ):
+        if lookups.is_buried(self._database, subject_ref):
             self._erased.add(subject_ref)
             return True
         return False
@@ -329,14 +329,15 @@ class Vault:
     ) -> None:
         """Register, durably, that the bodies of these events are to be no more: a log restored
         from a backup has them again, and this is how it is known."""
-        events = canonical.encode(sorted(event_ids))
-        self._database.write(
-            lambda transaction: transaction.run(
-                f"INSERT INTO vault.erasures ({ERASURE}) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT DO NOTHING",
-                (erasure, subject_ref, events, now),
-            )
-        )
+        row = (erasure, subject_ref, canonical.encode(sorted(event_ids)), now)
+
+        def note(transaction: Transaction) -> None:
+            self._renew_pepper(transaction)
+            if not transaction.rows("SELECT 1 FROM vault.erasures WHERE erasure = ?", (erasure,)):
+                transaction.run(f"INSERT INTO vault.erasures ({ERASURE}) VALUES (?, ?, ?, ?)", row)
+                self._register.append_once(transaction, register.of_content(*row))
+
+        self._database.write(note)
         with self._lock:
             self._content.pop(subject_ref, None)
 
@@ -375,7 +376,7 @@ class Vault:
 
     def tombstones(self) -> set[str]:
         """The references of everybody who was erased."""
-        return {row[0] for row in self._database.rows("SELECT subject_ref FROM vault.tombstones")}
+        return lookups.buried(self._database)
 
     def destroy(self, subject_ref: str, now: Micros, *, scrub: bool = True) -> str:
         """Destroy the subject's key and leave the tombstone; returns the key's fingerprint.
@@ -384,17 +385,29 @@ class Vault:
         makes good what a crash left undone. Raises `BackendUnavailable` as `scrub` does, which can
         be left for later.
         """
-
-        def bury(transaction: Transaction) -> None:
-            transaction.run(
-                f"INSERT INTO vault.tombstones ({TOMBSTONE}) SELECT subject_ref, lookup, ?"
-                " FROM vault.keys WHERE subject_ref = ? ON CONFLICT DO NOTHING",
-                (now, subject_ref),
-            )
-            transaction.run("DELETE FROM vault.keys WHERE subject_ref = ?", (subject_ref,))
-
         with self._lock:
             opened = self._key(subject_ref)
+
+            def bury(transaction: Transaction) -> None:
+                self._renew_pepper(transaction)
+                found = transaction.rows(
+                    "SELECT tenant, lookup FROM vault.keys WHERE subject_ref = ?", (subject_ref,)
+                )
+                if opened is None or not found:
+                    return
+                tenant, there = found[0]
+                lookup = lookups.of_tombstone(
+                    transaction, subject_ref, there, lambda: self._computed(opened, tenant)
+                )
+                stone = (subject_ref, lookup, now)
+                transaction.run(
+                    f"INSERT INTO vault.tombstones ({TOMBSTONE}) VALUES (?, ?, ?)"
+                    " ON CONFLICT DO NOTHING",
+                    stone,
+                )
+                transaction.run("DELETE FROM vault.keys WHERE subject_ref = ?", (subject_ref,))
+                self._register.append_once(transaction, register.of_tombstone(*stone))
+
             try:
                 self._database.write(bury)
             finally:  # also when it is not known whether it was committed
@@ -403,6 +416,14 @@ class Vault:
         if scrub:
             self.scrub()
         return _fingerprint(opened.key) if opened else ""
+
+    def _computed(self, opened: _Opened, tenant: str) -> bytes | None:
+        """The lookup of somebody, from their id; None where that was changed."""
+        try:
+            real_id = Sealer(opened.key).open(opened.sealed_id, b"real id").decode()
+        except NotAuthentic:
+            return None
+        return self._lookup(tenant, real_id)
 
     def scrub(self) -> None:
         """Leave no byte of destroyed keys behind. Raises `BackendUnavailable` while the database
@@ -414,32 +435,50 @@ class Vault:
 
     def log_has_begun(self) -> bool:
         """True once the log is known to have held an event."""
-        return bool(self._database.rows("SELECT 1 FROM vault.meta WHERE name = 'log has begun'"))
+        return self._notes.log_has_begun()
 
     def note_log_begun(self) -> None:
-        self._database.write(
-            lambda transaction: transaction.run(
-                "INSERT INTO vault.meta (name, value) VALUES ('log has begun', ?)"
-                " ON CONFLICT DO NOTHING",
-                (b"\x01",),
-            )
-        )
+        self._notes.note_log_begun()
 
     def agreed(self) -> Agreed | None:
         """Up to where the log and this vault were last known to agree on what is erased."""
-        rows = self._database.rows("SELECT value FROM vault.meta WHERE name = 'agreed'")
-        return Agreed(*canonical.decode(rows[0][0])) if rows else None
+        return self._notes.agreed()
 
     def note_agreed(self, position: int, event_id: str) -> None:
         """Note that they do, at this event of the log."""
-        tombstones, erasures = self.erased_counts()
-        value = canonical.encode([position, event_id, tombstones, erasures])
+        self._notes.note_agreed(Agreed(position, event_id, *self.erased_counts()))
 
-        def note(transaction: Transaction) -> None:
-            transaction.run("DELETE FROM vault.meta WHERE name = 'agreed'", ())
-            transaction.run("INSERT INTO vault.meta (name, value) VALUES ('agreed', ?)", (value,))
+    def registered(self) -> End:
+        """How far the register goes."""
+        return register.end(self._database.rows(register.LAST))
 
-        self._database.write(note)
+    def committed(self, tenant: str) -> Committed | None:
+        """What of it the log of a tenant was last told."""
+        return self._notes.committed(tenant)
+
+    def note_committed(self, tenant: str, committed: Committed) -> None:
+        self._notes.note_committed(tenant, committed)
+
+    def check(self) -> vault_check.Checked:
+        """Open every id and name, compute every lookup and keyed hash anew, and hold the rows
+        against the register. Raises `MasterKeyReplaced`."""
+        damage, rewired = self._database.damage(), self._database.rewired()
+        with self._lock:
+
+            def looked(transaction: Transaction) -> VaultContents:
+                self._renew_pepper(transaction)
+                return read(transaction)
+
+            contents = self._in_one_look(looked)
+            under = vault_check.Under(self._master.id, self._wrapper, self._pepper, self._register)
+        problems = list(vault_check.problems(contents, under))
+        first = [] if damage is None else [damage]
+        last = [] if rewired is None else [rewired]
+        return vault_check.Checked(
+            (*first, *problems, *self._notes.wrong(contents), *last),
+            tuple(each.chain.hex() for each in contents.register),
+            frozenset((each.kind, each.ref) for each in contents.register),
+        )
 
     def erased_counts(self) -> tuple[int, int]:
         """How many people, and how many parts of living ones, are erased."""
@@ -454,26 +493,29 @@ class Vault:
         """The reference of someone who acts, and whether it was made just now."""
         if name == SYSTEM:
             return SYSTEM, False
-        found = "SELECT principal_ref FROM vault.principals WHERE lookup = ?"
-        rows = self._database.rows(found, (self._lookup("principal", name),))
-        if rows:
-            return str(rows[0][0]), False
+        known = self._principal(self._database, name)
+        if known is not None:
+            return known, False
         made = os.urandom(16).hex()
 
         def look_or_make(transaction: Transaction) -> str:
             self._renew_pepper(transaction)
+            known = self._principal(transaction, name)
+            if known is not None:
+                return known
             lookup = self._lookup("principal", name)
-            known = transaction.rows(found, (lookup,))
-            if known:
-                return str(known[0][0])
             transaction.run(
                 f"INSERT INTO vault.principals ({PRINCIPAL}) VALUES (?, ?, ?)",
                 (made, lookup, self._wrapper.seal(name.encode(), made.encode())),
             )
+            self._register.append(transaction, [register.of_principal(made, lookup)])
             return made
 
         ref = self._database.write(look_or_make)
         return ref, ref == made
+
+    def _principal(self, asked: Asked, name: str) -> str | None:
+        return lookups.principal(asked, self._lookup("principal", name), str(self))
 
     def principal_name(self, principal_ref: str) -> str:
         if principal_ref == SYSTEM:
@@ -505,11 +547,13 @@ class Vault:
                 if done is not None:
                     return done
                 self._renew_pepper(transaction)
+                under_new = Register(self._pepper, new.key)
+                self._register.rewrite(transaction, under_new, str(self))
                 return rotating.rewrap(transaction, *old, new, note, str(self))
 
             rotation = self._database.write(rewrap)
             self._master, self._wrapper = new, Sealer(new.key)
-            self._sealed_pepper = self._database.rows(_PEPPER)[0][0]
+            self._use(self._pepper, self._database.rows(_PEPPER)[0][0])
         return rotation
 
     def unrecorded_rotation(self) -> Rotation | None:
@@ -523,7 +567,7 @@ class Vault:
 
     def dump(self) -> VaultContents:
         """All that it holds, as of one moment; where it shows one tenant alone, what is theirs."""
-        return self._database.write(read)
+        return self._in_one_look(read)
 
     def restore(self, contents: VaultContents, *, older: bool = False) -> None:
         """Take in what another vault held; done again, it takes in what is missing.
@@ -543,33 +587,40 @@ class Vault:
         def take_in(transaction: Transaction) -> bool:
             self._renew_pepper(transaction)
             if not older or pepper != self._pepper:
-                self._check_nobody_else(transaction, contents, pepper)
+                others = strangers(transaction, contents, same=pepper == self._pepper)
+                if others:
+                    raise CallerMistake(
+                        f"The vault {self} has {others} people of its own: restore into a new one."
+                    )
             if pepper != self._pepper:
                 transaction.run("UPDATE vault.meta SET value = ? WHERE name = 'pepper'", (sealed,))
+                forget_notes(transaction)
+            taking = Register(pepper, self._master.key)
+            taking.take_in(transaction, contents)
+            if older:
+                register.repair(transaction, contents)
             return fill(transaction, contents)
 
         with self._lock:
             destroyed = self._database.write(take_in)
             if pepper != self._pepper:
-                self._sealed_pepper, self._pepper = sealed, pepper
+                self._use(pepper, sealed)
             self._keys.clear()
             self._refs.clear()
         if destroyed:
             self._database.scrub()
 
-    def _check_nobody_else(
-        self, transaction: Transaction, contents: VaultContents, pepper: bytes
-    ) -> None:
-        known = {row[0] for row in (*contents.keys, *contents.tombstones, *contents.principals)}
-        here = refs(transaction, "keys") | refs(transaction, "principals")
-        if pepper == self._pepper:
-            here -= known
-        else:  # whom its own pepper hid would not be found again
-            here |= refs(transaction, "tombstones")
-        if here:
-            raise CallerMistake(
-                f"The vault {self} has {len(here)} people of its own: restore into a new one."
-            )
+    def only_read(self, why: str) -> None:
+        """From now on refuse to write, by a `CopyUnfinished` that says why."""
+        self._database = ReadOnlyVault(self._database, why)
+        self._notes = Notes(self._database, self._pepper)
+
+    def _in_one_look(self, look: Callable[[Transaction], VaultContents]) -> VaultContents:
+        """What is there at one moment. `look` writes nothing."""
+        database = self._database
+        if isinstance(database, ReadOnlyVault):
+            database = database.database
+        return database.write(look)
 
     def close(self) -> None:
         self._database.close()

@@ -1,5 +1,5 @@
-"""Checking the log against itself and against its tree: nothing is assumed, the first thing wrong
-is named."""
+"""Checking the log against itself and against its tree, and the vault against its register and what
+the log was told of it: nothing is assumed, the first thing wrong is named."""
 
 from __future__ import annotations
 
@@ -7,18 +7,33 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ledger import canonical, codec, envelope
+from ledger import canonical, codec, commitments, envelope, register
+from ledger.commitments import Commitment
 from ledger.errors import LedgerError, LogCorrupted
 from ledger.events import BY_NAME
+from ledger.events.ops import PrincipalRegistered, VaultCommitted
+from ledger.events.subject import SubjectErased, SubjectRegistered
 from ledger.log import PAGE, Log
 from ledger.proofs.checking import Found, TreeCheck
 from ledger.proofs.notes import Checkpoint, Verifier
 from ledger.proofs.tree import Tree
 from ledger.store import Head, Row
 from ledger.uncollected import uncollected
-from ledger.upcast import STEPS
+from ledger.upcast import STEPS, stored_names
+
+_ENTERED = {
+    name: (kind, field)
+    for type_, kind, field in (
+        (SubjectRegistered.NAME, register.KEY, "subject_ref"),
+        (SubjectErased.NAME, register.TOMBSTONE, "subject_ref"),
+        (PrincipalRegistered.NAME, register.PRINCIPAL, "principal"),
+    )
+    for name in stored_names([type_])
+}
+"""What the vault's register has of an event of these types, and where the event names it."""
+_OF_VAULT = {*_ENTERED, *stored_names([VaultCommitted.NAME])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +52,8 @@ class Verified:
     """How many checkpoints the log was held against."""
     decisions: int = 0
     """How many decisions were made again."""
+    registered: int = 0
+    """How many entries of the vault's register were checked, and what they are about."""
     keys: str | None = None
     """By whose word the keys that signed are believed: those that were given (`pinned`), the one at
     hand (`key file`), or the list beside the tree (`listed`); None where there is no tree."""
@@ -84,6 +101,9 @@ class _Events:
         self.events = self.bodies = self.destroyed = 0
         self.position = 0
         self.recorded_at = 0
+        self.commitments: list[Commitment] = []
+        self.entered: list[tuple[int, str, str]] = []
+        """Position, kind and reference of what the vault's register has to have."""
 
     def look(self, rows: Iterable[Row]) -> Wrong | None:
         try:
@@ -132,9 +152,19 @@ class _Events:
                 codec.unseal(row, vault)  # whether an erasure explains it
             if fields["type"] not in BY_NAME and fields["type"] not in STEPS:
                 codec.unseal(row, vault)  # what is the matter with it
+            if fields["type"] in _OF_VAULT:
+                self._told(at, fields)
             self.position = at
             self.events += 1
         return None
+
+    def _told(self, at: int, fields: dict[str, Any]) -> None:
+        if fields["type"] in _ENTERED:
+            kind, field = _ENTERED[fields["type"]]
+            ref = fields["facts"][field] if field in fields["facts"] else fields[field]
+            self.entered.append((at, kind, ref))
+        else:
+            self.commitments.append(Commitment.of(at, fields["facts"]))
 
     def end(self, head: Head) -> Wrong | None:
         """What the head says that is not so."""
@@ -156,7 +186,9 @@ def verify(
 ) -> Verified:
     """Check every event: positions without gaps but for other tenants', canonical envelopes, stream
     versions without gaps, times that never go back, bodies that match their digests, of each
-    subject one that opens under the key; then the store's own structure.
+    subject one that opens under the key; then the store's own structure, and the vault: whether
+    every id, name, lookup and entry of its register is as it was written, each row has its entry
+    and each entry its row, and the register goes on from what the log was told of it.
 
     With a `tree`, also that the envelopes lead to every one of its tiles and checkpoints, and to
     those in `against`, kept elsewhere by somebody who trusts nobody here; with `keys` only what one
@@ -178,6 +210,9 @@ def verify(
     if found is not None and (wrong is None or _comes_first(found, wrong)):
         wrong = Wrong(found.first, found.problem)
     wrong = damage.or_first(wrong)
+    registered = 0
+    if wrong is None:
+        wrong, registered = _look_at_vault(log, events)
     if wrong is None and progress:
         progress(head.position, head.position)
     return Verified(
@@ -189,7 +224,31 @@ def verify(
         checked.signed if checked else 0,
         checked.checkpoints if checked else 0,
         keys=checked.keys if checked else None,
+        registered=registered,
     )
+
+
+def _look_at_vault(log: Log, events: _Events) -> tuple[Wrong | None, int]:
+    """The first thing that is wrong with the vault, and how many entries its register has."""
+    with uncollected():
+        checked = log.vault.check()
+    told = commitments.in_force(events.commitments)
+    first = told[0].position if told else None
+    missing = [
+        f"the register has no {kind} of {ref}, whom position {at} tells of"
+        for at, kind, ref in events.entered
+        if first is not None and at > first and (kind, ref) not in checked.registered
+    ]
+    behind = commitments.broken(told, checked.chains)
+    if behind is not None:
+        behind += (
+            "; if an older vault was put back, `beliefledger vault restored` puts that on record"
+        )
+    found = [*checked.problems, *([] if behind is None else [behind]), *missing]
+    if not found:
+        return None, len(checked.chains)
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return Wrong(None, f"in the vault {log.vault}, {found[0]}{more}"), len(checked.chains)
 
 
 class _Damage:

@@ -271,7 +271,6 @@ class Fold:
     def _open(self, row: Version, event: Recorded) -> None:
         row.row_id = event.position * _ROWS_PER_EVENT + len(self.opened)
         row.opened, row.opened_at = event.position, event.recorded_at
-        row.closed = row.closed_at = row.closed_by = None
         self.rows.append(row)
         self.opened.append(row)
 

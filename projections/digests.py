@@ -19,7 +19,7 @@ from ledger.codec import Recorded
 from ledger.events.belief import Written
 from ledger.events.entity import AliasAdded, EntityRecognised
 from ledger.events.recall import MemoriesRecalled
-from ledger.events.turn import CandidateProposed, TurnRecorded
+from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
 from ledger.log import Log
 from projections.beliefs import Version
 from projections.intervals import LinkRow, NameRow
@@ -144,15 +144,18 @@ def _beliefs(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterat
 def _decisions(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
     decisions = [DecisionRow(*row) for row in rows]
     candidates = candidates_of(decisions, log)
+    recorded = log.read_at([row.position for row in decisions])
     for row in decisions:
+        decided = recorded[row.position].event
+        scored = decided if isinstance(decided, GateDecided) else None
         candidate = candidates.get((row.turn_id, row.candidate_version))
         yield [
             names.of(row.subject_ref),
             None if candidate is None else candidate.candidate.claim,
-            row.type,
+            scored.type if scored else None,
             row.outcome,
             row.reason,
-            _score(row.confidence),
+            _score(scored.c) if scored else None,
             row.mentions,
             row.policy,
             row.waits,

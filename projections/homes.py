@@ -25,11 +25,17 @@ from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.schema import CreateTable
 
-from ledger.errors import BackendUnavailable
+from ledger.errors import BackendUnavailable, BackendUnusable, LedgerError, LogCorrupted
+from ledger.faults import file_fault
+from ledger.sqlite.faults import fault
 
 REBUILD_RUNS = (
     "A rebuild of the views is running and has not ended in time. What was begun stays open: do it"
     " again once the rebuild is over, or open the ledger again, to go on with it."
+)
+_IF_DAMAGED = (
+    "If they are damaged, close the ledger, delete its views directory and open it again: they are"
+    " folded anew."
 )
 _ASK_AGAIN = 0.02
 _TRIES = 100
@@ -43,6 +49,8 @@ class Home(ABC):
     """A database that keeps views. Nothing in it is the truth: all of it can be folded anew."""
 
     engine: Engine
+    own_columns: frozenset[str] = frozenset()
+    """What it adds to every table for itself."""
 
     @contextmanager
     def _transaction(self, **options: Any) -> Iterator[Connection]:
@@ -57,7 +65,7 @@ class Home(ABC):
             raise self._unavailable(problem) from problem
 
     @abstractmethod
-    def _unavailable(self, problem: Exception) -> BackendUnavailable:
+    def _unavailable(self, problem: Exception) -> BackendUnavailable | BackendUnusable:
         """What the database said, and what to do next."""
 
     @abstractmethod
@@ -110,7 +118,7 @@ class Home(ABC):
     def beside(self, name: str) -> Home:
         """A home for tables that are no view: a file of its own beside this one, else this."""
 
-    def discard(self, problem: BackendUnavailable) -> bool:
+    def discard(self, problem: BackendUnavailable | BackendUnusable) -> bool:
         """Throw away what is damaged, as the problem shows; False where that is not what it is."""
         return False
 
@@ -181,7 +189,10 @@ class SQLiteHome(Home):
     @contextmanager
     def rebuilding(self, seconds: float | None = None) -> Iterator[Callable[[], None]]:
         lock = self._path.with_name(f"{self._path.name}.rebuild")
-        file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            file = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as problem:
+            raise file_fault(f"{lock} cannot be opened", problem) from problem
         try:
             if seconds is None:
                 fcntl.flock(file, fcntl.LOCK_EX)
@@ -224,7 +235,7 @@ class SQLiteHome(Home):
     def rewrite(self, table: Table) -> None:
         self.scrub()
 
-    def discard(self, problem: BackendUnavailable) -> bool:
+    def discard(self, problem: BackendUnavailable | BackendUnusable) -> bool:
         if isinstance(problem.__cause__, SQLOperationalError):
             return False  # locked, full, not to be opened: nothing is wrong with the file itself
         self.close()
@@ -235,9 +246,9 @@ class SQLiteHome(Home):
     def beside(self, name: str) -> Home:
         return SQLiteHome(self._path.with_name(f"{name}.db"))
 
-    def _unavailable(self, problem: Exception) -> BackendUnavailable:
-        said = problem.orig if isinstance(problem, DBAPIError) else problem
-        return BackendUnavailable(
-            f"The views did not answer: {said}. If they are damaged, close the ledger, delete its"
-            " views directory and open it again: they are folded anew."
-        )
+    def _unavailable(self, problem: Exception) -> BackendUnavailable | BackendUnusable:
+        told: LedgerError = fault(f"The views did not answer: {self._path}", self._path, problem)
+        if isinstance(told, BackendUnusable):
+            return told
+        kind = BackendUnusable if isinstance(told, LogCorrupted) else BackendUnavailable
+        return kind(f"{told.detail} {_IF_DAMAGED}")

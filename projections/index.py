@@ -299,8 +299,8 @@ class SubjectIndex:
         first = len(self)
         rows: list[list[int]] = []
         for turn, raw in zip(turns, read([turn[0] for turn in turns]), strict=True):
-            if raw.body is None:
-                continue  # erased
+            if raw.body is None or not raw.body["content"]:
+                continue  # erased, or withheld
             said_at = raw.body["said_at"]
             said_at = raw.recorded_at if said_at is None else said_at
             speaker = raw.body["speaker"] or raw.facts["role"]
@@ -446,7 +446,7 @@ def text_of(recorded: Recorded) -> str | None:
     """What is indexed of an event; None where that is nothing, or is erased."""
     if recorded.type == TurnRecorded.NAME:
         turn = recorded.event if recorded.facts["channel"] == CONVERSATION else None
-        return turn.content if isinstance(turn, TurnRecorded) else None
+        return turn.content or None if isinstance(turn, TurnRecorded) else None
     written = recorded.event if recorded.type in _WRITTEN else None
     if not isinstance(written, Written):
         return None

@@ -16,7 +16,8 @@ from typing import Any
 from sqlalchemy import Connection, LargeBinary, Table, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from ledger.errors import BackendUnavailable
+from ledger.errors import BackendUnavailable, BackendUnusable
+from ledger.postgres.faults import first_line, remedy_for
 from projections.homes import REBUILD_RUNS, Home, StillRead
 from projections.tables import view_state
 
@@ -48,6 +49,8 @@ class PostgresHome(Home):
     the schema (None: as whoever connects), with `tenant` as the value of `tenant_setting`. Rows are
     shown and written on behalf of that tenant alone.
     """
+
+    own_columns = frozenset({"tenant"})
 
     def __init__(
         self,
@@ -263,13 +266,16 @@ class PostgresHome(Home):
         for table in tables:
             connection.exec_driver_sql(f"ALTER TABLE {table.name} {how} ROW LEVEL SECURITY")
 
-    def _unavailable(self, problem: Exception) -> BackendUnavailable:
-        said = problem.orig if isinstance(problem, DBAPIError) else problem
-        lines = str(said).strip().splitlines() or [type(said).__name__]
-        advice = ""
-        if _code(problem) in _ADVICE:
-            advice = f" {_ADVICE[_code(problem)]}"
-        return BackendUnavailable(f"The views did not answer: {lines[0].rstrip('.')}.{advice}")
+    def _unavailable(self, problem: Exception) -> BackendUnavailable | BackendUnusable:
+        cause = problem.orig if isinstance(problem, DBAPIError) else problem
+        said = f"The views did not answer: {first_line(cause or problem)}."
+        code = _code(problem)
+        if code in _MENDED:
+            return BackendUnusable(f"{said} {_MENDED[code]}")
+        remedy = remedy_for(code)
+        if remedy is not None:
+            return BackendUnusable(f"{said} What to do: {remedy.format(schema=self._schema)}.")
+        return BackendUnavailable(f"{said} {_ADVICE.get(code, '')}".rstrip())
 
 
 _ADVICE = {
@@ -278,6 +284,9 @@ _ADVICE = {
         " server has ended one that was stopped."
     ),
     "25P03": "This process stood still while it wrote, and was ended: ask again.",
+}
+"""What to do about codes that pass."""
+_MENDED = {
     "42501": "Its role lacks a right: run `beliefledger init` as the database's owner.",
     "3F000": "Their schema is not there: run `beliefledger init` as the database's owner.",
     "42P01": "A table is not there: open the ledger again and run `beliefledger rebuild`.",
@@ -285,6 +294,7 @@ _ADVICE = {
     "XX002": "A file of theirs is damaged: run `beliefledger rebuild`.",
     "23505": "They are not as they were left: run `beliefledger rebuild`.",
 }
+"""What mends what stays."""
 
 
 def _code(problem: BaseException | None) -> str:

@@ -23,7 +23,7 @@ from sqlalchemy.schema import CreateIndex
 
 from ledger.codec import Recorded
 from ledger.erasures import spread
-from ledger.errors import BackendUnavailable, LedgerError
+from ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
 from ledger.events.subject import ContentErased
 from ledger.log import Log, Page
 from ledger.uncollected import uncollected
@@ -188,7 +188,7 @@ def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
     home = SQLiteHome(path)
     try:
         return Projector(log, home, views)
-    except BackendUnavailable as problem:
+    except (BackendUnavailable, BackendUnusable) as problem:
         if not home.discard(problem):
             raise
     return Projector(log, SQLiteHome(path), views)
@@ -216,6 +216,7 @@ class Projector:
 
     def _make(self) -> None:
         """Make what is not there yet."""
+        outdated = []
         with self.writing() as connection:
             self.home.create(connection, view_state)
             self._count_refolds(connection)
@@ -225,6 +226,8 @@ class Projector:
                 state = known.get(view.name)
                 if state is not None and not self._outdated(connection, view, state.generation):
                     continue
+                if state is not None:
+                    outdated.append(view.name)
                 generation = 1 if state is None else state.generation + 1
                 for table in view.tables(generation) if state else ():
                     table.drop(connection, checkfirst=True)  # of an interrupted rebuild
@@ -234,6 +237,8 @@ class Projector:
                 connection.execute(
                     insert(view_state).values(name=view.name, generation=generation, position=0)
                 )
+        if outdated:  # their tables may hold what is not to be kept any more
+            self._drop_unused(outdated)
 
     def _count_refolds(self, connection: Connection) -> None:
         """Add the column to a table that is older than it."""
@@ -248,8 +253,9 @@ class Projector:
         there = self.home.table_names(connection)
         return any(
             table.name not in there
-            or not set(table.columns.keys())
-            <= set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
+            or set(table.columns.keys())
+            != set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
+            - self.home.own_columns
             for table in view.tables(generation)
         )
 

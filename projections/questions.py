@@ -34,10 +34,8 @@ class DecisionRow:
     subject_ref: str
     turn_id: str
     candidate_version: int
-    type: str
     outcome: str
     reason: str
-    confidence: int
     mentions: int
     belief: str
     memory_id: str | None

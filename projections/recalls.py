@@ -22,7 +22,6 @@ class RecallRow:
     position: int
     recall_id: str
     subject_ref: str
-    session_tag: str | None
     purpose: str
     ranker: str
     embedder: str | None
@@ -64,7 +63,6 @@ class RecallsView:
                 event.position,
                 event.event_id,
                 subject_ref,
-                facts["session_tag"],
                 facts["purpose"],
                 facts["ranker"],
                 facts.get("embedder"),

@@ -75,16 +75,16 @@ class TurnsView:
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:
-        # From facts alone, so that no body has to be opened for it.
         facts = event.facts
         if event.type == TurnRecorded.NAME:
-            if event.destroyed:
+            said = event.event
+            if not isinstance(said, TurnRecorded):
                 return
             self._new[event.stream] = TurnRow(
                 event.position,
                 event.stream,
                 event.subject_ref or "",
-                facts["session_tag"],
+                said.session_tag,
                 facts["role"],
                 facts["channel"],
                 "pending",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,6 +25,11 @@ from ledger.times import SECOND, Micros
 from ledger.vault import Vault
 
 sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
+
+MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 8 << 30:
+    os.environ["TMPDIR"] = str(MEMORY)  # thousands of ledgers are made, each synced many times
+    tempfile.tempdir = None
 
 os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
 """Loading a real model takes seconds; the tests that want it say so."""

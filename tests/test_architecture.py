@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from ledger.events import BY_NAME
+from ledger.store import OwnConsumer
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("beliefledger", "ledger", "projections", "gate", "tools")
@@ -28,6 +29,17 @@ def test_imports_point_downwards():
         check=False,
     )
     assert linted.returncode == 0, linted.stdout
+
+
+def test_every_cursor_that_the_ledger_claims_has_a_reserved_name():
+    claimed = {}
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Lease.claim":
+                claimed.setdefault(path.relative_to(ROOT).as_posix(), []).append(node.args[1])
+    assert claimed.pop("ledger/consumer.py")  # whose names are other people's
+    names = {ast.unparse(each) for found in claimed.values() for each in found}
+    assert names == {f"OwnConsumer.{each.name}" for each in OwnConsumer}
 
 
 def test_only_settings_reads_the_environment():

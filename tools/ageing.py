@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, cast, get_args
 from gate.gate import Gate
 from gate.rulebook import Rules
 from ledger.candidate import Frozen
+from ledger.cleaning import session_name
 from ledger.codec import New
 from ledger.consumer import LEASE_SECONDS
 from ledger.errors import InvalidTurn, UnknownMemory
 from ledger.events.recall import MemoriesRecalled
 from ledger.log import Log, new_id
-from ledger.streams import recall_stream, session_tag, tag
+from ledger.redact import redact
+from ledger.streams import query_digest, recall_stream, session_tag
 from ledger.times import DAY, Clock, Micros, to_datetime
 from ledger.vault import SYSTEM
 from projections import ageing_questions, questions, scores
@@ -212,14 +214,15 @@ class Ageing:
             draft = self._gate.draft()
             draft.consent(ref)
             draft.reads(stream, self._log.version(stream))
-            keys = draft.keys(ref)
+            keys, salt = draft.keys(ref), new_id()
             event = MemoriesRecalled(
                 purpose=given or draft.rules.policy.purpose,
-                session_tag=session_tag(keys.ids, session),
-                query_digest=tag(keys.ids, "query", query),
+                session_tag=session_tag(keys.ids, session_name(keys.ids, session)),
+                query_digest=query_digest(keys.ids, salt, redact(query).text),
                 ranker=SHOWN,
                 memories=tuple(ids),
                 scores=(),
+                salt=salt,
             )
             draft.write(New(event, new_id(), stream, ref, actor))
             appended = self._gate.commit(draft)

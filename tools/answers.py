@@ -89,10 +89,11 @@ class DecisionAnswer(Frozen):
     turn_id: str
     subject: str | None
     claim: str | None
-    type: str
+    type: str | None
+    """None once its words are erased, as are claim, confidence and span."""
     outcome: str
     reason: str
-    confidence: float
+    confidence: float | None
     mentions: int
     span: SpanAnswer | None
     policy: str
@@ -285,7 +286,8 @@ class GrantAnswer(Frozen):
 
 class ErasureAnswer(Frozen):
     """What an erasure destroyed. `erasure` is its id, None where nothing had to go; `also` has
-    those of others that went with it: of other people's relations to the subject."""
+    those of others that went with it: of other people's relations to the subject. `already` is
+    True when it was done before this was asked, by an earlier try or another process."""
 
     subject_ref: str
     bodies: int
@@ -293,6 +295,7 @@ class ErasureAnswer(Frozen):
     erasure: str | None = None
     reach: str = "subject"
     also: tuple[str, ...] = ()
+    already: bool = False
 
 
 class ViewAnswer(Frozen):

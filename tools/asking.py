@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from gate.decide import Outcome
+from gate.gate import Receipt, Rehearsed
 from ledger.codec import Recorded
 from ledger.errors import InvalidTurn, LedgerError, LogCorrupted, NotPermitted, UnknownMemory
 from ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
@@ -251,6 +252,9 @@ class Asking:
         if not rows:
             raise UnknownMemory(f"There is no decision {decision_id}.")
         return self._reader.decisions(rows)[0]
+
+    def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
+        return self._reader.rehearsed(receipt, made)
 
     def explain(self, given: str) -> Explanation:
         memory_id = self.memory_id(given)

@@ -21,6 +21,7 @@ from ledger.backup import (
 )
 from ledger.errors import (
     BackendUnavailable,
+    BackendUnusable,
     CallerMistake,
     KeyMissing,
     MustStop,
@@ -139,7 +140,7 @@ def _head(opened: Opened, settings: Settings) -> tuple[str | None, int]:
     try:
         check_witness(opened, settings)
         signed = tree.extend(keep=True)
-    except (KeyMissing, BackendUnavailable):
+    except (KeyMissing, BackendUnavailable, BackendUnusable):
         # Nobody can sign here, or nobody can tell whether it may be signed: what was, goes along.
         latest = tree.latest()
         return (latest.origin if latest else None), opened.store.head().position
@@ -202,6 +203,7 @@ def restore(
     step("open")
     try:
         with open_memory(destination, create=False) as memory:
+            memory.vault_was_restored()
             head = memory.status(digests=False).position
     except (MustStop, BackendUnavailable, NotPermitted) as problem:
         people = f" {_keyless(done.keyless)}" if done.keyless else ""
@@ -257,8 +259,8 @@ def restore_vault(
         keys, keyless = restoring.restore_vault(contents, opened.store, opened.vault, step)
     step("open")
     try:
-        with open_memory(path_or_url, create=False):
-            pass
+        with open_memory(path_or_url, create=False) as memory:
+            memory.vault_was_restored()
     except MustStop as problem:
         people = f" {_keyless(keyless)}" if keyless else ""
         raise type(problem)(f"{problem.detail}{people}") from problem

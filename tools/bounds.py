@@ -6,14 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from gate.intake import MAX_CHARACTERS
 from gate.rulebook import Rules
+from ledger.cleaning import refuse
 from ledger.errors import InvalidTurn
 from ledger.redact import redact
 from projections import profiles
 from tools.moments import LATEST
 
 MOST_RESULTS = 1_000
+LONGEST_QUERY = 100_000
+"""Characters."""
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 EVERYTHING = ("memories", "episodes")
 
@@ -41,6 +43,7 @@ def plain_name(value: object, name: str) -> str:
             f"{name}: write a short name, like support or order-desk (a to z, 0 to 9, - _ and ."
             " up to 60); no words about anybody, since it stays when they are erased."
         )
+    refuse(str(value), name)
     return str(value)
 
 
@@ -49,8 +52,8 @@ def words(value: object) -> str:
     query = text("query", value)
     if not query.strip():
         raise InvalidTurn("query: write what to look for.")
-    if len(query) > MAX_CHARACTERS:
-        raise InvalidTurn(f"query has {len(query):,} characters; at most {MAX_CHARACTERS:,} go in.")
+    if len(query) > LONGEST_QUERY:
+        raise InvalidTurn(f"query has {len(query):,} characters; at most {LONGEST_QUERY:,} go in.")
     return redact(query).text
 
 

@@ -16,8 +16,8 @@ worth. What nobody has said a word about is unknown, left out and counted. What 
 is a person's word, not an estimate, and left out too. What was said of a merged memory was said of
 each that went into it.
 
-All of this is read from envelopes, so it stays after an erasure, except whether a resolution chose
-a memory: that compares words, and is known while they are there.
+Confidences stand in bodies, so what is erased counts no more. (What an older version wrote has some
+in envelopes; it is read the same.) Whether a resolution chose a memory compares words, too.
 """
 
 # Heavy imports stand in the functions, so that help is quick:
@@ -175,8 +175,10 @@ class Outcomes:
             case GateDecided.NAME if facts["outcome"] in {
                 "admit", "supersede", "quarantine", "queue",
             }:  # fmt: skip
-                rated = (facts["s"], facts["e"], facts["t"], facts["c"])
-                self._scores[recorded.event_id] = rated
+                decided = recorded.event
+                if isinstance(decided, GateDecided):  # scores are erased with the words
+                    rated = (decided.s, decided.e, decided.t, decided.c)
+                    self._scores[recorded.event_id] = rated
             case MemoryConfirmed.NAME if facts["counted"]:
                 self._said(facts["memory_id"], "confirmed")
             case MemoryRevoked.NAME if facts["cause"] == "actor":
@@ -203,7 +205,10 @@ class Outcomes:
         if facts.get("promotes") is not None:
             self._said(facts["promotes"], "confirmed")
         elif decision not in self._resolutions and memory not in self.stated:
-            stated = Stated(facts["confidence"], facts.get("capped", False), self._knots)
+            if not isinstance(recorded.event, Written):
+                return  # what it stated is erased
+            capped = facts.get("capped", False)
+            stated = Stated(recorded.event.confidence, capped, self._knots)
             if rated is not None:
                 stated.rate(*rated[:3])
             self.stated[memory] = stated

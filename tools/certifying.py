@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, Any
 from ledger import envelope
 from ledger.candidate import Frozen
 from ledger.codec import New, Recorded
-from ledger.erasures import Erasure
+from ledger.erasures import Erasure, spread
 from ledger.errors import CallerMistake, LogCorrupted, NotPermitted, UnknownMemory
-from ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated
+from ledger.events.ops import ConsumerAcknowledged, ConsumerWrittenOff, MasterKeyRotated
 from ledger.log import new_id
 from ledger.proofs.notes import Checkpoint
-from ledger.streams import ops_stream
+from ledger.store import Cursor, OwnConsumer, Row
+from ledger.streams import consumers_stream, ops_stream
 from ledger.times import Micros, iso, to_datetime
+from ledger.upcast import TOLD_MORE
 from ledger.vault import SYSTEM
-from tools import projecting, remaining
+from tools import remaining
 from tools.heads import as_base64, handovers, shown
 from tools.places import is_server
 
@@ -35,8 +37,8 @@ if TYPE_CHECKING:
     from tools.recording import Recorder
     from tools.wiring import Parts
 
-FORMAT = "beliefledger.certificate.v1"
-INTERNAL = frozenset({projecting.NAME, "scheduler"})
+FORMAT = "beliefledger.certificate.v2"
+INTERNAL: frozenset[str] = frozenset(OwnConsumer)
 """Consumers of the ledger's own, which keep nothing beside it."""
 
 Certificate = dict[str, Any]
@@ -51,6 +53,14 @@ class Acknowledgement(Frozen):
     at: datetime
     already: bool
     open: tuple[str, ...]
+
+
+class WrittenOff(Frozen):
+    """A consumer that is not waited for any more. `already` is True when that was so before."""
+
+    consumer: str
+    at: datetime
+    already: bool
 
 
 def text_of(certificate: Certificate) -> str:
@@ -139,24 +149,23 @@ class Certifying:
         enough; said again, nothing is written.
 
         Raises `UnknownMemory` when there is no such erasure, `CallerMistake` when there is no such
-        consumer.
+        consumer, `NotPermitted` while the erasure is not finished: until then what goes may still
+        be delivered.
         """
         found = self._erasure(erasure)
-        if consumer in INTERNAL or consumer not in {each.name for each in self._log.consumers()}:
-            known = sorted({each.name for each in self._log.consumers()} - INTERNAL)
-            raise CallerMistake(
-                f"There is no consumer {consumer!r}; there are: {', '.join(known) or 'none'}."
-            )
+        self._cursor(consumer)
+        if found.done is None:
+            raise NotPermitted(self._unfinished(found))
         actor, stream = self._actor(by), ops_stream(self._log.tenant)
 
         def attempt() -> tuple[Recorded | None, bool]:
             version = self._log.version(stream)
-            there = self._acknowledged(found.id).get(consumer)
+            there = self._acknowledged(found).get(consumer)
             if there is not None:
                 return there, True
             event = ConsumerAcknowledged(consumer=consumer, erasure=found.id)
             self._log.append([New(event, new_id(), stream, None, actor)], {stream: version})
-            return self._acknowledged(found.id).get(consumer), False
+            return self._acknowledged(found).get(consumer), False
 
         recorded, already = self._log.decide_again(attempt)
         if recorded is None:
@@ -168,6 +177,45 @@ class Certifying:
             already=already,
             open=tuple(self._consumers(found)["open"]),
         )
+
+    def write_off_consumer(self, consumer: str, *, by: str) -> WrittenOff:
+        """Record that a consumer is not run any more, so that no certificate waits for it. Run
+        again, it is waited for again, in the certificates of later erasures.
+
+        Raises `NotPermitted` without a named principal and while it is running, `CallerMistake`
+        when there is no such consumer.
+        """
+        if by == SYSTEM:
+            raise NotPermitted("To write off a consumer needs a named principal.")
+        cursor = self._cursor(consumer)
+        if cursor.held:
+            raise NotPermitted(f"Consumer {consumer} is running: stop it before it is written off.")
+        actor, stream = self._actor(by), consumers_stream(self._log.tenant)
+
+        def attempt() -> WrittenOff:
+            told = self._log.read_stream(stream)
+            event = ConsumerWrittenOff(consumer=consumer, epoch=cursor.epoch)
+            there = next((each for each in told if each.event == event), None)
+            if there is not None:
+                at, already = there.recorded_at, True
+            else:
+                version = told[-1].version if told else 0
+                new = New(event, new_id(), stream, None, actor)
+                appended = self._log.append([new], {stream: version})
+                at, already = appended.recorded_at, False
+            return WrittenOff(consumer=consumer, at=to_datetime(at), already=already)
+
+        return self._log.decide_again(attempt)
+
+    def _cursor(self, consumer: str) -> Cursor:
+        """Of one of the consumers that others run."""
+        known = {each.name: each for each in self._log.consumers() if each.name not in INTERNAL}
+        if consumer not in known:
+            raise CallerMistake(
+                f"There is no consumer {consumer!r}; there are:"
+                f" {', '.join(sorted(known)) or 'none'}."
+            )
+        return known[consumer]
 
     def _erasure(self, given: str) -> Erasure:
         """By its id or the first characters of it."""
@@ -273,29 +321,42 @@ class Certifying:
 
     # Consumers
 
-    def _acknowledged(self, erasure: str) -> dict[str, Recorded]:
-        """What each consumer said first."""
+    def _acknowledged(self, erasure: Erasure) -> dict[str, Recorded]:
+        """What each consumer said first. What was said before the erasure was complete does not
+        count: until then the words may have been delivered again."""
+        done = erasure.done.position if erasure.done is not None else erasure.position
         found: dict[str, Recorded] = {}
         for each in self._log.of_types((ConsumerAcknowledged.NAME,)):
-            if each.facts["erasure"] == erasure:
+            if each.facts["erasure"] == erasure.id and each.position > done:
                 found.setdefault(each.facts["consumer"], each)
         return found
 
+    def _written_off(self, erasure: Erasure, cursors: Mapping[str, Cursor]) -> dict[str, Recorded]:
+        """The consumers that were given up after an erasure; or before it, and never claimed
+        since."""
+        done = erasure.done.position if erasure.done is not None else erasure.position
+        found: dict[str, Recorded] = {}
+        for each in self._log.read_stream(consumers_stream(self._log.tenant)):
+            name = each.facts["consumer"]
+            cursor = cursors.get(name)
+            still = cursor is not None and cursor.epoch == each.facts["epoch"]
+            if each.position > done or still:
+                found.setdefault(name, each)
+        return found
+
     def _consumers(self, erasure: Erasure) -> dict[str, Any]:
-        """Who has acknowledged; and who was there when it was requested, and has not."""
-        said = self._acknowledged(erasure.id)
-        asked = {each.name for each in self._log.consumers() if each.since < erasure.position}
+        """Who has acknowledged; who is written off without that; and who may have been given the
+        words, which are there to be read until the erasure is complete, and has said nothing."""
+        done = erasure.done.position if erasure.done is not None else erasure.position
+        cursors = {each.name: each for each in self._log.consumers() if each.name not in INTERNAL}
+        asked = {name for name, each in cursors.items() if each.since < done}
+        said = self._acknowledged(erasure)
+        off = self._written_off(erasure, cursors)
+        given_up = {name: off[name] for name in (asked & off.keys()) - said.keys()}
         return {
-            "acknowledged": [
-                {
-                    "consumer": name,
-                    "position": each.position,
-                    "at": iso(each.recorded_at),
-                    "by": each.actor,
-                }
-                for name, each in sorted(said.items())
-            ],
-            "open": sorted(asked - INTERNAL - said.keys()),
+            "acknowledged": _told(said),
+            "written_off": _told(given_up),
+            "open": sorted(asked - said.keys() - given_up.keys()),
         }
 
     # What remains
@@ -306,14 +367,27 @@ class Certifying:
         for each in self._reached(erasure, told):
             counts["envelopes"] += 1
             counts[each.type] += 1
+        older = sum(row.type in TOLD_MORE for row in self._rows(erasure, told))
         others = [each for each in log.eraser.told() if each.because == erasure.id]
         return remaining.remains(
             whole=erasure.whole,
             envelopes=counts,
             relations=sum(each.reach == "relation" for each in others),
+            older=older,
             holds=0 if erasure.whole else len(log.eraser.holds(erasure.subject_ref)),
             server=is_server(self.place),
         )
+
+    def _rows(self, erasure: Erasure, told: Recorded) -> Iterator[Row]:
+        """As `_reached`, as they are stored."""
+        store, after = self._log.store, 0
+        if not erasure.whole:
+            for start in range(0, len(wanted := spread(erasure.positions)), 5_000):
+                yield from store.read_at(wanted[start : start + 5_000])
+            return
+        while rows := store.read_subject(erasure.subject_ref, after, 5_000, told.position):
+            yield from rows
+            after = rows[-1].position
 
     def _reached(self, erasure: Erasure, told: Recorded) -> Iterator[Recorded]:
         """The events that it reached: what there was of the subject, or some positions."""
@@ -324,6 +398,14 @@ class Certifying:
             positions = range(first, last + 1)
             for start in range(0, len(positions), 5_000):
                 yield from self._log.read_at(positions[start : start + 5_000]).values()
+
+
+def _told(said: Mapping[str, Recorded]) -> list[dict[str, Any]]:
+    """By consumer, what was recorded, when and by whom."""
+    return [
+        {"consumer": name, "position": each.position, "at": iso(each.recorded_at), "by": each.actor}
+        for name, each in sorted(said.items())
+    ]
 
 
 def _receipts(told: Recorded) -> dict[str, Any]:

@@ -20,12 +20,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from gate.consent import ORDINARY
+from gate.consent import ORDINARY, SPECIAL
 from gate.slots import canonical_entity
 from ledger.candidate import SELF
 from ledger.codec import Recorded
 from ledger.events.belief import MemoryConfirmed, Written
 from ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
+from ledger.events.recall import MemoriesRecalled
 from ledger.events.turn import CandidateProposed, TurnRecorded
 from ledger.times import Micros
 from tools.reached import Dependent, Reached, Remains
@@ -78,9 +79,14 @@ class Closure(Trail):
                 each.stream
                 for events in self._turns.values()
                 for each in events
-                if each.type == TurnRecorded.NAME and each.facts["session_tag"] == session_tag
+                if isinstance(each.event, TurnRecorded) and each.event.session_tag == session_tag
             },
-            also={e.position for e in self._recalls if e.facts["session_tag"] == session_tag},
+            also={
+                each.position
+                for each in self._recalls
+                if isinstance(each.event, MemoriesRecalled)
+                and each.event.session_tag == session_tag
+            },
         )
         return self._carried("session", session_tag, going)
 
@@ -121,7 +127,8 @@ class Closure(Trail):
             if each.facts["ranker"] != SHOWN and over(ORDINARY, each.recorded_at):
                 categories.add(ORDINARY)
                 going.also.add(each.position)
-        return self._told("retention", ",".join(sorted(categories)) or None, going)
+        told = {each if each == ORDINARY else SPECIAL for each in categories}
+        return self._told("retention", ",".join(sorted(told)) or None, going)
 
     @staticmethod
     def _noticed(events: Iterable[Recorded]) -> set[str]:
@@ -401,7 +408,7 @@ class Closure(Trail):
 
 
 def _envelopes(count: int) -> Remains:
-    why = "types, times, scores and ids without words, by which history is proved and counted"
+    why = "ids, times, kinds of events, digests and codes, by which history is proved and counted"
     return Remains("envelopes", why, count)
 
 

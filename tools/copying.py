@@ -8,9 +8,11 @@ from pathlib import Path
 
 from ledger import copying
 from ledger.copying import Copied, Side
-from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
+from ledger.errors import CallerMistake, KeyMissing
+from ledger.faults import file_fault
 from ledger.masterkey import MasterKey
 from ledger.proofs import keyfile
+from ledger.unfinished import Unfinished
 from tools.moments import Progress
 from tools.places import (
     KEY_FILE,
@@ -22,6 +24,7 @@ from tools.places import (
     has_vault,
     open_place,
     place_of,
+    shown,
 )
 from tools.settings import Settings
 from tools.wiring import check_witness
@@ -69,16 +72,22 @@ def copy(
         key = read.master_key
         file = _key_file(dst, settings, key)
         to_there = replace(settings, master_key=key.key.hex(), vault=vault or settings.vault)
-        written = open_place(dst, to_there, create=True)
+        written = open_place(dst, to_there, create=True, unfinished="complete")
         _close_with(opened, written)
         if not isinstance(dst, Path):
             refuse_stranger(written)
-        if file is not None and not file.exists():
-            _keep(key, file)
-        done = copying.copy(side(read), side(written), progress)
+        mark = Unfinished(shown(src), None if vault is None else shown(place_of(vault)))
+
+        def begin() -> None:
+            written.store.note_unfinished(mark.note)
+            if file is not None and not file.exists():
+                _keep(key, file)
+
+        done = copying.copy(side(read), side(written), progress, begin)
         if file is not None:
             _bring_signing_key(read, written)
         brought = _bring_vectors(read, written, progress)
+        written.store.note_unfinished(None)
     own = {field.name: getattr(done, field.name) for field in fields(done)}
     return CopiedWhole(**own, vectors=brought)
 
@@ -158,7 +167,7 @@ def _keep(key: MasterKey, file: Path) -> None:
     try:
         key.write(file)
     except OSError as problem:
-        raise BackendUnavailable(f"The key file {file} cannot be made: {problem}.") from problem
+        raise file_fault(f"The key file {file} cannot be made", problem) from problem
 
 
 def refuse_stranger(opened: Opened) -> None:

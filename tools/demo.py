@@ -20,7 +20,7 @@ from rich.text import Text
 
 from ledger.errors import NotPermitted
 from ledger.events.subject import SubjectErased
-from ledger.events.turn import TurnRecorded
+from ledger.events.turn import GateDecided, TurnRecorded
 from ledger.times import Micros, from_datetime
 from tools import verifier
 from tools.answers import DecisionAnswer
@@ -274,7 +274,7 @@ def _forgetting(story: Story) -> None:
     )
     with memory.subscribe(before, follow=False) as events:
         for event in events:
-            if event.type in {"turn.recorded.v1", "gate.decided.v1", SubjectErased.NAME}:
+            if event.type in {TurnRecorded.NAME, GateDecided.NAME, SubjectErased.NAME}:
                 made.add_row(
                     str(event.position),
                     event.type,

@@ -269,7 +269,7 @@ def _against(
                 negated=memory.negated,
                 context=memory.context,
                 text=memory.claim,
-                confidence=max(each.confidence for each in decisions),
+                confidence=max(each.confidence or 0.0 for each in decisions),
                 mentions=len({each.turn_id for each in decisions}),
                 last_said=to_datetime(max(offered[each.decision_id].said_at for each in decisions)),
                 resolve=_settle(belief, last.decision_id),

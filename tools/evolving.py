@@ -18,6 +18,7 @@ from gate.registry import BUILT_IN, MemoryType, SlotRule, load_type
 from gate.typed import Seen, Stored, Typed, typed
 from ledger import streams
 from ledger.candidate import Frozen
+from ledger.cleaning import refuse
 from ledger.codec import New, Recorded
 from ledger.errors import LedgerError, NotPermitted, TypeInvalid
 from ledger.events.belief import Written
@@ -316,6 +317,8 @@ class Evolving:
         A backfill that was broken off goes on where it was when it is run again. Raises
         `TypeInvalid` for a type that is not in force, or without patterns.
         """
+        for each in (*(patterns or ()), *([] if attribute is None else [attribute])):
+            refuse(each, "The pattern or attribute")
         kind, custom = self._custom(type, patterns, attribute)
         if from_type is not None:
             self.type(from_type)

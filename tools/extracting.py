@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from gate.extractor import Extraction, checked
-from gate.gate import SLOW_BATCH, Gate, Looked, Pending, Processed
+from gate.extractor import Extraction
+from gate.gate import SLOW_BATCH, Gate, Looked, Pending, Processed, holds_lane
+from gate.legible import legible
 from ledger.candidate import Frozen
-from ledger.errors import ExtractionUnavailable, InvalidTurn, LedgerError, UnknownMemory
-from ledger.events.turn import ExtractionFailed
+from ledger.errors import ExtractionUnavailable, InvalidTurn, UnknownMemory
+from ledger.events.turn import ExtractionFailed, TurnParked
 from ledger.log import Log
 from ledger.vault import SYSTEM
 from projections import questions
@@ -32,12 +34,14 @@ Note = Callable[[str], None]
 
 
 class ParkedAnswer(Frozen):
-    """A turn that was set aside because its extraction kept failing."""
+    """A turn that was set aside because its extraction kept failing, or took too long."""
 
     turn_id: str
     position: int
     subject: str | None
     attempts: int
+    reason: str
+    """`tries` or `deadline`."""
     extractor: str
     error: str
     detail: str | None
@@ -145,18 +149,16 @@ class Extracting:
             rows = parked(connection, generation, ref)
         answers = []
         for row in rows:
-            failed = [
-                each
-                for each in self._log.read_stream(row.turn_id)
-                if each.type == ExtractionFailed.NAME
-            ]
-            last = failed[-1]
+            events = self._log.read_stream(row.turn_id)
+            last = [each for each in events if each.type == ExtractionFailed.NAME][-1]
+            parking = [each for each in events if each.type == TurnParked.NAME][-1]
             answers.append(
                 ParkedAnswer(
                     turn_id=row.turn_id,
                     position=row.position,
                     subject=self._log.vault.real_id(row.subject_ref),
                     attempts=row.attempts,
+                    reason=parking.facts["reason"],
                     extractor=last.facts["extractor"],
                     error=last.facts["error"],
                     detail=last.event.detail if isinstance(last.event, ExtractionFailed) else None,
@@ -207,12 +209,16 @@ class _BatchReader:
             found = None if each.subject_ref in self._held else self._gate.turn_of(each)
             if found is None:
                 continue
-            turn, earlier = found
-            skipped = self._extractor.skips(turn, earlier)
+            turn = found[0]
+            if not turn.content and turn.role == "user":  # it is withheld
+                looked[each.turn_id] = Extraction()
+                continue
+            shown = legible(*found)
+            skipped = self._extractor.skips(shown.turn, shown.earlier)
             if skipped is not None:
                 looked[each.turn_id] = Extraction(skipped=skipped)
             else:
-                requests[each.turn_id] = self._extractor.request(turn, earlier)
+                requests[each.turn_id] = self._extractor.request(shown.turn, shown.earlier)
         if resume is None and requests:
             resume = self._extractor.client.send_batch(requests)
             self._tell(f"The batch {resume} is on its way with {len(requests):,} turns.")
@@ -241,14 +247,10 @@ class _BatchReader:
                 yield turn_id, reply
                 continue
             try:
-                read = self._extractor.read(requests[turn_id], reply, *found, batch=True)
-                yield turn_id, checked(read)
+                read = partial(self._extractor.read, requests[turn_id], reply, batch=True)
+                yield turn_id, self._gate.within_deadline(*found, read)
             except ExtractionUnavailable as problem:
                 yield turn_id, problem
-            except LedgerError:
-                raise
-            except Exception as problem:  # noqa: BLE001  one answer must not hold up the others
-                yield turn_id, ExtractionUnavailable(f"{type(problem).__name__}: {problem}.")
 
     def _decided(self, waiting: Sequence[Pending], looked: dict[str, Looked]) -> Processed:
         """Decide about what came back, each subject's turns in order, up to the first without."""
@@ -258,7 +260,7 @@ class _BatchReader:
             answer = looked.get(each.turn_id)
             if each.subject_ref in held:
                 continue
-            if answer is None or isinstance(answer, ExtractionUnavailable):
+            if answer is None or holds_lane(answer):
                 held.add(each.subject_ref)
             if answer is not None:
                 ready.append((each, answer))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ledger.candidate import MILLION
-from ledger.errors import BackendUnavailable, NotPermitted
+from ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
 from ledger.log import Log
 from ledger.store import Head
 from ledger.uncollected import uncollected
@@ -180,7 +180,8 @@ class Finder:
             return True
         try:
             return self._compute(index, model, progress)
-        except BackendUnavailable:  # they cannot be kept: who asks is answered by words alone
+        except (BackendUnavailable, BackendUnusable):
+            # They cannot be kept: who asks is answered by words alone.
             if most is None:
                 raise
             return True
@@ -470,7 +471,7 @@ def open_vectors(home: Home) -> VectorStore:
             home.create(connection, view_state)  # its reads want it, and a copy has no views yet
     try:
         return VectorStore(beside)
-    except BackendUnavailable as problem:
+    except (BackendUnavailable, BackendUnusable) as problem:
         if not beside.discard(problem):
             raise
     return VectorStore(home.beside("vectors"))

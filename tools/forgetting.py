@@ -26,6 +26,7 @@ from ledger.times import Clock, to_datetime
 from ledger.vault import SYSTEM
 from tools.answers import ErasureAnswer
 from tools.bounds import plain_name
+from tools.erased import Done, nothing_left
 from tools.reaching import Asked, Reached, Reaching, Remains
 from tools.upkeep import Upkeep
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 WITHDRAWN = "consent withdrawn"
 RETENTION = "retention period over"
-NOTHING_LEFT = "This subject was erased, and nothing of them is left to erase. See `erasures`."
 _ROUNDS = 5
 """What was written while a request was on its way is added by another, up to so many times."""
 
@@ -148,6 +148,10 @@ class Forgetting:
         `legal_basis` is one of the policy's `erasure_bases`, by default the first; it goes on
         record.
 
+        Tried again after a lost connection, it answers the erasure that another process finished
+        meanwhile (`already`): the same of the same person, completed since the call began, or asked
+        for by the same actor and completed within the last hour.
+
         Raises `UnknownMemory` for somebody or something nobody knows, `NotPermitted` under a legal
         hold or for another basis, `BackendUnavailable` while another process reads what has to go:
         erasing again, or opening the ledger again, goes on with it.
@@ -155,15 +159,23 @@ class Forgetting:
         asked = Asked(memory, turn, session, retention, revoked, withdrawals, known_as)
         basis = self.erasure_basis(legal_basis)
         actor = self._actor(by)
+        began = self._log.head().position
         resumed = self._resume(subject)
         try:
             ref = self._known_subject(subject)
         except NotPermitted:  # erased as a whole: what is left of them is in others' records
-            return self._relations_of(subject, known_as, resumed, actor, basis)
+            again = self._done_already(subject, None, asked, actor, began)
+            return self._relations_of(subject, known_as, resumed, again, actor, basis)
         self.finish_erasures()
         before = self._log.head().position
         if asked.reach != SUBJECT:
-            done = self._erase(partial(self._part, ref, asked), actor, basis, before)
+            try:
+                done = self._erase(partial(self._part, ref, asked), actor, basis, before)
+            except UnknownMemory:
+                answer = self._done_already(subject, ref, asked, actor, began)
+                if answer is None:
+                    raise
+                return answer
             return self._answer(done, ref, asked.reach)
         theirs = self._ending_at(ref, [subject, *known_as])
         self._parts.projector.catch_up()  # so that the request has little to wait for
@@ -173,6 +185,17 @@ class Forgetting:
         if theirs():
             done += self._erase(theirs, actor, basis, before)
         return self._answer(done, ref, SUBJECT)
+
+    def _done_already(
+        self, subject: str, ref: str | None, asked: Asked, actor: str, began: int
+    ) -> ErasureAnswer | None:
+        """What was done already of what is asked for, as `Done` tells; None where it is another
+        matter."""
+        found = Done(self._log, subject, actor, began, self._clock()).same(asked, ref)
+        if not found:
+            return None
+        answer = self._answer(found, found[0].subject_ref, asked.reach)
+        return answer.model_copy(update={"already": True})
 
     def _part(self, ref: str, asked: Asked) -> list[Wanted]:
         """What is asked for, as of now, of somebody who stays."""
@@ -200,13 +223,14 @@ class Forgetting:
             others = Reaching(self._parts, self._asking).others(ref, [subject, *known_as])
             if others:
                 return self._without_held(Reached(ref, RELATION, others=tuple(others)))
-        raise NotPermitted(NOTHING_LEFT)
+        raise NotPermitted(nothing_left(self._log, subject))
 
     def _relations_of(
         self,
         subject: str,
         known_as: Sequence[str],
         resumed: ErasureAnswer | None,
+        again: ErasureAnswer | None,
         actor: str,
         basis: str,
     ) -> ErasureAnswer:
@@ -217,9 +241,10 @@ class Forgetting:
             if look():
                 done = self._erase(look, actor, basis, self._log.head().position)
                 return self._answer(done, ref, RELATION)
-        if resumed is None:
-            raise NotPermitted(NOTHING_LEFT)
-        return resumed
+        answer = resumed or again
+        if answer is None:
+            raise NotPermitted(nothing_left(self._log, subject))
+        return answer
 
     def _ending_at(self, ref: str, names: Sequence[str]) -> Callable[[], list[Wanted]]:
         """The relations of others to somebody who is erased, to be looked up when called."""

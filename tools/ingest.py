@@ -8,7 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ledger.errors import NotPermitted
+from ledger.cleaning import refuse
+from ledger.errors import NotPermitted, SecretGiven
 from tools.memory import MemoryLedger
 from tools.transcripts import Refused, Said, Transcript, Unreadable
 
@@ -94,7 +95,8 @@ class Ingest:
         """Ingest the files in order. A file that cannot be read does not stop the others."""
         begun = perf_counter()
         before = self._memory.status(digests=False).outcomes
-        transcripts = [Transcript(path, subject=self._subject) for path in paths]
+        most = self._memory.policy.max_turn_bytes
+        transcripts = [Transcript(path, subject=self._subject, most_bytes=most) for path in paths]
         total, past = sum(transcript.size for transcript in transcripts), 0
         for transcript in transcripts:
             try:
@@ -142,6 +144,10 @@ class Ingest:
         """Why nothing about this subject goes in; None is welcome, and has granted consent."""
         if subject not in self._welcome:
             self._welcome[subject] = _ERASED if self._memory.was_erased(subject) else None
+            try:
+                refuse(subject, "The subject's id", numbers=False)
+            except SecretGiven as problem:
+                self._welcome[subject] = problem.detail
             if self._welcome[subject] is None and self._consent is not None:
                 self._memory.grant_consent(subject, self._consent)
         return self._welcome[subject]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate.extractor import Extractor
 from gate.gate import Processed, Receipt
-from gate.intake import TurnInput
+from gate.intake import TurnInput, check_size
 from gate.policy import Policy, load, millionths
 from gate.replay import Replayed, Verdict
 from ledger.candidate import SELF, Candidate, Source, Span, When
@@ -25,6 +25,7 @@ from ledger.errors import (
 )
 from ledger.events.choices import Choices
 from ledger.events.turn import GateDecided
+from ledger.names import check_name
 from ledger.redact import redact
 from ledger.subscription import Subscription
 from ledger.times import Clock, system_clock
@@ -59,7 +60,7 @@ from tools.proving import Proving
 from tools.recalling import Recalling
 from tools.recording import Recorder
 from tools.searching import Searching
-from tools.settings import Settings
+from tools.settings import Settings, seconds_of
 from tools.settling import Settling
 from tools.vectoring import Vectoring
 from tools.wiring import Parts, build
@@ -74,6 +75,7 @@ def open_memory(
     policy: Policy | Path | str | Mapping[str, Any] | None = None,
     extractor: Extractor | str | None = None,
     embedder: str | None = None,
+    extraction_seconds: float | None = None,
     clock: Clock = system_clock,
     create: bool = True,
     witnessed: bool = True,
@@ -85,6 +87,8 @@ def open_memory(
     force: a `Policy`, a YAML file, or fields that differ from the default. `extractor` notices
     statements in turns: "rules", offline, or "claude", or one of your own; without one, what
     `BELIEFLEDGER_EXTRACTOR` says, else rules. `clock` tells microseconds since 1970 UTC.
+    `extraction_seconds` is how much CPU time reading one turn may take, else
+    `BELIEFLEDGER_EXTRACTION_SECONDS`, else 10; a turn that takes more is parked.
     A ledger with a witness (`BELIEFLEDGER_WITNESS`) is opened when that has cosigned its head; with
     `witnessed=False`, to look what is wrong with it, at once.
 
@@ -104,6 +108,8 @@ def open_memory(
     settings = Settings.read()
     if embedder is not None:
         settings = replace(settings, embedder=embedder)
+    if extraction_seconds is not None:
+        settings = replace(settings, extraction_seconds=seconds_of(extraction_seconds))
     parts = build(
         place,
         policy=chosen,
@@ -148,7 +154,7 @@ class MemoryLedger(
         super().__init__(parts, clock)
         self.place = place
         """The directory, or the URL (without its password when printed)."""
-        self._recorder = Recorder(parts.log, parts.projector.catch_up)
+        self._recorder = Recorder(parts.log, parts.projector.catch_up, keeps=parts.writable)
         self._notary = Notary(parts.log, parts.signing, parts.witness)
         self._made_finder: Finder | None = None
         self._making = threading.Lock()
@@ -293,11 +299,17 @@ class MemoryLedger(
             said_at=micros(said_at, "said_at"),
             idempotency_key=idempotency_key,
         )  # which may be refused, before anything is written
+        self._gate.check([turn])
         if consent is not None:
             self.grant_consent(subject, consent)
-        receipt = self._recorded([turn])[0]
+        self._recorder.flush()
+        receipt = self._gate.record([turn])[0]
         self.process(subject=subject)
-        return receipt, self.decisions(turn_id=receipt.turn_id)
+        if receipt.withheld:
+            return _receipt(receipt), self._asking.rehearsed(
+                receipt, self._gate.rehearse(receipt, turn)
+            )
+        return _receipt(receipt), self.decisions(turn_id=receipt.turn_id)
 
     def store(
         self,
@@ -346,6 +358,9 @@ class MemoryLedger(
                 given.encode()
             except (UnicodeEncodeError, AttributeError):
                 raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+            if name not in {"value", "text"}:
+                check_name(name, given)
+            check_size(name, given, self.policy.max_turn_bytes)
             if redact(given).redactions:
                 raise InvalidTurn(f"{name} holds a secret, and secrets are not kept.")
         begins = micros(valid_from, "valid_from")
@@ -388,7 +403,11 @@ class MemoryLedger(
         )
         receipt, decision = self._gate.store(turn, candidate, choices, self._actor(by))
         if decision is None:
-            made = self.decisions(turn_id=receipt.turn_id)
+            if receipt.withheld and self._gate.is_stored(receipt):
+                would = self._gate.rehearse(receipt, turn, candidate, choices)
+                made = self._asking.rehearsed(receipt, would)
+            else:
+                made = self.decisions(turn_id=receipt.turn_id)
             if not made:
                 raise InvalidTurn("This idempotency_key belongs to another turn.")
             return made[0]
@@ -559,7 +578,7 @@ class MemoryLedger(
         """Decoded events past a position: first those that are there, then those that come.
 
         An iterator and a context manager; `position` on it is where to go on from. `types` are
-        names in the log (`memory.admitted.v1`), `subjects` are people. Close it to stop following.
+        names in the log (`memory.admitted.v2`), `subjects` are people. Close it to stop following.
         """
         people = None if subjects is None else lambda: self._refs_of(subjects)
         return self._log.subscribe(after, types, people, follow=follow)
@@ -643,7 +662,7 @@ def _replayed(result: Replayed) -> ReplayAnswer:
         decision_id=result.decision_id,
         position=result.position,
         verdict=result.verdict.value,
-        recorded=result.recorded.model_dump(mode="json"),
+        recorded=result.recorded,
         again=None
         if again is None
         else {

@@ -9,16 +9,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ledger import rotating
-from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing
+from ledger.errors import BackendUnusable, CallerMistake, CopyUnfinished, KeyMissing, LogCorrupted
+from ledger.faults import file_fault
 from ledger.log import Log
 from ledger.masterkey import MasterKey
 from ledger.proofs.tiles import DirectoryTiles
-from ledger.sqlite import SQLiteEventStore
+from ledger.sqlite import SQLiteEventStore, upgrades
+from ledger.sqlite.schema import UPGRADES as LOG_UPGRADES
+from ledger.sqlite.vault import UPGRADES as VAULT_UPGRADES
 from ledger.store import EventStore
+from ledger.unfinished import Unfinished
 from ledger.vault import Vault
 from projections.homes import Home, SQLiteHome
 from projections.projector import Projector, open_projector
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     from ledger.postgres.server import PostgresURL
 
 Place: TypeAlias = "Path | PostgresURL"
+Copy: TypeAlias = Literal["refuse", "read", "complete"]
+"""What is to be done where there is an unfinished copy."""
 
 KEY_FILE = "master.key"
 PROOFS = "proofs"
@@ -41,7 +48,7 @@ NO_DIRECTORY = (
 DEFAULT_TENANT = "default"
 
 
-class NoLedger(BackendUnavailable):
+class NoLedger(BackendUnusable):
     """Make one with `beliefledger init`."""
 
 
@@ -60,6 +67,8 @@ class Opened:
     made_key_file: Path | None
     signing: Signing
     warnings: tuple[str, ...] = ()
+    unfinished: str | None = None
+    """Why it is only read: what it is an unfinished copy of, and how to complete it."""
 
 
 def place_of(path_or_url: str | Path) -> Place:
@@ -128,21 +137,99 @@ def rights(place: Place, settings: Settings) -> list[str]:
     return servers.rights(place, settings)
 
 
-def migrate(place: Place) -> tuple[int, int] | None:
-    """Bring a server's schema up to date; returns its versions before and after. A directory is
-    brought up to date whenever it is opened: None."""
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Of what format something is, where it lies, and what leads to it from an earlier one."""
+
+    number: int
+    steps_from: Callable[[int], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The vault has none where it is not made yet, or lies where only its own login comes."""
+
+    log: Version
+    vault: Version
+
+
+def versions(place: Place, settings: Settings) -> Versions:
+    """Of what format a ledger is, which may be older or newer than what this program writes.
+
+    Raises `NoLedger`.
+    """
+    log = _log_version(place)
+    if log.number == 0 and (is_server(place) or not exists(place)):
+        raise NoLedger(f"There is no ledger at {place}.")
+    other = None if settings.vault is None else place_of(settings.vault)
+    return Versions(log, _vault_version(place if other is None else other))
+
+
+def _log_version(place: Place) -> Version:
     if isinstance(place, Path):
-        return None
+        return Version(upgrades.version_of(place / "log.db"), partial(upgrades.steps, LOG_UPGRADES))
     from tools import servers
 
-    return servers.migrate(place)
+    return servers.log_version(place)
 
 
-def open_place(place: Place, settings: Settings, *, create: bool) -> Opened:
-    """Open what lies at a place, with `create` making it when it is not there.
+def _vault_version(place: Place) -> Version:
+    if isinstance(place, Path):
+        number = upgrades.version_of(place / "keys.db")
+        return Version(number, partial(upgrades.steps, VAULT_UPGRADES))
+    from tools import servers
 
-    Raises `KeyMissing` for a wrong master key, before anything is written.
+    return servers.vault_version(place)
+
+
+def upgrade(place: Place, settings: Settings) -> None:
+    """Bring what lies at a place up to date: the log, and its vault. Done again, nothing changes.
+
+    On a server this needs the rights of the database's owner, and no key; a directory is brought
+    up to date whenever it is opened. Raises `NoLedger`, and `OlderProgram` for what a newer
+    beliefledger wrote.
     """
+    if isinstance(place, Path):
+        opened = _open_directory(place, settings, create=False)
+        opened.store.close()
+        opened.vault.close()
+        return
+    from tools import servers
+
+    servers.upgrade(place, settings)
+
+
+def open_place(
+    place: Place, settings: Settings, *, create: bool, unfinished: Copy = "refuse"
+) -> Opened:
+    """Open what lies at a place, with `create` making it when it is not there. An `unfinished` copy
+    is refused, or only read, or opened to be completed.
+
+    Raises `KeyMissing` for a wrong master key, before anything is written, and `CopyUnfinished`.
+    """
+    opened = _open(place, settings, create=create)
+    note = None if unfinished == "complete" else opened.store.unfinished()
+    if note is None:
+        return opened
+    with ExitStack() as closing:
+        closing.callback(opened.vault.close)
+        closing.callback(opened.store.close)
+        why = Unfinished.read(note).told(shown(place))
+        if unfinished == "refuse":
+            raise CopyUnfinished(why)
+        opened.store.only_read(why)
+        opened.vault.only_read(why)
+        opened.signing.only_read(why)
+        closing.pop_all()
+    return replace(opened, unfinished=why, warnings=(why, *opened.warnings))
+
+
+def shown(place: Place) -> str:
+    """A place as it can be given again from anywhere, without its passwords."""
+    return str(place.resolve()) if isinstance(place, Path) else place.without_passwords
+
+
+def _open(place: Place, settings: Settings, *, create: bool) -> Opened:
     if isinstance(place, Path):
         return _open_directory(place, settings, create=create)
     from tools import servers
@@ -152,12 +239,17 @@ def open_place(place: Place, settings: Settings, *, create: bool) -> Opened:
 
 def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
     if not create and not exists(path):
+        if (path / "keys.db").exists():
+            raise LogCorrupted(
+                f"{path / 'log.db'} is missing, and the vault beside it is there: put the file"
+                " back, or restore the newest backup."
+            )
         raise NoLedger(f"There is no ledger at {path}.")
     try:
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
         (path / "views").mkdir(exist_ok=True, mode=0o700)
     except OSError as problem:
-        raise BackendUnavailable(f"{path} cannot be a ledger: {problem}.") from problem
+        raise file_fault(f"{path} cannot be a ledger", problem) from problem
     file = settings.master_key_file or path / KEY_FILE
     keys = path / "keys.db"
     master, made = master_key(settings, file, lambda: not create or keys.exists())
@@ -168,7 +260,7 @@ def _open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
     def vault_under(master: MasterKey) -> Vault:
         vault = other_vault(settings, master, DEFAULT_TENANT, is_new)
         if vault is None:
-            may_make_vault(keys.exists, is_new, str(path))
+            may_make_vault(keys.exists, is_new, str(keys))
             vault = Vault(keys, master)
         return vault
 
@@ -202,11 +294,11 @@ def other_vault(
         from tools import servers
 
         return servers.open_vault(replace(place, tenant=tenant), master, is_new)
-    may_make_vault((place / "keys.db").exists, is_new, str(place))
+    may_make_vault((place / "keys.db").exists, is_new, str(place / "keys.db"))
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
-        raise BackendUnavailable(f"{place} cannot hold a vault: {problem}.") from problem
+        raise file_fault(f"{place} cannot hold a vault", problem) from problem
     return Vault(place / "keys.db", master)
 
 
@@ -222,7 +314,9 @@ def may_make_vault(there: Callable[[], bool], is_new: Callable[[], bool], where:
         return True
     if there():  # another process made the ledger in the meantime
         return False
-    raise KeyMissing(f"There is no vault at {where}: set {VAULT} to where it is.")
+    raise KeyMissing(
+        f"There is no vault at {where}: put it back from its backup, or set {VAULT} to where it is."
+    )
 
 
 def key_file(settings: Settings, file: Path | None) -> Path | None:
@@ -256,4 +350,4 @@ def master_key(
     except FileExistsError:
         return MasterKey.from_file(file), None
     except OSError as problem:
-        raise BackendUnavailable(f"The key file {file} cannot be made: {problem}.") from problem
+        raise file_fault(f"The key file {file} cannot be made", problem) from problem

@@ -18,9 +18,9 @@ from ledger.consumer import LEASE_SECONDS, check_seconds
 from ledger.errors import BackendUnavailable, LeaseLost
 from ledger.lease import Lease
 from ledger.log import Log
+from ledger.store import OwnConsumer
 from projections.projector import Projector
 
-NAME = "projector"
 LOOK_SECONDS = 0.25
 """How long to wait for events before looking whether it was stopped or taken over."""
 CLAIM_SECONDS = 0.5
@@ -81,7 +81,9 @@ class Projecting(Closing):
         lease = self._lease
         if lease is None:
             cursors = self._log.cursors
-            lease = self._lease = Lease.claim(cursors, NAME, self.holder, self._seconds)
+            lease = self._lease = Lease.claim(
+                cursors, OwnConsumer.PROJECTOR, self.holder, self._seconds
+            )
         if lease is None:
             self._say("waits", "another process keeps the views up")
             self._closed.wait(CLAIM_SECONDS)

@@ -10,13 +10,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ledger import commitments
 from ledger.codec import New
-from ledger.errors import CallerMistake, InvalidTurn, KeyMissing
+from ledger.errors import CallerMistake, InvalidTurn, KeyMissing, ProofsDamaged
 from ledger.events.ops import SigningKeyRotated
 from ledger.log import new_id
 from ledger.proofs.notes import Checkpoint, CosignatureVerifier, NoteInvalid, Verifier
 from ledger.proofs.tree import Tree
 from ledger.streams import ops_stream
+from ledger.vault import SYSTEM
 from ledger.verify import Verified, verify
 from tools.answers import (
     CheckpointAnswer,
@@ -113,6 +115,15 @@ class Proving:
                 self._log.append(events, {stream: self._log.version(stream)})
 
         self._log.decide_again(record)
+
+    # The vault's register
+
+    def vault_was_restored(self, *, by: str | None = None) -> bool:
+        """Put on record that the vault was restored from a backup, so that its register need only
+        go on from here; False where it goes on from what the log was told before."""
+        self._recorder.flush()
+        actor = SYSTEM if by is None else self._actor(by)
+        return commitments.commit_restored(self._log, actor=actor)
 
     # Proving
 
@@ -218,7 +229,10 @@ class Proving:
         witness = None if witness_key is None else _witness(witness_key)
         against = [] if checkpoint is None else list(_checkpoints_in(checkpoint))
         pinned = [_verifier(each) for each in keys]
-        tree = self._parts.signing.tree_to_verify()
+        try:
+            tree = self._parts.signing.tree_to_verify()
+        except ProofsDamaged as damaged:
+            return Verified(0, 0, 0, None, damaged.detail)
         if tree is None and (against or witness or pinned):
             return Verified(0, 0, 0, None, "this ledger has never signed a checkpoint")
         answer = verify(self._log, progress, tree=tree, against=against, keys=pinned)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from gate.policy import Policy
-from ledger import envelope
+from ledger import cleaning, envelope
 from ledger.erasures import SUBJECT
 from ledger.errors import NotPermitted, UnknownMemory
 from ledger.log import PAGE
@@ -181,8 +181,12 @@ class Reaching:
         keys = self._log.keys(subject_ref)
         if keys is None:
             raise NotPermitted("This subject was erased.")
-        trail, tag = self.trail(subject_ref), session_tag(keys.ids, session_name)
-        if tag not in trail.sessions():
+        trail = self.trail(subject_ref)
+        # As it is kept, or as it was given before names were cleaned.
+        either = cleaning.session_name(keys.ids, session_name), session_name
+        tags = [session_tag(keys.ids, each) for each in either]
+        tag = next((each for each in tags if each in trail.sessions()), None)
+        if tag is None:
             raise UnknownMemory(
                 f"This subject has no session {session_name!r} any words of which are left."
             )

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from gate.decide import Reason
-from ledger.candidate import MILLION, Span
+from gate.gate import Receipt, Rehearsed
+from ledger.candidate import MILLION, Candidate, Span
 from ledger.codec import Recorded
 from ledger.errors import LogCorrupted
 from ledger.events.belief import MemoryConfirmed, Written
-from ledger.events.turn import TurnRecorded
+from ledger.events.turn import GateDecided, TurnRecorded
 from ledger.log import Log
+from ledger.streams import tag
 from ledger.times import Micros, to_datetime
 from projections.beliefs import Version
+from projections.decisions import WAITING
 from projections.digests import candidates_of
 from projections.questions import DecisionRow
 from tools.answers import BeliefAnswer, DecisionAnswer, Evidence, SpanAnswer
@@ -127,6 +130,7 @@ class Reader:
     def decisions(self, rows: Sequence[DecisionRow]) -> list[DecisionAnswer]:
         """Answers in the order of the rows."""
         candidates = candidates_of(rows, self._log)
+        recorded = self._log.read_at([row.position for row in rows])
         names: dict[str, str | None] = {}
         answers = []
         for row in rows:
@@ -134,29 +138,38 @@ class Reader:
                 names[row.subject_ref] = self.name(row.subject_ref)
             proposed = candidates.get((row.turn_id, row.candidate_version))
             candidate = proposed.candidate if proposed else None
-            answers.append(
-                DecisionAnswer(
-                    decision_id=row.decision_id,
-                    position=row.position,
-                    turn_id=row.turn_id,
-                    subject=names[row.subject_ref],
-                    claim=candidate.claim if candidate else None,
-                    type=row.type,
-                    outcome=row.outcome,
-                    reason=row.reason,
-                    confidence=score(row.confidence),
-                    mentions=row.mentions,
-                    span=_span(candidate.spans[0], row.turn_id) if candidate else None,
-                    policy=row.policy,
-                    belief_id=row.belief,
-                    memory_id=row.memory_id,
-                    waits=row.waits,
-                    recorded_at=to_datetime(row.recorded_at),
-                    hint=_hint(
-                        row, names[row.subject_ref], candidate.category if candidate else None
-                    ),
-                )
+            decided = recorded[row.position].event
+            scored = decided if isinstance(decided, GateDecided) else None
+            answers.append(_decision(row, names[row.subject_ref], candidate, scored))
+        return answers
+
+    def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
+        """Answers about decisions that are not in the log, because their turn is withheld: as if
+        they followed it there. Told again, they are the same."""
+        ref = receipt.subject_ref
+        keys = self._log.keys(ref)
+        told = self._log.read_at([receipt.position])[receipt.position]
+        answers = []
+        for index, (after, proposed, decided) in enumerate(made):
+            row = DecisionRow(
+                position=receipt.position + after,
+                decision_id=tag(
+                    keys.ids if keys else b"", "rehearsed", receipt.turn_id, str(index)
+                ),
+                subject_ref=ref,
+                turn_id=receipt.turn_id,
+                candidate_version=decided.candidate_version,
+                outcome=decided.outcome,
+                reason=decided.reason,
+                mentions=decided.mentions,
+                belief=decided.belief,
+                memory_id=decided.memory,
+                policy=decided.policy,
+                recorded_at=told.recorded_at,
+                waits=decided.outcome in WAITING,
+                settled=None,
             )
+            answers.append(_decision(row, self.name(ref), proposed.candidate, decided))
         return answers
 
     def turn(self, turn_id: str) -> tuple[Recorded, TurnRecorded | None]:
@@ -166,6 +179,30 @@ class Reader:
             raise LogCorrupted(f"The turn {turn_id} is not in the log.")
         event = found[0].event
         return found[0], event if isinstance(event, TurnRecorded) else None
+
+
+def _decision(
+    row: DecisionRow, subject: str | None, candidate: Candidate | None, scored: GateDecided | None
+) -> DecisionAnswer:
+    return DecisionAnswer(
+        decision_id=row.decision_id,
+        position=row.position,
+        turn_id=row.turn_id,
+        subject=subject,
+        claim=candidate.claim if candidate else None,
+        type=scored.type if scored else None,
+        outcome=row.outcome,
+        reason=row.reason,
+        confidence=score(scored.c) if scored else None,
+        mentions=row.mentions,
+        span=_span(candidate.spans[0], row.turn_id) if candidate else None,
+        policy=row.policy,
+        belief_id=row.belief,
+        memory_id=row.memory_id,
+        waits=row.waits,
+        recorded_at=to_datetime(row.recorded_at),
+        hint=_hint(row, subject, candidate.category if candidate else None),
+    )
 
 
 def _span(span: Span, turn_id: str) -> SpanAnswer:

@@ -302,7 +302,7 @@ class Recalling:
             subject=self._log.vault.real_id(recorded.subject_ref or ""),
             by=self._log.vault.principal_name(recorded.actor),
             purpose=facts["purpose"],
-            session_tag=facts["session_tag"],
+            session_tag=event.session_tag if isinstance(event, MemoriesRecalled) else None,
             searched=facts["ranker"] != SHOWN,
             ranker=facts["ranker"],
             embedder=facts.get("embedder"),

@@ -23,13 +23,19 @@ WAIT_SECONDS = 0.2
 MOST_WAITING = 10_000
 """With more, whoever searches appends them itself."""
 BATCH = 500
+_WORDLESS = {"asked": None, "salt": None, "session_tag": None}
+"""What is left out of a recall without its words."""
 
 
 class Recorder:
     """Appends recalls. Safe to use from several threads."""
 
-    def __init__(self, log: Log, recorded: Callable[[], None] = lambda: None) -> None:
-        """`recorded` is called by the thread after it has appended some."""
+    def __init__(
+        self, log: Log, recorded: Callable[[], None] = lambda: None, *, keeps: bool = True
+    ) -> None:
+        """`recorded` is called by the thread after it has appended some. Unless it `keeps` them,
+        recalls are let go: of a ledger that is only read."""
+        self._keeps = keeps
         self._log = log
         self._recorded = recorded
         self._waiting: list[New] = []
@@ -42,6 +48,8 @@ class Recorder:
 
     def note(self, recall: New) -> None:
         """Have a recall appended soon."""
+        if not self._keeps:
+            return
         with self._changed:
             self._waiting.append(recall)
             full = len(self._waiting) >= MOST_WAITING
@@ -128,7 +136,7 @@ class Recorder:
         asked_at = _asked_at(recall)
         if asked_at is None or not self._log.erasures_of(recall.subject_ref or "", asked_at):
             return recall
-        return replace(recall, event=recall.event.model_copy(update={"asked": None}))
+        return replace(recall, event=recall.event.model_copy(update=_WORDLESS))
 
     def _there(self, subject_ref: str) -> bool:
         return self._log.keys(subject_ref) is not None

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ledger.events.turn import GateDecided
+
 Remainder = dict[str, Any]
 """`what` remains, `why`, and how much of it (`count`; None where it cannot be counted)."""
 
@@ -18,11 +20,12 @@ def remains(
     envelopes: Mapping[str, int],
     relations: int,
     holds: int,
+    older: int,
     server: bool,
 ) -> list[Remainder]:
     """What is still there, by design. `envelopes` counts the events that were reached, in all and
-    by type; `relations` how many other people had relations to the person; `holds` are in force
-    on somebody living."""
+    by type, `older` those of them that an older version wrote; `relations` how many other people
+    had relations to the person; `holds` are in force on somebody living."""
     found = [
         _remainder(
             "envelopes of the events",
@@ -35,11 +38,26 @@ def remains(
         ),
         _remainder(
             "facts of decisions",
-            "Outcome, reason, scores, policy and time of each decision stay in its envelope, so"
-            " that audit counts still add up.",
-            envelopes.get("gate.decided.v1", 0),
+            "Outcome, reason, policy and time of each decision stay in its envelope, so that audit"
+            " counts still add up. Of a special category they say no more than that it was one.",
+            envelopes.get(GateDecided.NAME, 0),
+        ),
+        _remainder(
+            "times, counts and lengths",
+            "When something was said or asked, how many statements and secrets were in it, what a"
+            " model read and wrote of it in tokens, how many it found and with which scores.",
+            None,
         ),
     ]
+    if older:
+        found.append(
+            _remainder(
+                "what older versions wrote into envelopes",
+                "The type and the category of a statement, the kinds of secrets, the tag of a"
+                " session and the scores stand in these, and nobody can change them.",
+                older,
+            )
+        )
     if whole:
         found += [
             _remainder(
@@ -57,15 +75,29 @@ def remains(
             ),
         ]
     else:
-        found.append(
+        found += [
+            _remainder(
+                "ids that are the same again",
+                "The id of a belief, an entity, a turn or an erased session is an HMAC of words"
+                " under the person's key, which lives. Said again, the same slot has the same id:"
+                " whoever compares ids, or has the key, can confirm a guess at it.",
+                None,
+            ),
+            _remainder(
+                "that nothing comes of it",
+                "An erased turn that is told again is answered like an unknown one and stays"
+                " erased: whoever may also read what became of it, or goes on writing, sees that"
+                " nothing did.",
+                None,
+            ),
             _remainder(
                 "ciphertext in older backups",
                 "The person's key lives, so a backup from before opens with the vault. Restored"
                 " through `beliefledger restore`, what is erased here is deleted again before"
                 " anything is served.",
                 None,
-            )
-        )
+            ),
+        ]
     found.append(
         _remainder(
             "words of other people",
@@ -149,7 +181,7 @@ def cannot_prove(*, whole: bool, receipts: bool, before: bool) -> list[str]:
         "That no copy was made outside of this ledger: exports, screenshots, printed pages, the"
         " context or the training data of a model, logs of other systems.",
         "That a consumer which acknowledged did delete what it had: the acknowledgement is its own"
-        " word.",
+        " word. That nobody else had copies: who follows the log without a name is not known.",
         "That the memory of running processes, swap space and core dumps hold nothing, nor blocks"
         " that a disk or a file system keeps of deleted files.",
     ]

@@ -24,11 +24,11 @@ from ledger.consumer import LEASE_SECONDS, check_seconds
 from ledger.errors import BackendUnavailable, InvalidTurn, LeaseLost, LedgerError
 from ledger.lease import Lease
 from ledger.log import Log
+from ledger.store import OwnConsumer
 from ledger.times import SECOND, Micros, system_clock, to_datetime
 from tools.answers import JobAnswer
 from tools.jobs import FIRST_MONDAY, JOBS, Job, Runs
 
-NAME = "scheduler"
 LOOK_SECONDS = 0.25
 """How long to wait before looking whether it was stopped or taken over."""
 CLAIM_SECONDS = 0.5
@@ -91,7 +91,9 @@ class Scheduling(Closing):
         delays = backoff.delays()
         while not self._closed.is_set():
             try:
-                lease = Lease.claim(self._log.cursors, NAME, self.holder, self._seconds)
+                lease = Lease.claim(
+                    self._log.cursors, OwnConsumer.SCHEDULER, self.holder, self._seconds
+                )
                 if lease is None:
                     self._say("waits", "another process runs the schedule")
                     self._closed.wait(CLAIM_SECONDS)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from gate.policy import millionths
 from gate.rulebook import Rules
 from ledger.candidate import Frozen
+from ledger.cleaning import session_name
 from ledger.codec import New, Recorded
 from ledger.errors import NotPermitted
 from ledger.events.recall import Asked, MemoriesRecalled
-from ledger.events.turn import TurnRecorded
+from ledger.events.turn import GateDecided, TurnRecorded
 from ledger.log import Log, new_id
-from ledger.streams import recall_stream, session_tag, tag
+from ledger.streams import query_digest, recall_stream, session_tag
 from ledger.times import Clock, Micros, to_datetime
 from ledger.vault import SYSTEM
 from projections import profiles, questions
@@ -232,6 +233,8 @@ class Searching:
         scopes, tagger, keys = rules.policy.scopes, self._parts.tagger, self._log.keys(ref)
         if keys is None:
             raise NotPermitted
+        session = session_name(keys.ids, asked.session)
+        asked = asked.model_copy(update={"session": session})
         reader = asked.scope or "subject"
         wide = scopes.index(reader) > scopes.index("subject")
         return Request(
@@ -242,7 +245,7 @@ class Searching:
             topic_tags=tuple(tagger(ref, "topic", each) for each in asked.topics),
             scopes=scopes[scopes.index(reader) :] if wide else scopes,
             episodes="episodes" in asked.include and not wide,
-            session_tag=session_tag(keys.ids, asked.session),
+            session_tag=session_tag(keys.ids, session),
             ages=self._profile(None, rules),
         )
 
@@ -254,11 +257,11 @@ class Searching:
         keys = self._log.keys(request.subject_ref)
         if keys is None:
             raise NotPermitted
-        asked = request.asked
+        asked, salt = request.asked, new_id()
         event = MemoriesRecalled(
             purpose=purpose,
             session_tag=session_tag(keys.ids, asked.session),
-            query_digest=tag(keys.ids, "query", asked.query),
+            query_digest=query_digest(keys.ids, salt, asked.query),
             ranker=f"{asked.profile}/{profiles.VERSION}",
             memories=tuple(
                 hit.id for hit in looked.hits if hit.row_id is not None and hit.id in shown
@@ -271,6 +274,7 @@ class Searching:
             index=looked.index,
             unembedded=looked.unembedded,
             asked=asked,
+            salt=salt,
         )
         recall_id = new_id()
         stream = recall_stream(request.subject_ref)
@@ -349,8 +353,9 @@ class Searching:
             rows, {row.row_id: evidence[row.memory_id] for row in rows}
         )
         row_of = {row.memory_id: row for row in rows}
+        scores = self._log.read_at([each.position for each in decided.values()])
         fresh = {
-            row_of[each.memory_id].row_id: (each, _brief(decided.get(each.decision_id)))
+            row_of[each.memory_id].row_id: (each, _brief(decided.get(each.decision_id), scores))
             for each in answers
         }
         self._finder.tell(fresh, forgotten)
@@ -387,14 +392,16 @@ def within(costs: Sequence[int], most: int | None) -> int:
     return len(costs)
 
 
-def _brief(decision: DecisionRow | None) -> DecisionBrief | None:
-    if decision is None:
+def _brief(decision: DecisionRow | None, events: Mapping[int, Recorded]) -> DecisionBrief | None:
+    """A decision and its confidence; None where it is no decision, or erased a moment ago."""
+    decided = None if decision is None else events[decision.position].event
+    if decision is None or not isinstance(decided, GateDecided):
         return None
     return DecisionBrief(
         decision_id=decision.decision_id,
         outcome=decision.outcome,
         reason=decision.reason,
-        confidence=score(decision.confidence),
+        confidence=score(decided.c),
     )
 
 

@@ -108,7 +108,8 @@ class Seen:
                 if stream in self.turns:
                     self.twice = self.twice or stream
                 self.turns.add(stream)
-                self.redacted.update(facts["redacted"])
+                if isinstance(event.event, TurnRecorded):  # the kinds go with the words
+                    self.redacted.update(event.event.redacted)
             case CandidateProposed.NAME:
                 self.candidates += 1
                 self.undecided[stream, event.version] = event.event_id
@@ -117,7 +118,9 @@ class Seen:
             case ReviewDecided.NAME if facts["approved"]:
                 self.approvals.add(event.event_id)
             case ConsentGranted.NAME:
-                self.grants[event.event_id] = frozenset(facts["categories"]), facts["expires_at"]
+                told = event.event
+                categories = told.categories if isinstance(told, ConsentGranted) else ()
+                self.grants[event.event_id] = frozenset(categories), facts["expires_at"]
             case ConsentWithdrawn.NAME:
                 self.withdrawn.update(facts["grants"])
             case ExtractionFailed.NAME:

@@ -25,6 +25,7 @@ from tools.places import (
     NO_DIRECTORY,
     NoLedger,
     Opened,
+    Version,
     key_file,
     master_key,
     may_make_vault,
@@ -151,15 +152,38 @@ def rights(url: PostgresURL, settings: Settings) -> list[str]:
     return granted
 
 
-def migrate(url: PostgresURL) -> tuple[int, int]:
-    """Returns the versions of the schema before and after."""
+def upgrade(url: PostgresURL, settings: Settings) -> None:
+    """Bring the log's schema up to date, and the vault's where it is on a server too."""
     server = Server(url, size=1)
     try:
-        if not schema.there(server):
-            raise NoLedger(f"There is no ledger at {url}.")
         with server.connection() as connection:
             found = schema.version(connection, url.schema)
-        return (found, found) if found == schema.VERSION else schema.migrate(server)
+        if found < schema.VERSION or not schema.there(server):  # else any login may ask
+            schema.migrate(server)
+    finally:
+        server.close()
+    vault = _vault(url, settings)
+    if vault is not None and has_vault(vault):
+        server = Server(vault, size=1)
+        try:
+            postgres_vault.init(server)
+        finally:
+            server.close()
+
+
+def log_version(url: PostgresURL) -> Version:
+    server = Server(url, size=1)
+    try:
+        with server.connection() as connection:
+            return Version(schema.version(connection, url.schema), schema.steps)
+    finally:
+        server.close()
+
+
+def vault_version(url: PostgresURL) -> Version:
+    server = Server(url, size=1)
+    try:
+        return Version(postgres_vault.version(server), postgres_vault.steps)
     finally:
         server.close()
 

@@ -6,6 +6,9 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.deadline import DEFAULT_SECONDS
+from ledger.errors import InvalidTurn
+
 LEDGER = "BELIEFLEDGER_LEDGER"
 MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
 MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
@@ -15,6 +18,7 @@ EXTRACTOR = "BELIEFLEDGER_EXTRACTOR"
 MODEL = "BELIEFLEDGER_MODEL"
 MODEL_URL = "BELIEFLEDGER_MODEL_URL"
 MODEL_KEY = "ANTHROPIC_API_KEY"
+EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
 WITNESS = "BELIEFLEDGER_WITNESS"
 WITNESS_KEY = "BELIEFLEDGER_WITNESS_KEY"
@@ -49,6 +53,8 @@ class Settings:
     """The URL of the witness that every head of the log is shown to."""
     witness_key: str | None = None
     """The verifier key that its cosignatures are known by."""
+    extraction_seconds: float = DEFAULT_SECONDS
+    """CPU seconds that reading one turn may take."""
     signing_key_file: Path | None = None
     """Where the key lies that signs checkpoints; by default beside the master key."""
 
@@ -67,7 +73,22 @@ class Settings:
             os.environ.get(MODEL_URL) or None,
             os.environ.get(MODEL_KEY) or None,
             os.environ.get(EMBEDDER) or None,
+            extraction_seconds=seconds_of(os.environ.get(EXTRACTION_SECONDS) or DEFAULT_SECONDS),
             signing_key_file=Path(signing) if signing else None,
             witness=os.environ.get(WITNESS, "").strip() or None,
             witness_key=os.environ.get(WITNESS_KEY, "").strip() or None,
         )
+
+
+def seconds_of(given: float | str) -> float:
+    """A deadline in seconds. Raises `InvalidTurn` for what is none."""
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise InvalidTurn(
+            f"{given!r} is no deadline for reading a turn: give seconds above 0 and at most 86400"
+            f" ({EXTRACTION_SECONDS}, or extraction_seconds)."
+        )
+    return seconds

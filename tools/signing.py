@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ledger import files
-from ledger.errors import BackendUnavailable, LedgerError, SigningKeyMissing
+from ledger.errors import CopyUnfinished, LedgerError, SigningKeyMissing
+from ledger.faults import file_fault
 from ledger.proofs import keyfile
 from ledger.proofs.keyfile import KeyFile
 from ledger.proofs.notes import Checkpoint, Signer
@@ -68,6 +69,11 @@ class Signing:
         self._place = place
         self._lock = threading.Lock()
         self._tree: Tree | None = None
+        self._read_only: str | None = None
+
+    def only_read(self, why: str) -> None:
+        """From now on make no key and sign nothing, by a `CopyUnfinished` that says why."""
+        self._read_only = why
 
     def tree(self) -> Tree:
         """The tree, whose key is made now if it was never signed. Raises `SigningKeyMissing` for a
@@ -76,7 +82,12 @@ class Signing:
         with self._lock:
             if self._tree is None:
                 tiles = self._make_tiles()
-                self._tree = self._there(tiles) or self._begun(tiles)
+                if self._read_only is not None:
+                    if tiles.checkpoint() is None:
+                        raise CopyUnfinished(self._read_only)
+                    self._tree = Tree(self._store, tiles)
+                else:
+                    self._tree = self._there(tiles) or self._begun(tiles)
             return self._tree
 
     @property
@@ -107,6 +118,8 @@ class Signing:
     def warnings(self) -> tuple[str, ...]:
         """Why what was appended last cannot be signed here, or what was signed is not there any
         more, as far as the key and the last head tell; nothing is made."""
+        if self._read_only is not None:
+            return ()
         try:
             tree = self.tree_to_verify()
             if tree is not None:
@@ -199,7 +212,7 @@ class Signing:
         except FileExistsError:
             return path, keyfile.read(path)
         except OSError as problem:
-            raise BackendUnavailable(f"The key file {path} cannot be made: {problem}.") from problem
+            raise file_fault(f"The key file {path} cannot be made", problem) from problem
 
 
 def _name(tiles: TileStore) -> str:

@@ -123,7 +123,7 @@ class Trail:
         for each in recorded:
             self._count += 1
             self._versions[each.stream] = each.version
-            if _has_body(each) and each.event_id not in erased:
+            if each.body_digest is not None and each.event_id not in erased:
                 self._left[each.position] = each
             self._file(each)
         for memory_id, memory in list(self._memories.items()):
@@ -201,10 +201,10 @@ class Trail:
     def sessions(self) -> set[str]:
         """The tags of the sessions of which any body is left."""
         return {
-            each.facts["session_tag"]
+            each.event.session_tag
             for each in self._left.values()
-            if each.type in {TurnRecorded.NAME, MemoriesRecalled.NAME}
-        } - {None}
+            if isinstance(each.event, TurnRecorded | MemoriesRecalled) and each.event.session_tag
+        }
 
     # Telling
 
@@ -277,9 +277,3 @@ def _says(each: Recorded, turns: AbstractSet[str]) -> bool:
     return isinstance(event, MemoryConfirmed) and not turns.isdisjoint(
         (event.turn, *(span.turn for span in event.spans if span.turn))
     )
-
-
-def _has_body(each: Recorded) -> bool:
-    """Whether it was written with one. (The first version of a recall had none.)"""
-    first = each.type == MemoriesRecalled.NAME and "ranked" not in each.facts
-    return each.type in _WITH_BODY and not first

@@ -17,6 +17,7 @@ from typing import IO, Any
 import orjson
 
 from gate.intake import ROLES, TurnInput
+from gate.policy import MAX_TURN_BYTES
 from ledger.errors import CallerMistake, InvalidTurn
 from ledger.times import Micros, parse
 
@@ -68,10 +69,12 @@ class Transcript:
     repeated alike, so that reading a file again, or a corrected or longer one, gives the same keys.
     """
 
-    def __init__(self, path: Path, *, subject: str) -> None:
+    def __init__(self, path: Path, *, subject: str, most_bytes: int = MAX_TURN_BYTES) -> None:
+        """`most_bytes` is how much a turn may have, by the policy in force."""
         self.path = path
         self.name = "standard input" if str(path) == "-" else str(path)
         self._subject = subject
+        self._most_bytes = most_bytes
         self._seen: dict[bytes, int] = {}
         self._raw: IO[bytes] | None = None
         self._share: float | None = None
@@ -305,7 +308,7 @@ class Transcript:
     ) -> Said | Refused:
         try:
             turn, stated = self._turn(fields, at)
-            turn.check()
+            turn.check(self._most_bytes)
         except InvalidTurn as problem:
             return Refused(self.name, line, place, problem.detail)
         except NotATurn as problem:
@@ -415,7 +418,7 @@ def _content(fields: Mapping[str, Any]) -> str:
     return content
 
 
-_WEEKDAY = re.compile(r"\s*\([A-Za-z]+\)\s*")
+_WEEKDAY = re.compile(r"(?:(?<!\s)\s++)?\([A-Za-z]+\)\s*+")
 _NUMBER = re.compile(r"[+-]?\d{9,}(\.\d+)?")
 
 

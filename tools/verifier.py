@@ -26,7 +26,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 INCLUSION = "beliefledger.inclusion.v1"
 CONSISTENCY = "beliefledger.consistency.v1"
-CERTIFICATE = "beliefledger.certificate.v1"
+CERTIFICATE = "beliefledger.certificate.v2"
+FIRST_CERTIFICATE = "beliefledger.certificate.v1"
+"""Which did not tell of consumers that were written off."""
 
 HOLDS, REFUTED, UNUSABLE = 0, 1, 2
 
@@ -68,6 +70,7 @@ FIELDS = {
     ),
 }
 """Each file has these fields and no others: nothing is slipped in beside what is checked."""
+FIELDS[FIRST_CERTIFICATE] = FIELDS[CERTIFICATE]
 INCLUDED = frozenset({"envelope", "hashes", "position"})
 HORIZON = frozenset("in_force_since master_key rotated_at rotated_since text".split())
 
@@ -706,18 +709,21 @@ class Checked:
         item(horizon, "in_force_since", str)
         if item(horizon, "rotated_since", bool) != (horizon["rotated_at"] is not None):
             raise Refuted("its backup_horizon contradicts itself")
-        consumers = exactly(
-            document["consumers"], frozenset({"acknowledged", "open"}), "its consumers"
-        )
-        for each in item(consumers, "acknowledged", list):
-            exactly(each, frozenset({"at", "by", "consumer", "position"}), "an acknowledgement")
+        answered = ["acknowledged"]
+        answered += ["written_off"] if document["format"] == CERTIFICATE else []
+        consumers = exactly(document["consumers"], frozenset([*answered, "open"]), "its consumers")
+        for name in answered:
+            for each in item(consumers, name, list):
+                exactly(each, frozenset({"at", "by", "consumer", "position"}), f"one of {name}")
         left, state = item(consumers, "open", list), item(document, "state", str)
         if state != ("open" if left else "closed"):
             raise Refuted(f"its state is {state!r}, and {len(left)} consumers are open")
         said = [str(each["consumer"]) for each in consumers["acknowledged"]]
+        off = [str(each["consumer"]) for each in consumers.get("written_off", ())]
         self.told(
             f"the ledger says that it is {state}; acknowledged by {', '.join(said) or 'nobody'},"
-            f" waiting for {', '.join(map(str, left)) or 'nobody'}"
+            + (f" written off without that: {', '.join(off)}," if off else "")
+            + f" waiting for {', '.join(map(str, left)) or 'nobody'}"
         )
         remains = [
             exactly(each, frozenset({"count", "what", "why"}), "what remains")
@@ -749,6 +755,7 @@ KINDS: dict[str, Callable[[Checked, dict[str, Any]], None]] = {
     INCLUSION: Checked.inclusion,
     CONSISTENCY: Checked.consistency,
     CERTIFICATE: Checked.certificate,
+    FIRST_CERTIFICATE: Checked.certificate,
 }
 
 

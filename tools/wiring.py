@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from gate import claims, custom, dates, merging, speech
 from gate.custom import Noticing
+from gate.deadline import Deadline
 from gate.directing import Director
 from gate.extractor import Extractor
 from gate.gate import Gate, Pending
@@ -19,11 +21,11 @@ from gate.rulebook import Rulebook
 from gate.rules import RuleExtractor, lexicon
 from gate.slots import canonical_entity, canonical_text
 from gate.stewardship import Steward
-from ledger.errors import InvalidTurn
+from ledger.errors import CopyUnfinished, InvalidTurn
 from ledger.log import Log
 from ledger.masterkey import MasterKey
 from ledger.streams import tag
-from ledger.times import Clock
+from ledger.times import Clock, system_clock
 from projections import graph, questions
 from projections.access import AccessView
 from projections.beliefs import BeliefsView
@@ -67,6 +69,8 @@ class Parts:
     """Empties the caches that hold words or keys of ids."""
     warnings: tuple[str, ...]
     """What an operator should change about where things lie."""
+    writable: bool
+    """False for an unfinished copy."""
     signing: Signing
     """The tree over the log, and the key that signs it."""
     witness: Witnessed | None
@@ -94,18 +98,25 @@ def build(
     written.
     """
     with ExitStack() as closing:  # what was opened is closed again when a later step fails
-        opened = open_place(place, settings, create=create)
+        opened = open_place(place, settings, create=create, unfinished="read")
+        writable = opened.unfinished is None
         closing.callback(opened.vault.close)
         closing.callback(opened.store.close)
         witness = witness_of(settings)
         if witness is not None:
             closing.callback(witness.close)
-            if witnessed:
+            if witnessed and writable:
                 witness.check(opened.signing.tree())
-        log = Log(opened.store, opened.vault, clock=clock, tenant=opened.tenant, finish=False)
-        record_rotation(log)
+        log = Log(
+            opened.store, opened.vault, clock=clock, tenant=opened.tenant, finish=False,
+            writable=writable,
+        )  # fmt: skip
         rulebook = Rulebook(log)
-        rulebook.ensure(policy)
+        if writable:
+            record_rotation(log)
+            rulebook.ensure(policy)
+        elif not log.version(rulebook.stream):
+            raise CopyUnfinished(f"{opened.unfinished} There is nothing in it yet.")
         tagger = WordTagger(log)
         views: list[View] = [
             BeliefsView(tagger),
@@ -120,6 +131,8 @@ def build(
         ]
         chosen = extractor_of(extractor, rulebook, settings)
         projector = opened.views(log, views)
+        # Of the machine's clock alone: one that is injected may tell any time.
+        clock_warnings = opened.store.clock_warnings() if clock is system_clock else []
         closing.pop_all()
 
     def earlier(turn: Pending, limit: int) -> Sequence[int]:
@@ -133,7 +146,8 @@ def build(
             at = graph.generations(projector.states(connection))
             return graph.about(connection, at, subject_ref, entity_id)
 
-    gate = Gate(log, rulebook, chosen, clock, earlier, about=about)
+    deadline = Deadline(thread_time, settings.extraction_seconds)
+    gate = Gate(log, rulebook, chosen, clock, earlier, about=about, deadline=deadline)
     return Parts(
         log,
         rulebook,
@@ -146,7 +160,8 @@ def build(
         opened.master_key,
         opened.made_key_file,
         tagger.forget,
-        (*opened.warnings, *log.unfinished),
+        (*opened.warnings, *log.unfinished, *clock_warnings),
+        writable,
         opened.signing,
         witness,
         Embedders(log, settings),

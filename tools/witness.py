@@ -37,6 +37,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ledger import files
 from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing, LogCorrupted
+from ledger.faults import file_fault
 from ledger.proofs import keyfile
 from ledger.proofs.merkle import (
     EMPTY_ROOT,
@@ -288,9 +289,7 @@ class Store:
                 store._logs.mkdir(mode=0o700)
                 files.sync(directory)
         except OSError as problem:
-            raise BackendUnavailable(
-                f"{directory} cannot hold a witness's store: {problem}."
-            ) from problem
+            raise file_fault(f"{directory} cannot hold a witness's store", problem) from problem
         return True
 
     def exclusive(self) -> AbstractContextManager[None]:

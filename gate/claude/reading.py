@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import accumulate, islice
 
+from gate import deadline
 from gate.claims import CLAUSE, denies, limits
 from gate.claude.noticed import NOW, Noticed, Period, Quote, Statement, moment
 from gate.policy import millionths
@@ -14,7 +17,9 @@ from gate.speech import sentences
 from ledger.candidate import Candidate, Precision, Source, Span, Speech, When
 from ledger.times import DAY, SECOND, from_datetime, to_datetime
 
-_SAME_MARKS = ("'’‘`´", '"“”„«»')
+_ALIKE = str.maketrans("’‘`´“”„«»", "''''" + '"' * 5)
+"""Quotation marks of each kind as one."""
+_SPACED = re.compile(r"\S+")
 _AGREES = r"(?:yes|yeah|yep|yup|right|exactly|correct|indeed|true|sure)"
 _YES = re.compile(
     rf"\W*(?:{_AGREES}(?:[ ,]+{_AGREES})*(?=[^\w\s]|\s*$|\s+(?:i|it|that|you|we|he|she|they)\b)|"
@@ -42,6 +47,7 @@ def candidates(noticed: Noticed, turn: Speech, earlier: Mapping[str, Speech]) ->
 
 
 def _candidate(said: Statement, turn: Speech, earlier: Mapping[str, Speech]) -> Candidate:
+    deadline.check()
     spans = [_span(quote, turn, earlier) for quote in said.quotes]
     spans.sort(key=lambda span: span.turn is not None)  # the turn's own words come first
     return Candidate(
@@ -98,17 +104,32 @@ def _with_denial(text: str, start: int, end: int) -> tuple[int, int]:
 def locate(text: str, quote: str) -> tuple[int, int] | None:
     """Where the quote is in the text: the first place where it stands as whole words, else where
     it stands. White space and the kind of quotation marks may differ where just one place fits."""
-    exact = [match.start() for match in re.finditer(re.escape(quote), text)]
+    exact = list(_places(text, quote))
     if exact:
         start = next((at for at in exact if _whole(text, at, at + len(quote))), exact[0])
         return start, start + len(quote)
-    pattern = r"\s+".join("".join(map(_either, word)) for word in quote.split())
-    alike = list(re.finditer(pattern, text)) if pattern else []
-    return alike[0].span() if len(alike) == 1 else None
+    words = list(_SPACED.finditer(text.translate(_ALIKE)))
+    wanted = " ".join(quote.translate(_ALIKE).split())
+    alike = list(islice(_places(" ".join(word[0] for word in words), wanted), 2))
+    if len(alike) != 1:
+        return None
+    # Where the words begin once there is one space between two.
+    begins = list(accumulate((len(word[0]) + 1 for word in words[:-1]), initial=0))
+    first, last = alike[0], alike[0] + len(wanted) - 1
+    start, end = (
+        words[at].start() + place - begins[at]
+        for place in (first, last)
+        for at in (bisect_right(begins, place) - 1,)
+    )
+    return start, end + 1
 
 
-def _either(mark: str) -> str:
-    return next((f"[{marks}]" for marks in _SAME_MARKS if mark in marks), re.escape(mark))
+def _places(text: str, words: str) -> Iterator[int]:
+    """Where the words stand in a text, without overlap."""
+    at = text.find(words) if words else -1
+    while at >= 0:
+        yield at
+        at = text.find(words, at + len(words))
 
 
 def _whole(text: str, start: int, end: int) -> bool:

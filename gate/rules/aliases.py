@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gate import deadline
 from gate.rules.drafts import Draft
 from gate.rules.lexicon import WORDS
 from gate.rules.names import NO_NAMES
@@ -35,6 +36,7 @@ def drafts(text: str, start: int, end: int) -> Iterator[Draft]:
         start += 1
     said = text[start:end].rstrip()
     for pattern in _PATTERNS:
+        deadline.check()
         found = pattern.search(said)
         if found is None:
             continue

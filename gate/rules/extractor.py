@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from gate import deadline
 from gate.pasted import pasted
 from gate.rules import aliases, asides, belongings, named, sayings
 from gate.rules.belongings import TALK
@@ -27,6 +28,8 @@ _YES = re.compile(
 )
 EARLIER = 6
 """How many earlier turns a correction may look back to."""
+LONGEST = 1_200
+"""Characters of a sentence that is read."""
 
 
 class RuleExtractor:
@@ -53,6 +56,7 @@ class RuleExtractor:
         personal = _PERSONAL.search(text) is not None
         if personal or (len(text) <= TALK and _told_of_others(text)):
             for draft in drafts(text, turn.said_at):
+                deadline.check()
                 candidate = to_candidate(draft, turn.said_at)
                 found.setdefault(_key(candidate), candidate)
         if personal:
@@ -72,6 +76,9 @@ class RuleExtractor:
             begin += 1
         answer = Span(start=begin, end=yes.end(), quote=turn.content[begin : yes.end()])
         for start, end in sentences(said.content)[-2:]:
+            if end - start > LONGEST:
+                continue
+            deadline.check()
             for draft in _sentence_drafts(
                 said.content, tokens(said.content, start, end), said.said_at, "second"
             ):
@@ -110,7 +117,7 @@ _MADE_UP = re.compile(
     re.I,
 )
 """In a turn that asks for such things, people with names may be made up."""
-_OPENING = re.compile(r"(?:^|[.!?\n])\s*([^\W\d_][\w'’-]*)")
+_OPENING = re.compile(r"(?:^|[.!?\n])[^\S\n]*+([^\W\d_][\w'’-]*)")
 
 
 _NAMERS = sayings.BEGINS.keys() | {"everyone", "everybody", "people", "they", "friends"}
@@ -134,7 +141,8 @@ def drafts(text: str, said_at: int) -> Iterator[Draft]:
     together = len(text) <= TALK
     told: bool | None = None
     for start, end in sentences(text):
-        if end - start > 1200:
+        deadline.check()
+        if end - start > LONGEST:
             continue
         found: list[Draft] = []
         words: list[Token] = []
@@ -197,6 +205,7 @@ def _sentence_drafts(text: str, words: list[Token], said_at: int, person: str) -
     together = len(text) <= TALK
     found: list[Draft] = []
     for clause in clauses(words, person):
+        deadline.check()
         if not together and words[clause.subject].low.startswith("we"):
             continue
         found += from_clause(reading, clause)

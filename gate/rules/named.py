@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from gate import deadline
 from gate.dates import find_when
 from gate.rules.clauses import Clause, clause_at, clauses
 from gate.rules.credits import credit
@@ -36,6 +37,7 @@ def drafts(reading: Reading) -> Iterator[Draft]:
     words = _uncontracted(reading.words)
     reading = reading._replace(words=words)
     for begin in _beginnings(words):
+        deadline.check()
         subject = _subject(reading, begin)
         if subject is None:
             yield from _possessed(reading, begin)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from gate import deadline
 from gate.dates import find_when
 from gate.rules.drafts import NEVER, Draft, capped
 from gate.rules.lexicon import Form, load, verb_form
@@ -84,6 +85,7 @@ def drafts(text: str, start: int, end: int, said_at: int) -> Iterator[Draft]:
     start = first.start(1)
     said = text[start:end].rstrip()
     for shape in _SHAPES:
+        deadline.check()
         found = shape.pattern.search(said) if shape.type in kinds else None
         if found is None:
             continue

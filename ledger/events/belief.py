@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ledger.candidate import Span
 from ledger.events.kind import Event, Fact
+from ledger.fields import Name
 from ledger.memory import Memory, Saying
 from ledger.times import Micros
 
@@ -16,23 +17,23 @@ class Written(Event):
     memory_id: Fact[str]
     decision: Fact[str]
     """The event id of the decision (or review, or resolution) that made it."""
-    type: Fact[str]
-    confidence: Fact[int]
-    base: Fact[int]
-    importance: Fact[int]
     mentions: Fact[int]
-    visibility_scope: Fact[str]
-    basis: Fact[str]
+    visibility_scope: Fact[Name[str]]
+    basis: Fact[Name[str]]
     """The lawful basis it stands on, such as `consent`."""
-    grant: Fact[str]
-    """The event id of the `ConsentGranted` it stands on."""
+    type: str
+    confidence: int
+    base: int
+    importance: int
+    grant: str
+    """The event id of the `ConsentGranted` it stands on, whose categories may tell this one's."""
     memory: Memory
 
 
 class MemoryAdmitted(Written):
     """A candidate became a memory, or a quarantined memory was promoted."""
 
-    NAME: ClassVar = "memory.admitted.v1"
+    NAME: ClassVar = "memory.admitted.v2"
     promotes: Fact[str | None] = None
     """The quarantined memory that this lifts; it keeps its id."""
     past: Fact[bool] = False
@@ -42,14 +43,14 @@ class MemoryAdmitted(Written):
 class MemoryConfirmed(Event):
     """A turn said again what is believed, or what is held in quarantine."""
 
-    NAME: ClassVar = "memory.confirmed.v1"
+    NAME: ClassVar = "memory.confirmed.v2"
     memory_id: Fact[str]
     decision: Fact[str]
-    confidence: Fact[int]
-    base: Fact[int]
     mentions: Fact[int]
     counted: Fact[bool]
     """False when the turn does not count as a mention (it had counted before)."""
+    confidence: int
+    base: int
     turn: str
     said_at: Micros
     spans: tuple[Span, ...]
@@ -58,7 +59,7 @@ class MemoryConfirmed(Event):
 class MemorySuperseded(Written):
     """A memory took the place of another in the same slot and context."""
 
-    NAME: ClassVar = "memory.superseded.v1"
+    NAME: ClassVar = "memory.superseded.v2"
     supersedes: Fact[str]
     kind: Fact[str]
     """`change`: the old was true until the new begins. `correction`: the old was never so."""
@@ -70,7 +71,7 @@ class MemorySuperseded(Written):
 class MemoryQuarantined(Written):
     """A candidate was kept apart: never recalled by default, promoted by later mentions."""
 
-    NAME: ClassVar = "memory.quarantined.v1"
+    NAME: ClassVar = "memory.quarantined.v2"
     reason: Fact[str]
     capped: Fact[bool]
     """The words were not sincere; it can never count as a mention."""
@@ -115,7 +116,7 @@ class MemoryMovedIn(Written):
     """A memory came to this belief from another slot; its id survives. `decision` is the one that
     made the memory."""
 
-    NAME: ClassVar = "memory.moved_in.v1"
+    NAME: ClassVar = "memory.moved_in.v2"
     moved_from: Fact[str]
     cause: Fact[str]
     moved_by: Fact[str]
@@ -134,7 +135,7 @@ class MemoriesConsolidated(Written):
     """Rephrasings of one memory were merged into one. `memory.spans` unites their evidence, each
     span naming its turn."""
 
-    NAME: ClassVar = "memories.consolidated.v1"
+    NAME: ClassVar = "memories.consolidated.v2"
     originals: Fact[tuple[str, ...]]
     beliefs: Fact[tuple[str, ...]]
     """The beliefs that the originals were in, in the same order."""

@@ -7,14 +7,13 @@ no floats (scores are millionths, times microseconds).
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final, TypeVar, get_type_hints
+from typing import Any, ClassVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
-T = TypeVar("T")
+from ledger.fields import KEPT, Fact
 
-KEPT: Final = "kept in the envelope"
-Fact = Annotated[T, KEPT]
+__all__ = ["Event", "Fact"]
 
 
 class Event(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ledger.events.kind import Event, Fact
+from ledger.fields import Name
 from ledger.times import Micros
 
 
@@ -21,7 +22,7 @@ class TokenIssued(Event):
     NAME: ClassVar = "token.issued.v1"
     principal: Fact[str]
     token_digest: Fact[str]
-    roles: Fact[tuple[str, ...]]
+    roles: Fact[Name[tuple[str, ...]]]
     expires_at: Fact[Micros | None] = None
 
 
@@ -36,7 +37,7 @@ class ToolCalled(Event):
     """A principal called a tool of the server."""
 
     NAME: ClassVar = "tool.called.v1"
-    tool: Fact[str]
+    tool: Fact[Name[str]]
     outcome: Fact[str]
     duration_micros: Fact[int]
 
@@ -45,7 +46,7 @@ class JobRan(Event):
     """A scheduled job ran."""
 
     NAME: ClassVar = "job.ran.v1"
-    job: Fact[str]
+    job: Fact[Name[str]]
     due: Fact[Micros]
     """The time it was to run at; each is run once, whoever runs the schedule."""
     outcome: Fact[str]
@@ -61,7 +62,7 @@ class EmbedderAdopted(Event):
     """Search compares vectors of this model from here on."""
 
     NAME: ClassVar = "embedder.adopted.v1"
-    model: Fact[str]
+    model: Fact[Name[str]]
     dimension: Fact[int]
     previous: Fact[str | None]
     """The model before it: a rollback adopts that again."""
@@ -92,9 +93,30 @@ class SigningKeyRotated(Event):
     key: Fact[str]
 
 
+class ConsumerWrittenOff(Event):
+    """A named principal said that a consumer is no longer run and is not to be waited for."""
+
+    NAME: ClassVar = "consumer.written_off.v1"
+    consumer: Fact[Name[str]]
+    epoch: Fact[int]
+    """Of its cursor then: a consumer that is claimed again is waited for again."""
+
+
 class ConsumerAcknowledged(Event):
     """A named consumer confirmed an erasure."""
 
     NAME: ClassVar = "consumer.acknowledged.v1"
-    consumer: Fact[str]
+    consumer: Fact[Name[str]]
     erasure: Fact[str]
+
+
+class VaultCommitted(Event):
+    """The vault's register had grown, and the log was told how far it goes."""
+
+    NAME: ClassVar = "vault.committed.v1"
+    serial: Fact[int]
+    """Its last entry."""
+    digest: Fact[str]
+    """The keyed hash over all entries up to that one."""
+    restored: Fact[bool] = False
+    """The vault had been restored from a backup: what was told before need not hold any more."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ledger.events.kind import Event, Fact
+from ledger.fields import Name
 
 
 class PolicyAdopted(Event):
@@ -21,7 +22,7 @@ class TypeRegistered(Event):
 
     NAME: ClassVar = "type.registered.v1"
     CLEAR: ClassVar = True
-    type: Fact[str]
+    type: Fact[Name[str]]
     definition: dict[str, Any]
 
 
@@ -29,4 +30,4 @@ class TypeRetired(Event):
     """A type of memory is written no more; what exists stays."""
 
     NAME: ClassVar = "type.retired.v1"
-    type: Fact[str]
+    type: Fact[Name[str]]

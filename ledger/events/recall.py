@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ledger.candidate import Frozen
 from ledger.events.kind import Event, Fact
+from ledger.fields import Name
 from ledger.times import Micros
 
 
@@ -27,7 +28,7 @@ class Asked(Frozen):
     max_tokens: int | None = None
     include: tuple[str, ...]
     profile: str
-    session: str | None = None
+    session: Name[str | None] = None
     """In which session it was asked: memories that are for one session alone are found in it."""
 
 
@@ -35,13 +36,12 @@ class MemoriesRecalled(Event):
     """An agent was shown memories. Access counts are folded from here, so ranking survives a
     rebuild and an auditor can ask what influenced an answer."""
 
-    NAME: ClassVar = "memories.recalled.v2"
-    purpose: Fact[str]
-    session_tag: Fact[str | None]
-    """The session in which they were shown: what its speaker repeats is an echo, not a mention."""
+    NAME: ClassVar = "memories.recalled.v3"
+    purpose: Fact[Name[str]]
     query_digest: Fact[str]
-    """HMAC-SHA-256 of the query under the subject's key."""
-    ranker: Fact[str]
+    """HMAC-SHA-256 of the query and a salt of this event's own, under the subject's key: once the
+    salt is erased, nobody can tell whether a guess is right."""
+    ranker: Fact[Name[str]]
     """`shown` for what a caller chose by itself; else the profile and its version."""
     memories: Fact[tuple[str, ...]]
     """Best first."""
@@ -58,4 +58,8 @@ class MemoriesRecalled(Event):
     """The kind and version of the index."""
     unembedded: Fact[int] = 0
     """How many candidates had no vector yet."""
+    session_tag: str | None = None
+    """The session in which they were shown: what its speaker repeats is an echo, not a mention."""
     asked: Asked | None = None
+    salt: str | None = None
+    """None once the words are erased, and in recalls from before there were salts."""

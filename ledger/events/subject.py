@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ledger.candidate import Frozen
 from ledger.events.kind import Event, Fact
+from ledger.fields import Name
 from ledger.times import Micros
 
 
@@ -20,14 +21,16 @@ class SubjectRegistered(Event):
 class ConsentGranted(Event):
     """A lawful basis for keeping memories of some categories for some purpose was recorded."""
 
-    NAME: ClassVar = "consent.granted.v1"
-    basis: Fact[str]
-    categories: Fact[tuple[str, ...]]
-    """`ordinary`, or names of special categories; each must be named."""
-    purpose: Fact[str]
-    scope: Fact[str]
+    NAME: ClassVar = "consent.granted.v2"
+    basis: Fact[Name[str]]
+    special: Fact[bool]
+    """Whether any of its categories is a special one."""
+    purpose: Fact[Name[str]]
+    scope: Fact[Name[str]]
     """The widest visibility that it allows."""
     expires_at: Fact[Micros | None] = None
+    categories: tuple[str, ...]
+    """`ordinary`, or names of special categories; each must be named."""
     note: str | None = None
 
 
@@ -67,8 +70,8 @@ class ErasureRequested(Event):
     reach: Fact[str]
     """`subject`, or of a living one: `memory`, `turn`, `session`, `retention`, `revoked`, or
     `relation` (its far end is somebody who is erased)."""
-    legal_basis: Fact[str]
-    of: Fact[str | None] = None
+    legal_basis: Fact[Name[str]]
+    of: Fact[Name[str | None]] = None
     """What of a living subject: a memory's or a turn's id, a session's tag, a category."""
     positions: Fact[tuple[tuple[int, int], ...]] = ()
     """Of a living subject: first and last of each run of events whose bodies go."""
@@ -116,7 +119,7 @@ class LegalHoldPlaced(Event):
     """Erasing this subject is forbidden until the hold is lifted."""
 
     NAME: ClassVar = "legal_hold.placed.v1"
-    hold: Fact[str]
+    hold: Fact[Name[str]]
     reason: str
 
 
@@ -124,4 +127,4 @@ class LegalHoldLifted(Event):
     """A legal hold ended."""
 
     NAME: ClassVar = "legal_hold.lifted.v1"
-    hold: Fact[str]
+    hold: Fact[Name[str]]

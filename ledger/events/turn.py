@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ledger.candidate import Candidate
+from pydantic import Field
+
+from ledger.candidate import Candidate, unset
 from ledger.events.choices import Choices
 from ledger.events.kind import Event, Fact
+from ledger.fields import Clean, Name
 from ledger.times import Micros
 
 
 class TurnRecorded(Event):
     """Someone said something. The first event of its stream, appended before anything can fail."""
 
-    NAME: ClassVar = "turn.recorded.v1"
+    NAME: ClassVar = "turn.recorded.v2"
     role: Fact[str]
     channel: Fact[str]
     """`conversation`, or `store` for a memory written with chosen fields."""
-    redacted: Fact[dict[str, int]]
-    """How many secrets of each kind were taken out before this was written."""
-    session_tag: Fact[str]
-    """The session's HMAC under the subject's key: turns of one session can be told together."""
+    secrets: Fact[int]
+    """How many secrets were taken out before this was written."""
     said_at_stated: Fact[bool]
     """False when nobody said when, so that a clock stood in."""
-    content: str
+    content: Clean[str]
+    """Empty where it is `withheld`."""
+    redacted: dict[str, int] = Field(default_factory=dict, exclude_if=unset)
+    """How many secrets of each kind were taken out."""
+    session_tag: str
+    """The session's HMAC under the subject's key: turns of one session can be told together."""
     speaker: str | None = None
-    session: str | None = None
-    agent: str | None = None
+    session: Name[str | None] = None
+    agent: Name[str | None] = None
     said_at: Micros | None = None
     """None where the time of recording stands in."""
+    withheld: bool = Field(default=False, exclude_if=unset)
+    """An erased turn was told again: it stays erased, so nothing of it is kept here."""
 
     @property
     def said_by(self) -> str:
@@ -40,7 +48,7 @@ class ExtractionCompleted(Event):
     """An extractor looked at a turn. Also when it found nothing, so that "nothing" is known."""
 
     NAME: ClassVar = "extraction.completed.v1"
-    extractor: Fact[str]
+    extractor: Fact[Name[str]]
     candidates: Fact[int]
     skipped: Fact[str | None] = None
     """Why the extractor was not asked at all (a role without statements), or None."""
@@ -53,7 +61,7 @@ class ExtractionFailed(Event):
     """An extractor could not look at a turn. The turn stays queued."""
 
     NAME: ClassVar = "extraction.failed.v1"
-    extractor: Fact[str]
+    extractor: Fact[Name[str]]
     attempt: Fact[int]
     error: Fact[str]
     """The error's class; its text may quote the turn and is in the body."""
@@ -61,10 +69,13 @@ class ExtractionFailed(Event):
 
 
 class TurnParked(Event):
-    """A turn kept failing and was set aside, so that its subject's later turns can go on."""
+    """A turn was set aside, so that its subject's later turns can go on. Nobody takes it up again
+    by themselves."""
 
-    NAME: ClassVar = "turn.parked.v1"
+    NAME: ClassVar = "turn.parked.v2"
     attempts: Fact[int]
+    reason: Fact[str] = "tries"
+    """`tries`: it kept failing; `deadline`: reading it took too long."""
 
 
 class TurnRetried(Event):
@@ -78,10 +89,9 @@ class TurnRetried(Event):
 class CandidateProposed(Event):
     """An extractor, or a caller of `store`, proposed a statement. Nothing is believed yet."""
 
-    NAME: ClassVar = "candidate.proposed.v1"
+    NAME: ClassVar = "candidate.proposed.v2"
     index: Fact[int]
     """Its place among the turn's candidates, from 0."""
-    type: Fact[str]
     act: Fact[str]
     inferred: Fact[bool]
     chosen: Fact[bool] = False
@@ -93,16 +103,16 @@ class CandidateProposed(Event):
 class GateDecided(Event):
     """The gate decided about a candidate. Every candidate gets one, refusals included.
 
-    The facts are all that a replay needs besides the bodies: which versions of the belief, the
-    subject and the policy the decision saw, and at what time.
+    The facts say what was done, why, and what a replay needs to find its inputs: which versions of
+    the belief, the subject and the policy the decision saw, and at what time. The scores are in the
+    body: they tell the type, which may be as much as a diagnosis.
     """
 
-    NAME: ClassVar = "gate.decided.v1"
+    NAME: ClassVar = "gate.decided.v2"
     candidate: Fact[str]
     candidate_version: Fact[int]
     outcome: Fact[str]
     reason: Fact[str]
-    type: Fact[str]
     decided_at: Fact[Micros]
     belief: Fact[str]
     belief_version: Fact[int]
@@ -110,19 +120,20 @@ class GateDecided(Event):
     policy_version: Fact[int]
     policy: Fact[str]
     registry: Fact[str]
-    s: Fact[int]
-    r: Fact[int]
-    e: Fact[int]
-    t: Fact[int]
-    c: Fact[int]
-    base: Fact[int]
-    """The confidence without r, by which superseding compares."""
     mentions: Fact[int]
-    importance: Fact[int]
     memory: Fact[str | None]
     """The memory written, confirmed or superseding; None where none was."""
     trace: Fact[tuple[str, ...]]
-    """Each check in order, as `truth.span=pass`."""
+    """Each check in order, as `truth.span=pass`. Of a category it says `special` at most."""
+    type: str
+    s: int
+    r: int
+    e: int
+    t: int
+    c: int
+    base: int
+    """The confidence without r, by which superseding compares."""
+    importance: int
 
 
 class ReviewDecided(Event):

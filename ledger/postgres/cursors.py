@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ledger.errors import NotPermitted
 from ledger.postgres.server import Server
-from ledger.store import Cursor
+from ledger.store import Cursor, check_claim
 
 # A claim or an acknowledgement that a crash of the server took back would undo the fencing.
 _DURABLY = (
@@ -29,6 +29,7 @@ class PostgresCursors:
         self._head = f"{server.url.schema}.head"
 
     def claim(self, name: str, holder: str, seconds: float) -> Cursor | None:
+        check_claim(name)
         # What another is seen to hold is not even tried: that would lock the row.
         rows = self._server.ask(
             f"INSERT INTO {self._table} AS mine"

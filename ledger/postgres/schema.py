@@ -14,14 +14,20 @@ from importlib.resources import files
 
 from psycopg.sql import SQL, Identifier
 
-from ledger.errors import BackendUnavailable
+from ledger.errors import BackendUnusable, OlderLedger, OlderProgram
 from ledger.postgres.server import DEFAULT_TENANT, Connection, Server
 
 _HERE = files(__package__)
 MIGRATIONS = sorted(
     each.name for each in (_HERE / "migrations").iterdir() if each.name.endswith(".sql")
 )
-VERSION = len(MIGRATIONS)
+
+
+def _number(migration: str) -> int:
+    return int(migration.partition("_")[0])
+
+
+VERSION = _number(MIGRATIONS[-1])
 
 
 def owner_role(schema: str) -> str:
@@ -65,13 +71,14 @@ def init(server: Server) -> bool:
             else:
                 _migrate(connection, server.url.schema, before)
         _make_views(connection, server)
+        _let_end(connection, server.url.schema)
     return True
 
 
 def migrate(server: Server, upto: int = VERSION) -> tuple[int, int]:
     """Run the migrations that are missing; returns the versions before and after.
 
-    Raises `BackendUnavailable` for a schema that a newer beliefledger made.
+    Raises `OlderProgram` for a schema that a newer beliefledger made.
     """
     with _alone(server) as connection:
         before = version(connection, server.url.schema)
@@ -81,31 +88,47 @@ def migrate(server: Server, upto: int = VERSION) -> tuple[int, int]:
             with _as_owner(connection, server.url.schema):
                 _migrate(connection, server.url.schema, before, upto)
         _make_views(connection, server)
+        _let_end(connection, server.url.schema)
     return before, max(before, upto)
+
+
+def steps(before: int) -> list[str]:
+    """What the migrations from a version to the newest do."""
+    return [
+        f"{_number(name)}: {first_line(f'migrations/{name}')}"
+        for name in MIGRATIONS
+        if _number(name) > before
+    ]
+
+
+def first_line(file: str) -> str:
+    """What a file of SQL says about itself."""
+    text = (_HERE / file).read_text("utf-8")
+    return text.splitlines()[0].removeprefix("-- ").rstrip(".")
 
 
 def check(server: Server) -> None:
     """Refuse a schema of another version, and let a connection that could do more act as the app.
 
-    Raises `BackendUnavailable` saying what to run.
+    Raises `BackendUnusable`, `OlderLedger` and `OlderProgram`, which say what to do.
     """
     with server.connection() as connection:
         found = version(connection, server.url.schema)
         if found == 0:
-            raise BackendUnavailable(f"There is no ledger at {server}: run `beliefledger init`.")
+            raise BackendUnusable(f"There is no ledger at {server}: run `beliefledger init`.")
         if found < VERSION:
-            raise BackendUnavailable(
-                f"The ledger at {server} has version {found} of its schema and needs {VERSION}:"
-                " run `beliefledger migrate` as the database's owner."
+            raise OlderLedger(
+                f"The ledger at {server} has version {found} of its format, and this beliefledger"
+                f" needs {VERSION}."
             )
         if not _views_there(connection, server):
-            raise BackendUnavailable(
+            raise BackendUnusable(
                 f"The ledger at {server} does not know this tenant yet: run `beliefledger init`"
                 " with the same URL as the database's owner."
             )
         [(isolation,)] = connection.execute("SHOW default_transaction_isolation")
         if isolation != "read committed":
-            raise BackendUnavailable(
+            raise BackendUnusable(
                 f"At {server} transactions are {isolation} by default, and appending needs read"
                 " committed: ALTER ROLE … SET default_transaction_isolation = 'read committed'."
             )
@@ -124,10 +147,18 @@ def warnings(server: Server) -> list[str]:
         "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')"
         " AND setting = 'off' ORDER BY name"
     )
-    return [
+    told = [
         f"The server runs with {name} off: what it acknowledged can be lost with its power."
         for (name,) in rows
     ]
+    owner = owner_role(server.url.schema)
+    [(able,)] = server.ask_plain("SELECT pg_has_role(%s, 'pg_signal_backend', 'USAGE')", (owner,))
+    if not able:
+        told.append(
+            "A login that takes its turn to write and does not go on stops all others until its"
+            f" session is ended. So that the others can end it: GRANT pg_signal_backend TO {owner};"
+        )
+    return told
 
 
 def there(server: Server) -> bool:
@@ -145,10 +176,7 @@ def version(connection: Connection, schema: str) -> int:
     noted = re.search(r"version (\d+)", (found and found[0]) or "")
     known = int(noted[1]) if noted else 0
     if known > VERSION:
-        raise BackendUnavailable(
-            f"The schema {schema} has version {known}, and this beliefledger knows {VERSION}:"
-            " use a newer one."
-        )
+        raise OlderProgram.of(f"The schema {schema}", known, VERSION)
     return known
 
 
@@ -157,7 +185,8 @@ def _alone(server: Server) -> Iterator[Connection]:
     """A transaction that nobody else runs at the same time."""
     with server.connection() as connection, connection.transaction():
         connection.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
+            "SELECT set_config('lock_timeout', '60s', true),"
+            " pg_advisory_xact_lock(hashtextextended(%s, 0))",
             (f"beliefledger schema {server.url.schema}",),
         )
         yield connection
@@ -193,6 +222,18 @@ def _make_roles(connection: Connection, schema: str) -> None:
     )
 
 
+def _let_end(connection: Connection, schema: str) -> None:
+    """Let the owner's function end who stops all writers. Not everybody who runs `init` may give
+    that right, and without it all else works: `warnings` says what is to be run."""
+    connection.execute(
+        SQL(
+            "DO $$ BEGIN IF NOT pg_has_role({name}, 'pg_signal_backend', 'USAGE')"
+            " THEN GRANT pg_signal_backend TO {owner}; END IF;"
+            " EXCEPTION WHEN insufficient_privilege THEN NULL; END $$"
+        ).format(name=owner_role(schema), owner=Identifier(owner_role(schema)))
+    )
+
+
 def _make_views(connection: Connection, server: Server) -> None:
     schema, tenant = server.url.schema, server.url.tenant
     connection.execute(
@@ -209,8 +250,9 @@ def _views_there(connection: Connection, server: Server) -> bool:
 
 
 def _migrate(connection: Connection, schema: str, before: int, upto: int = VERSION) -> None:
-    for name in MIGRATIONS[before:upto]:
-        _run(connection, schema, f"migrations/{name}")
+    for name in MIGRATIONS:
+        if before < _number(name) <= upto:
+            _run(connection, schema, f"migrations/{name}")
     _note(connection, schema, upto)
 
 

@@ -18,18 +18,24 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 import psycopg
 from eventsourcing.postgres import ConnectionPool, PostgresDatastore
-from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from ledger.errors import BackendUnavailable, CallerMistake, LedgerError, LogCorrupted
+from ledger.cleaning import refuse
+from ledger.errors import BackendUnavailable, BackendUnusable, CallerMistake, LedgerError
+from ledger.postgres.faults import OLDEST, fault, first_line
 
 DEFAULT_SCHEMA = "beliefledger"
 DEFAULT_TENANT = "default"
 POOL_SIZE = 8
 TENANT_SETTING = "beliefledger.tenant"
 _SCHEMES = ("postgresql", "postgres")
-_OURS = ("schema", "tenant", "prepare")
+_OURS = ("schema", "tenant", "prepare", "lock_timeout")
+LOCK_SECONDS = 5.0
+"""How long a writer waits for its turn, unless the URL says otherwise."""
+_LONGEST_LOCK_SECONDS = 60.0
+_QUESTION_SECONDS = 20
+"""How long a question waits for a lock, as while keys are rewritten or a schema changes."""
 _TRIES = 5
 """Of a read whose connection turns out to be dead: a restarted server leaves the pool full of them,
 and one that was being made meanwhile comes to it late.
@@ -48,13 +54,15 @@ class PostgresURL:
     """A ledger's place: `postgresql://user@host/database?schema=beliefledger&tenant=default`.
 
     `schema` and `tenant` are ours and may be left out, and so may `prepare` (`no` where a pooler
-    does not know prepared statements). All else is libpq's.
+    does not know prepared statements) and `lock_timeout` (the seconds that a writer waits for its
+    turn before it is tried again). All else is libpq's.
     """
 
     conninfo: str = field(repr=False)
     schema: str = DEFAULT_SCHEMA
     tenant: str = DEFAULT_TENANT
     prepare: bool = True
+    lock_timeout: float = LOCK_SECONDS
 
     @classmethod
     def parse(cls, url: str) -> PostgresURL:
@@ -80,10 +88,20 @@ class PostgresURL:
             raise CallerMistake(
                 f"{tenant!r} cannot be a tenant: use up to 200 ASCII characters without spaces."
             )
+        refuse(tenant, "The tenant's name")
         prepare = ours.get("prepare", "yes")
         if prepare not in {"yes", "no"}:
             raise CallerMistake(f"prepare is yes or no, not {prepare!r}.")
-        return cls(conninfo, schema, tenant, prepare == "yes")
+        patience = ours.get("lock_timeout", str(LOCK_SECONDS))
+        if (
+            not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", patience)
+            or not 0.001 <= float(patience) <= _LONGEST_LOCK_SECONDS
+        ):
+            raise CallerMistake(
+                f"lock_timeout is a number of seconds up to {_LONGEST_LOCK_SECONDS:g},"
+                f" not {patience!r}."
+            )
+        return cls(conninfo, schema, tenant, prepare == "yes", float(patience))
 
     def __str__(self) -> str:
         """Without the password."""
@@ -95,6 +113,25 @@ class PostgresURL:
         said = urlencode({name: value for name, value in more.items() if value != fallback[name]})
         host = quote(str(where), safe="")
         return f"postgresql://{host}{port}/{parts.get('dbname') or ''}{said and '?' + said}"
+
+    @property
+    def without_passwords(self) -> str:
+        """The URL as it can be given again, where the passwords come from elsewhere."""
+        said = conninfo_to_dict(self.conninfo)
+        kept = {
+            name: str(value)
+            for name, value in said.items()
+            if value is not None and name not in {"password", "sslpassword", "user", "dbname"}
+        }
+        ours = (
+            ("schema", self.schema, DEFAULT_SCHEMA),
+            ("tenant", self.tenant, DEFAULT_TENANT),
+            ("prepare", "yes" if self.prepare else "no", "yes"),
+        )
+        kept |= {name: value for name, value, usual in ours if value != usual}
+        user = f"{quote(str(said['user']), safe='')}@" if said.get("user") else ""
+        database = quote(str(said.get("dbname") or ""), safe="")
+        return f"postgresql://{user}/{database}{kept and '?' + urlencode(kept, quote_via=quote)}"
 
 
 _NO_URL = "The URL is not one of Postgres"
@@ -123,7 +160,7 @@ def _split(url: str) -> SplitResult:
 
 def _unquoted(problem: Exception, parts: SplitResult) -> str:
     """What libpq says of a URL, unless it quotes what may be secret."""
-    said = _first_line(problem)
+    said = first_line(problem)
     secret = parts.netloc.rpartition("@")[0]
     quoted = re.findall(r'"([^"]*)"', said)
     return _WRITE if any(each in secret or secret in each for each in quoted if secret) else said
@@ -176,9 +213,20 @@ class Server(PostgresDatastore):
     def connect(self) -> Connection:
         """A connection of one's own, outside the pool: for listening, and for the views' pool."""
         try:
-            return psycopg.connect(self.url.conninfo, **self._options)
-        except psycopg.Error as problem:
-            raise named(self, problem) from problem
+            made = psycopg.connect(self.url.conninfo, **self._options)
+        except (psycopg.Error, UnicodeError) as problem:  # of a host whose name cannot be one
+            raise self._fault(problem) from problem
+        version = made.info.server_version // 10_000
+        if version < OLDEST:
+            made.close()
+            raise BackendUnusable(
+                f"{self} is PostgreSQL {version}, which lacks something that is needed: use"
+                f" {OLDEST} or newer."
+            )
+        return made
+
+    def _fault(self, problem: Exception) -> LedgerError:
+        return fault(self, self.url.schema, problem, first=not self._opened)
 
     def check_process(self) -> None:
         """Raises `CallerMistake` in a child of the process that opened it."""
@@ -207,8 +255,19 @@ class Server(PostgresDatastore):
                 yield cast("Connection", connection)
         except PoolClosed:
             raise CallerMistake(f"{self} was closed: open it again.") from None
-        except (psycopg.Error, PoolTimeout) as problem:
-            raise named(self, problem) from problem
+        except PoolTimeout as problem:
+            raise self._fault(self._why_none() or problem) from problem
+        except psycopg.Error as problem:
+            raise self._fault(problem) from problem
+
+    def _why_none(self) -> psycopg.Error | None:
+        """Why the pool has no connection to give, of which it says nothing itself: a password that
+        was changed is told to those that it makes by itself. None where one can be made."""
+        try:
+            psycopg.connect(self.url.conninfo, **self._options).close()
+        except psycopg.Error as problem:
+            return problem
+        return None
 
     @contextmanager
     def as_tenant(self) -> Iterator[Connection]:
@@ -220,10 +279,11 @@ class Server(PostgresDatastore):
 
     def settings(self) -> tuple[str, Values]:
         """The statement that each transaction begins with, and its values."""
+        waits = f"set_config('lock_timeout', '{_QUESTION_SECONDS}s', true)"
         if self._demoted is None:
-            return "SELECT set_config(%s, %s, true)", (TENANT_SETTING, self.url.tenant)
+            return f"SELECT set_config(%s, %s, true), {waits}", (TENANT_SETTING, self.url.tenant)
         return (
-            "SELECT set_config('role', %s, true), set_config(%s, %s, true)",
+            f"SELECT set_config('role', %s, true), set_config(%s, %s, true), {waits}",
             (self._demoted, TENANT_SETTING, self.url.tenant),
         )
 
@@ -252,15 +312,16 @@ class Server(PostgresDatastore):
                 cursors = [connection.execute(*each, binary=True) for each in questions]
             return [cursor.fetchall() for cursor in cursors]
 
-        return self._again(asked)
+        return self.again(asked)
 
     def ask_plain(self, statement: str, values: Values = ()) -> list[Any]:
         """As `ask`, of what is nobody's in particular: without tenant and role."""
-        return self._again(
+        return self.again(
             lambda connection: connection.execute(statement, values, binary=True).fetchall()
         )
 
-    def _again(self, ask: Callable[[Connection], list[Any]]) -> list[Any]:
+    def again(self, ask: Callable[[Connection], list[Any]]) -> list[Any]:
+        """What `ask` gives over a connection; over another one where that turns out to be dead."""
         for tries_left in reversed(range(_TRIES)):
             try:
                 with self.connection() as connection:
@@ -287,35 +348,3 @@ def is_lost(problem: BaseException | None) -> bool:
         return False  # without a connection nothing was asked, and the pool has waited already
     # Without a code the connection broke; with these the server, or a pooler before it, ends it.
     return problem.sqlstate is None or problem.sqlstate.startswith(("57P", "08"))
-
-
-def named(where: Server | PostgresURL, problem: Exception) -> LedgerError:
-    """The error for what Postgres said. Nothing is ever told as a version conflict here."""
-    said = f"{where}: {_first_line(problem)}"
-    match problem:
-        case errors.InsufficientPrivilege():
-            return BackendUnavailable(
-                f"{said}. The login lacks a right: as the database's owner run `beliefledger init`,"
-                f" which may make roles, and GRANT {where.schema}_app TO the login."
-            )
-        case errors.UndefinedTable() | errors.InvalidSchemaName() | errors.UndefinedFunction():
-            return BackendUnavailable(
-                f"{said}. There is no ledger there yet, or an older one: run `beliefledger init`."
-            )
-        case psycopg.Error() if problem.sqlstate in {"42P05", "26000"}:
-            return BackendUnavailable(
-                f"{said}. A pooler that does not know prepared statements: say prepare=no in the"
-                " ledger's URL."
-            )
-        case psycopg.Error() if (problem.sqlstate or "").startswith(("25", "22023")):
-            return BackendUnavailable(f"{said}.")  # a standby, a transaction ended, a role gone
-        case PoolTimeout() | psycopg.OperationalError() | psycopg.InterfaceError():
-            return BackendUnavailable(f"{said}.")
-        case errors.InternalError_() if re.search(r"could not (write|extend)", said):
-            return BackendUnavailable(f"{said}.")  # a quota, or a limit of files' size
-    return LogCorrupted(f"{said}.")
-
-
-def _first_line(problem: BaseException) -> str:
-    lines = str(problem).strip().splitlines() or [type(problem).__name__]
-    return lines[0].rstrip(".")

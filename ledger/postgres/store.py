@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -22,14 +22,19 @@ from eventsourcing.persistence import (
     StoredEvent,
 )
 from eventsourcing.postgres import PostgresApplicationRecorder
+from psycopg import errors
+from psycopg.sql import SQL, Identifier
 
 from ledger import envelope
 from ledger.backoff import delays
 from ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
+    ClockAhead,
     ClockWentBack,
+    CopyUnfinished,
     EventIdReused,
+    HeldUp,
     LedgerError,
     LogCorrupted,
     VersionConflict,
@@ -42,12 +47,14 @@ from ledger.postgres.schema import channel, owner_role
 from ledger.postgres.server import Connection, Server, is_lost
 from ledger.postgres.waking import Waker
 from ledger.store import (
+    CLOCK_AHEAD,
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
     FILED,
     RARE_LISTED,
     RARE_TYPES,
     Appended,
+    Cursors,
     ErasedMeanwhile,
     Head,
     Row,
@@ -55,9 +62,14 @@ from ledger.store import (
 )
 from ledger.streams import stream_of
 from ledger.times import SECOND, Clock, Micros, system_clock
+from ledger.unfinished import ReadOnlyCursors
 
+_LOCK_TRIES = 3
+"""Of a write that waited in vain for the head row. After each, who held it is looked for."""
 SETTLE_SECONDS = 30.0
 """How long an append whose reply was lost is looked for before it is given up as uncertain."""
+T = TypeVar("T")
+
 _EVERYTHING = 2**62
 _HISTORY_TYPES = ["int8", "text", "int8", "text", "text", "text", "text", "int8", "bytea"]
 _DAMAGE = [
@@ -89,7 +101,8 @@ class PostgresEventStore(PostgresApplicationRecorder):
     def __init__(self, server: Server, *, settle_seconds: float = SETTLE_SECONDS) -> None:
         super().__init__(server, events_table_name="history")
         self.server = server
-        self.cursors = PostgresCursors(server)
+        self.cursors: Cursors = PostgresCursors(server)
+        self._read_only: str | None = None
         self.erasures = 0
         self._hearing = threading.Lock()
         self._settle_seconds = settle_seconds
@@ -97,8 +110,10 @@ class PostgresEventStore(PostgresApplicationRecorder):
         self.channel_name = channel(server.url.schema)
         self._waker = Waker(server, self.channel_name)
         schema = server.url.schema
-        marks = ", ".join(["%s"] * 15)
+        self._patience = max(1, round(server.url.lock_timeout * 1_000))
+        marks = ", ".join(["%s"] * 17)
         self._append = f"SELECT * FROM {schema}.append({marks})"
+        self._end_holder = f"SELECT * FROM {schema}.end_holder()"
         self._head = f"SELECT position, recorded_at, erasures FROM {schema}.head"
         self._row = (
             "SELECT h.position, h.envelope, b.body, h.type"
@@ -116,6 +131,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
         clock: Clock,
         erasures: int | None = None,
     ) -> Appended:
+        self._check_writable()
         self.server.check_process()
         return self._commits.append(Request(batch, expect, clock, erasures))
 
@@ -123,9 +139,15 @@ class PostgresEventStore(PostgresApplicationRecorder):
         lost: psycopg.Error | None = None
         answers: list[_Answer] | None = None
         with self.server.connection() as connection:
-            group = self._sendable(take())
+            group: dict[Request, Sequence[object]] = {}
+
+            def attempt() -> list[_Answer]:
+                nonlocal group
+                group = self._sendable(group or take())
+                return self._send(connection, list(group.values())) if group else []
+
             try:
-                answers = self._send(connection, list(group.values())) if group else []
+                answers = self._in_turn(connection, attempt)
             except psycopg.Error as problem:
                 if is_lost(problem) or connection.closed:
                     lost = problem
@@ -141,7 +163,48 @@ class PostgresEventStore(PostgresApplicationRecorder):
                 request.outcome = self._settle(request, lost, until)
         self._waker.wake()
 
-    def _sendable(self, requests: Sequence[Request]) -> dict[Request, Sequence[object]]:
+    def _in_turn(self, connection: Connection, attempt: Callable[[], T]) -> T:
+        """What `attempt` comes to once it has the head row. The one place where waiting for it in
+        vain is tried again, after the session that holds it up was ended, if that can be.
+
+        Raises `HeldUp` after some tries, naming who held it.
+        """
+        for tries_left, delay in zip(reversed(range(_LOCK_TRIES)), delays(), strict=False):
+            try:
+                return attempt()
+            except errors.LockNotAvailable as problem:
+                held = _Held(*connection.execute(self._end_holder, binary=True).fetchall()[0])
+                if not tries_left:
+                    raise HeldUp(self._held_up(held)) from problem
+                if held.what != "ended":
+                    time.sleep(delay)
+        raise AssertionError("unreachable")
+
+    def _held_up(self, held: _Held) -> str:
+        waited = f"{self.server}: writers wait for each other"
+        owner = owner_role(self._schema)
+        end = f"as a superuser, SELECT pg_terminate_backend({held.pid})"
+        match held.what:
+            case "superuser":
+                return f"{waited}, and process {held.pid} of {held.login} does not go on: {end}."
+            case "unable":
+                return (
+                    f"{waited}, and process {held.pid} of {held.login} does not go on: {end}; and"
+                    f" GRANT pg_signal_backend TO {owner}, so that such a one is ended by itself."
+                )
+            case "prepared":
+                return (
+                    f"{waited}, and a prepared transaction does not go on: find it in"
+                    " pg_prepared_xacts, and ROLLBACK PREPARED it."
+                )
+            case "ended":
+                return (
+                    f"{waited}: the last that did not go on, of {held.login}, was ended just now."
+                    " If more come, take that login's right away: ALTER ROLE … NOLOGIN."
+                )
+        return f"{waited}, and none of them for long: there are more than it can take."
+
+    def _sendable(self, requests: Iterable[Request]) -> dict[Request, Sequence[object]]:
         """What is sent for each request; one that cannot be sent is told so alone."""
         sendable = {}
         for request in requests:
@@ -183,6 +246,9 @@ class PostgresEventStore(PostgresApplicationRecorder):
             case "clock":
                 behind = (answer.at - request.clock()) // SECOND
                 return ClockWentBack(f"The clock is {behind} seconds behind the last event.")
+            case "ahead":
+                ahead = (request.clock() - answer.at) // SECOND
+                return ClockAhead(f"The clock is {ahead} seconds ahead of {self.server}.")
             case "erased":
                 return ErasedMeanwhile()
             case "version":
@@ -228,7 +294,9 @@ class PostgresEventStore(PostgresApplicationRecorder):
 
     def _offer(self, request: Request) -> Appended | Exception:
         with self.server.connection() as connection:
-            [answer] = self._send(connection, [self._values(request)])
+            [answer] = self._in_turn(
+                connection, lambda: self._send(connection, [self._values(request)])
+            )
         return self._outcome(request, answer)
 
     def _appended_before(self, batch: Sequence[Sealed]) -> Appended | Exception | None:
@@ -247,6 +315,9 @@ class PostgresEventStore(PostgresApplicationRecorder):
             self.server.url.tenant,
             request.clock(),
             CLOCK_TOLERANCE,
+            # A clock that was put in the place of the machine's may tell whatever time it likes.
+            CLOCK_AHEAD if request.clock is system_clock else None,
+            self._patience,
             request.erasures,
             sum(at.type in ERASURE_TYPES for at in addresses),
             Texts(list(request.expect)),
@@ -261,8 +332,39 @@ class PostgresEventStore(PostgresApplicationRecorder):
             Blobs([sealed.body for sealed in batch]),
         )
 
+    def clock_warnings(self) -> list[str]:
+        """None: the server has a clock of its own."""
+        return []
+
+    def unfinished(self) -> str | None:
+        [(note,)] = self.server.ask_plain(
+            "SELECT obj_description(to_regclass(%s), 'pg_class')", (f"{self._schema}.head",)
+        )
+        return None if note is None else str(note)
+
+    def note_unfinished(self, note: str | None) -> None:
+        """As a comment on the head, which takes part in the transaction and goes along with a dump.
+        Needs the owner's rights."""
+        self._check_writable()
+        with self.server.connection() as connection, connection.transaction():
+            connection.execute(
+                "SELECT set_config('role', %s, true), set_config('synchronous_commit', 'on', true)",
+                (owner_role(self._schema),),
+            )
+            head = SQL("COMMENT ON TABLE {} IS {}").format(Identifier(self._schema, "head"), note)
+            connection.execute(head)
+
+    def only_read(self, why: str) -> None:
+        self._read_only = why
+        self.cursors = ReadOnlyCursors(self.cursors, why)
+
+    def _check_writable(self) -> None:
+        if self._read_only is not None:
+            raise CopyUnfinished(self._read_only)
+
     def load(self, rows: Sequence[Row]) -> None:
         """Needs the owner's rights."""
+        self._check_writable()
         schema = self._schema
         fields = [envelope.read(row.envelope, row.position) for row in rows]
         owner = owner_role(schema)
@@ -301,16 +403,23 @@ class PostgresEventStore(PostgresApplicationRecorder):
         self._waker.wake()
 
     def delete_bodies(self, subject_ref: str) -> int:
-        [(deleted,)] = self.server.ask_plain(
-            f"SELECT {self._schema}.delete_bodies(%s, %s)", (self.server.url.tenant, subject_ref)
-        )
-        return int(deleted)
+        return self._deleted("delete_bodies", subject_ref)
 
     def delete_bodies_of(self, event_ids: Sequence[str]) -> int:
-        [(deleted,)] = self.server.ask_plain(
-            f"SELECT {self._schema}.delete_bodies_of(%s, %s)",
-            (self.server.url.tenant, list(event_ids)),
-        )
+        return self._deleted("delete_bodies_of", list(event_ids))
+
+    def _deleted(self, function: str, what: object) -> int:
+        self._check_writable()
+        statement = f"SELECT {self._schema}.{function}(%s, %s, %s)"
+        values = (self.server.url.tenant, what, self._patience)
+
+        def delete(connection: Connection) -> list[Any]:
+            return self._in_turn(
+                connection,
+                lambda: connection.execute(statement, values, binary=True).fetchall(),
+            )
+
+        [(deleted,)] = self.server.again(delete)
         return int(deleted)
 
     # Reading
@@ -461,6 +570,8 @@ class PostgresEventStore(PostgresApplicationRecorder):
             self.server.url.tenant,
             system_clock(),
             CLOCK_TOLERANCE,
+            CLOCK_AHEAD,
+            self._patience,
             None,
             0,
             Texts([]),
@@ -477,7 +588,10 @@ class PostgresEventStore(PostgresApplicationRecorder):
         with self.server.connection() as connection:
             arrays.prepare(connection)
             try:
-                [row] = connection.execute(self._append, values, binary=True)
+                [row] = self._in_turn(
+                    connection,
+                    lambda: connection.execute(self._append, values, binary=True).fetchall(),
+                )
             except psycopg.Error as problem:
                 if is_lost(problem):
                     raise AppendUncertain(f"{self.server}: {problem}") from problem
@@ -540,6 +654,14 @@ class PostgresEventStore(PostgresApplicationRecorder):
 
     def max_notification_id(self) -> int | None:
         return self.head().position or None
+
+
+class _Held(NamedTuple):
+    """What the function `end_holder` says: see schema.sql."""
+
+    what: str
+    pid: int | None
+    login: str | None
 
 
 class _Answer(NamedTuple):

@@ -1,8 +1,9 @@
 """The tree and its signed heads in the Postgres of the log: one for all tenants of a schema.
 
 Who extends it holds an advisory lock for one transaction, and what it publishes the database
-compares with the head that is there: see the functions in schema.sql. A key that was put beside
-them without a checkpoint that hands over to it is none of the log's.
+compares with the head that is there; tiles the database computes itself, from the log: see the
+functions in schema.sql. A key that was put beside them without a checkpoint that hands over to it
+is none of the log's.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ledger.postgres.server import Connection, Server
 from ledger.proofs.merkle import HASH_BYTES
 from ledger.proofs.notes import Checkpoint, Verifier
 from ledger.proofs.terms import handover, parsed
-from ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on
+from ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on, hashes_of
+from ledger.store import EventStore
 
 _DURABLY = (
     "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')"
@@ -55,6 +57,10 @@ class _Reading:
         rows = self._ask(f"SELECT vkey FROM {self._schema}.signing_keys ORDER BY id")
         keys = [vkey for (vkey,) in rows]
         return keys if len(keys) < 2 else handed_over(keys, self._by_two(keys[0]))
+
+    @property
+    def keys_at(self) -> str:
+        return f"The table {self._schema}.signing_keys"
 
     def _by_two(self, vkey: str) -> list[Checkpoint]:
         """The checkpoints that seem to be signed by two keys of the log."""
@@ -120,7 +126,8 @@ class PostgresTiles(_Reading):
     def _writing(self) -> Iterator[_Writing]:
         with self._turn, self._server.as_tenant() as connection:
             connection.execute(
-                f"SELECT pg_advisory_xact_lock(hashtextextended(%s, 0)), {_DURABLY}",
+                "SELECT set_config('idle_in_transaction_session_timeout', '60s', true),"
+                f" pg_advisory_xact_lock(hashtextextended(%s, 0)), {_DURABLY}",
                 (f"beliefledger tree {self._schema}",),
             )
             yield _Writing(connection, self._schema)
@@ -145,13 +152,23 @@ class _Writing(_Reading):
     def _ask(self, statement: str, values: Sequence[object] = ()) -> list[Any]:
         return self._connection.execute(statement, values, binary=True).fetchall()
 
+    def leaves(self, store: EventStore, after: int, upto: int) -> list[bytes]:
+        if after == upto:
+            return []
+        [(joined,)] = self._ask(f"SELECT {self._schema}.extend_tiles(%s, %s)", (after, upto))
+        leaves = hashes_of(joined)
+        # What is missing is named by the store.
+        return leaves if len(leaves) == upto - after else store.leaf_hashes(after, upto)
+
     def write(self, tiles: dict[Tile, bytes]) -> None:
-        with self._connection.cursor() as cursor:
-            cursor.executemany(
-                f"INSERT INTO {self._schema}.tiles VALUES (%s, %s, %s, %s)"
-                " ON CONFLICT (level, number, width) DO UPDATE SET hashes = excluded.hashes",
-                [(*tile, data) for tile, data in tiles.items()],
-            )
+        """They are there: `leaves` had them computed where no login can change them."""
+
+    def mend(self, tiles: dict[Tile, bytes]) -> None:
+        """Has them computed from the log there, too. That log has been compared with the tree."""
+        for tile in sorted(tiles):
+            [(there,)] = self._ask(f"SELECT {self._schema}.mend_tile(%s, %s, %s)", tile)
+            if not there:
+                raise LogCorrupted(f"{self._schema}: the log has no events for {tile.path}.")
 
     def publish(self, checkpoint: Checkpoint, *, keep: bool) -> None:
         latest = self._latest
@@ -184,8 +201,4 @@ class _Writing(_Reading):
         self._ask(f"SELECT {self._schema}.keep_cosigned(%s, %s)", (size, text))
 
     def drop_partial(self, tiles: Sequence[Tile]) -> None:
-        with self._connection.cursor() as cursor:
-            cursor.executemany(
-                f"DELETE FROM {self._schema}.tiles WHERE level = %s AND number = %s AND width < %s",
-                [(tile.level, tile.number, WIDTH) for tile in tiles],
-            )
+        """They went when the full ones came."""

@@ -21,23 +21,42 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 from psycopg_pool import PoolTimeout
 
-from ledger.errors import BackendUnavailable
-from ledger.postgres.schema import app_role, vault_schema
+from ledger.errors import BackendUnavailable, BackendUnusable, OlderProgram
+from ledger.postgres.schema import app_role, first_line, vault_schema
 from ledger.postgres.server import Connection, Server, is_lost
 
-VERSION = 2
+VERSION = 3
 T = TypeVar("T")
 
 _WRITE_TRIES = 5
 """Of a write whose connection was lost: whether it was committed is then looked up."""
 _READ_COMMITTED = "SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
 _NOTED = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = %s"
+_TRIGGERS = """
+SELECT tgname::text FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+    JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = ? AND NOT tgisinternal AND tgenabled <> 'D'
+UNION SELECT rulename::text FROM pg_rules WHERE schemaname = ?
+"""
 _ALONE = """
 SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')
         WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
     set_config('lock_timeout', '10s', true),
     pg_advisory_xact_lock(hashtextextended(%s, 0))
 """
+
+
+def version(server: Server) -> int:
+    """The version of the vault that is there; 0 for none. Raises `OlderProgram`."""
+    return _found(server)
+
+
+def steps(before: int) -> list[str]:
+    """What the steps from a version to the newest do."""
+    return [
+        f"{number}: {first_line(f'vault_{number}.sql')}"
+        for number in range(max(before, 1) + 1, VERSION + 1)
+    ]
 
 
 def init(server: Server) -> bool:
@@ -47,11 +66,14 @@ def init(server: Server) -> bool:
     """
     schema, app = server.url.schema, app_role(server.url.schema)
     vault = vault_schema(schema)
+    if _found(server) == VERSION:
+        return False  # without the lock, which anybody could keep
     with server.connection() as connection, connection.transaction():
         connection.execute(_READ_COMMITTED)
         # The lock of making the log's schema, which makes the same role.
         connection.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))",
+            "SELECT set_config('lock_timeout', '60s', true),"
+            " pg_advisory_xact_lock(hashtextextended(%s, 0))",
             (f"beliefledger schema {schema}",),
         )
         before = _version(connection.execute(_NOTED, (vault,)).fetchall(), server)
@@ -62,10 +84,11 @@ def init(server: Server) -> bool:
             _make_role(connection, app)
             connection.execute(SQL("CREATE SCHEMA {vault} AUTHORIZATION {app}").format(**names))
         connection.execute(SQL("SET LOCAL ROLE {app}").format(**names))
-        file = "vault.sql" if before == 0 else "vault_2.sql"
-        text = (files(__package__) / file).read_text("utf-8")
-        # The URL only lets names through that need no quotes.
-        connection.execute(text.replace("@vault@", vault).replace("@app@", app))
+        steps = [f"vault_{step}.sql" for step in range(before + 1, VERSION + 1)]
+        for file in steps if before else ["vault.sql"]:
+            text = (files(__package__) / file).read_text("utf-8")
+            # The URL only lets names through that need no quotes.
+            connection.execute(text.replace("@vault@", vault).replace("@app@", app))
         note = SQL("COMMENT ON SCHEMA {vault} IS {}")
         connection.execute(note.format(f"beliefledger vault, version {VERSION}", **names))
     return True
@@ -73,18 +96,19 @@ def init(server: Server) -> bool:
 
 def there(server: Server) -> bool:
     """Whether `init` has been done."""
-    noted = server.ask_plain(_NOTED, (vault_schema(server.url.schema),))
-    return _version(noted, server) > 0
+    return _found(server) > 0
+
+
+def _found(server: Server) -> int:
+    """The version that is there; 0 for none."""
+    return _version(server.ask_plain(_NOTED, (vault_schema(server.url.schema),)), server)
 
 
 def _version(noted: list[Any], server: Server) -> int:
     found = re.search(r"version (\d+)", (noted and noted[0][0]) or "")
     known = int(found[1]) if found else 0
     if known > VERSION:
-        raise BackendUnavailable(
-            f"The vault at {server} has version {known}, and this beliefledger knows {VERSION}:"
-            " use a newer one."
-        )
+        raise OlderProgram.of(f"The vault at {server}", known, VERSION)
     return known
 
 
@@ -115,7 +139,7 @@ class PostgresVault:
 
     def __init__(self, server: Server, *, patience: float = 10.0) -> None:
         if not there(server):
-            raise BackendUnavailable(f"There is no vault at {server}: run `beliefledger init`.")
+            raise BackendUnusable(f"There is no vault at {server}: run `beliefledger init`.")
         [(could_see_all,)] = server.ask_plain(
             "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
         )
@@ -218,6 +242,21 @@ class PostgresVault:
         # "1 dead row versions cannot be removed yet", in the server's language.
         counts = [re.search(r"\d+", each.partition("\n")[0]) for each in told if each]
         return bool(counts) and all(count is not None and count[0] == "0" for count in counts)
+
+    def damage(self) -> str | None:
+        """Nothing that could be asked: the server checks its own pages, where that is on."""
+        return None
+
+    def rewired(self) -> str | None:
+        """Which trigger or rule on the vault's tables was never made here, or is gone: one may keep
+        what is deleted, or keep it from being deleted."""
+        there = {str(name) for (name,) in self.rows(_TRIGGERS, (self._schema, self._schema))}
+        script = (files(__package__) / "vault.sql").read_text("utf-8")
+        made = set(re.findall(r"CREATE TRIGGER (\w+)", script))
+        for name in sorted(made ^ there):
+            said = "is none of the vault's" if name in there else "is missing, or switched off"
+            return f"the trigger or rule {name!r} in {self._schema} {said}"
+        return None
 
     def close(self) -> None:
         self._server.close()

@@ -102,7 +102,9 @@ class TreeCheck:
         try:
             checkpoint = Checkpoint.parse(text)
         except NoteInvalid as problem:
-            self._nowhere = self._nowhere or f"{name} cannot be read: {problem}".rstrip(".")
+            self._nowhere = self._nowhere or (
+                f"{name} at {self._tiles} cannot be read: put it back from a backup ({problem})"
+            )
             return
         yield self._mark(checkpoint, f"{name} of {checkpoint.size} events")
 
@@ -269,6 +271,8 @@ class TreeCheck:
                 f"this position is missing: the log ends at {head}, and {longest.name} was signed"
             )
             return Found(head + 1, head + 1, problem)
+        if self._latest is None and self._nowhere is not None:
+            return Found(None, None, self._nowhere)
         latest = 0 if self._latest is None else self._latest.size
         # What only the key's file knows of, and the log leads to, a copy under the same key signed.
         published = max((m.checkpoint.size for m in self._marks if not m.of_key), default=0)

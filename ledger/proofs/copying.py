@@ -82,7 +82,7 @@ def _bring_tiles(source: TileStore, writer: TileWriter, before: int, size: int) 
 
 
 def _write(writer: TileWriter, tiles: dict[Tile, bytes]) -> None:
-    writer.write(tiles)
+    writer.mend(tiles)  # where a database computes its own tiles, nobody has asked it to yet
     writer.drop_partial([tile for tile in tiles if tile.width == WIDTH])
 
 

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from ledger import files
-from ledger.errors import BackendUnavailable, LogCorrupted, SigningKeyMissing
+from ledger.errors import LogCorrupted, SigningKeyMissing
+from ledger.faults import file_fault
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer
 
 VARIABLE = "BELIEFLEDGER_SIGNING_KEY_FILE"
@@ -209,7 +210,7 @@ def _text(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as problem:
-        raise BackendUnavailable(f"{path} cannot be read: {problem}.") from problem
+        raise file_fault(f"{path} cannot be read", problem) from problem
 
 
 @contextmanager
@@ -244,7 +245,4 @@ def _told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise BackendUnavailable(
-            f"{path} cannot be written: {problem}. Let the directory of the signing key be"
-            " writable for who signs."
-        ) from problem
+        raise file_fault(f"{path}, beside the signing key, cannot be written", problem) from problem

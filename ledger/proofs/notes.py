@@ -229,8 +229,8 @@ def check(checkpoint: Checkpoint, verifiers: Iterable[Verifier]) -> Verifier:
 def with_signatures(checkpoint: Checkpoint, lines: Sequence[str]) -> Checkpoint:
     """The checkpoint with more signatures; those it has already are not repeated."""
     body, there = split(checkpoint.text)
-    new = [each for each in map(Signature.parse, lines) if each not in there]
-    text = "".join(each.line + "\n" for each in dict.fromkeys([*there, *new]))
+    together = dict.fromkeys([*there, *map(Signature.parse, lines)])
+    text = "".join(each.line + "\n" for each in together)
     return Checkpoint.parse(f"{body}\n{text}")
 
 

@@ -5,18 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ledger.errors import LogCorrupted
+from ledger.errors import LogCorrupted, ProofsDamaged
 from ledger.proofs.merkle import EMPTY_ROOT
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
 from ledger.proofs.tiles import TileReader
 
 
 def verifiers_of(tiles: TileReader) -> list[Verifier]:
-    """All keys that ever signed, the one in force last. Raises `LogCorrupted`."""
+    """All keys that ever signed, the one in force last. Raises `ProofsDamaged` where something was
+    signed and the list of keys is gone, or cannot be read."""
+    signed = tiles.checkpoint() is not None  # looked at first: a key is known before it signs
+    vkeys = tiles.vkeys()
+    if signed and not vkeys:
+        raise ProofsDamaged(
+            f"{tiles.keys_at}, the list of the keys that signed the checkpoints, is missing or"
+            " empty: put it back from a backup, which has it among its proofs."
+        )
     try:
-        return [Verifier.parse(vkey) for vkey in tiles.vkeys()]
+        return [Verifier.parse(vkey) for vkey in vkeys]
     except NoteInvalid as problem:
-        raise LogCorrupted(f"{tiles}: {problem}") from problem
+        raise ProofsDamaged(
+            f"{tiles.keys_at}, the list of the keys that signed the checkpoints, cannot be read:"
+            f" {problem} Put it back from a backup."
+        ) from problem
 
 
 class Term(NamedTuple):

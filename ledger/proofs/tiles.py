@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ledger import files
-from ledger.errors import BackendUnavailable, LogCorrupted
+from ledger.errors import LogCorrupted, ProofsDamaged
+from ledger.faults import file_fault
 from ledger.proofs.merkle import HASH_BYTES, joined, parents, peaks_of
 from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from ledger.store import EventStore
 
 HEIGHT = 8
 WIDTH = 1 << HEIGHT
@@ -126,11 +128,27 @@ class TileReader(Protocol):
         """The verifier keys of all keys that ever signed, the one in force last."""
         ...
 
+    @property
+    def keys_at(self) -> str:
+        """Where these are kept, for errors."""
+        ...
+
 
 class TileWriter(TileReader, Protocol):
     """What the one who extends the tree may do."""
 
-    def write(self, tiles: dict[Tile, bytes]) -> None: ...
+    def leaves(self, store: EventStore, after: int, upto: int) -> list[bytes]:
+        """The leaves of (after, upto], which the tree of `after` is extended by. Where the tiles
+        are not to be taken from whoever extends it, they are computed at the same time."""
+        ...
+
+    def write(self, tiles: dict[Tile, bytes]) -> None:
+        """Let the tiles of the leaves that were asked for be kept."""
+        ...
+
+    def mend(self, tiles: dict[Tile, bytes]) -> None:
+        """Let these take the place of those that are missing or wrong."""
+        ...
 
     def publish(self, checkpoint: Checkpoint, *, keep: bool) -> None:
         """Make it the latest, durably; with `keep` also a part of the history of checkpoints.
@@ -226,6 +244,10 @@ class DirectoryTiles:
     def vkeys(self) -> list[str]:
         return (self._text("keys") or "").split()
 
+    @property
+    def keys_at(self) -> str:
+        return str(self.path / "keys")
+
     def kept(self) -> list[str]:
         texts = (self.kept_at(size) for size in self._sizes())
         return [text for text in texts if text is not None]
@@ -238,6 +260,8 @@ class DirectoryTiles:
             names = [each.name for each in (self.path / "checkpoints").iterdir()]
         except FileNotFoundError:
             return []
+        except OSError as problem:
+            raise file_fault(f"{self.path / 'checkpoints'} cannot be read", problem) from problem
         return sorted(int(name) for name in names if name.isdecimal())
 
     def cosigned(self) -> str | None:
@@ -260,7 +284,13 @@ class DirectoryTiles:
             with files.locked(self.path / "lock"):
                 yield self
         except OSError as problem:
-            raise BackendUnavailable(f"{self.path} cannot be written: {problem}.") from problem
+            raise file_fault(f"{self.path} cannot be written", problem) from problem
+
+    def leaves(self, store: EventStore, after: int, upto: int) -> list[bytes]:
+        return store.leaf_hashes(after, upto)
+
+    def mend(self, tiles: dict[Tile, bytes]) -> None:
+        self.write(tiles)
 
     def write(self, tiles: dict[Tile, bytes]) -> None:
         for tile, data in tiles.items():
@@ -306,14 +336,16 @@ class DirectoryTiles:
         except FileNotFoundError:
             return None
         except OSError as problem:
-            raise BackendUnavailable(f"{self.path / name}: {problem}.") from problem
+            raise file_fault(f"{self.path / name} cannot be read", problem) from problem
 
     def _text(self, name: str) -> str | None:
         data = self._read(name)
         try:
             return None if data is None else data.decode()
         except UnicodeDecodeError as problem:
-            raise LogCorrupted(f"{self.path / name} is not text.") from problem
+            raise ProofsDamaged(
+                f"{self.path / name} is not text: put it back from a backup."
+            ) from problem
 
     def _replace(self, name: str, text: str, *, durably: bool = True) -> None:
         """Nobody sees it half written; what is not durable may be empty after a loss of power."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ledger.errors import CallerMistake, LogCorrupted, SigningKeyMissing
+from ledger.errors import CallerMistake, LogCorrupted, ProofsDamaged, SigningKeyMissing
 from ledger.proofs.keyfile import VARIABLE, Handover, KeyFile
 from ledger.proofs.merkle import (
     EMPTY_ROOT,
@@ -125,7 +125,15 @@ class Tree:
             return None
         verified = self._verified
         if verified is None or verified.text != text:
-            verified = self._verified = self._checked(text, verifiers_of(tiles))
+            verifiers = verifiers_of(tiles)
+            try:
+                Checkpoint.parse(text)
+            except NoteInvalid as problem:
+                raise ProofsDamaged(
+                    f"The latest checkpoint at {tiles} cannot be read: {problem} Put it back from a"
+                    " backup."
+                ) from problem
+            verified = self._verified = self._checked(text, verifiers)
         return verified
 
     def _all_checked(self, texts: Sequence[str]) -> list[Checkpoint]:
@@ -270,6 +278,11 @@ class Tree:
     def _need_signer(self) -> Signer:
         signer = self._signer or self.signer
         if signer is None:
+            if self.key is not None:
+                raise SigningKeyMissing(
+                    f"The signing key {self.key.path} is missing: put it back, or name its place in"
+                    f" {VARIABLE}."
+                )
             raise SigningKeyMissing(
                 f"There is no key to sign checkpoints with: name its file in {VARIABLE}."
             )
@@ -401,24 +414,22 @@ class Tree:
         from there: of what this process signed itself the last leaf is compared with the log, of
         what it finds the last tile."""
         if latest is None or latest.size == 0:
-            return [], self._store.leaf_hashes(0, end)
+            return [], writer.leaves(self._store, 0, end)
         size, seen = latest.size, self._seen
-        if seen is not None and seen.checkpoint == latest:
-            last, *leaves = self._store.leaf_hashes(size - 1, end)
-            if last == seen.leaf:
-                return seen.edge, leaves
-        tile = Tile(0, (size - 1) // WIDTH, (size - 1) % WIDTH + 1)
-        leaves = self._store.leaf_hashes(tile.number * WIDTH, end)
-        edge = read_edge(writer, size)
         if (
-            edge is None
-            or edge_root(edge) != latest.root
-            or writer.tile(tile) != b"".join(leaves[: tile.width])
+            seen is not None
+            and seen.checkpoint == latest
+            and self._store.leaf_hashes(size - 1, size) == [seen.leaf]
         ):
+            return seen.edge, writer.leaves(self._store, size, end)
+        tile = Tile(0, (size - 1) // WIDTH, (size - 1) % WIDTH + 1)
+        leaves = self._store.leaf_hashes(tile.number * WIDTH, size)
+        edge = read_edge(writer, size)
+        if edge is None or edge_root(edge) != latest.root or writer.tile(tile) != b"".join(leaves):
             self._mend(writer, latest)
             edge = read_edge(writer, size)
             assert edge is not None
-        return edge, leaves[tile.width :]
+        return edge, writer.leaves(self._store, size, end)
 
     # Reading
 
@@ -502,7 +513,7 @@ class Tree:
                         differing += _first_difference(tile, there, data)
         if edge_root(edge) != latest.root:
             raise LogCorrupted(self._contradicted(latest, differing))
-        writer.write(mended)
+        writer.mend(mended)
         return len(mended)
 
     def _contradicted(self, latest: Checkpoint, differing: list[int]) -> str:

@@ -1,10 +1,9 @@
-"""Connections to SQLite, the queue of writers, and our names for what SQLite says."""
+"""Connections to SQLite, and the queue of writers."""
 
 from __future__ import annotations
 
 import fcntl
 import os
-import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -13,8 +12,6 @@ from pathlib import Path
 
 from eventsourcing.persistence import InterfaceError
 from eventsourcing.sqlite import SQLiteConnection, SQLiteConnectionPool, SQLiteDatastore
-
-from ledger.errors import BackendUnavailable, LedgerError, LogCorrupted
 
 
 class _Pool(SQLiteConnectionPool):
@@ -86,11 +83,3 @@ def make_private(path: Path) -> None:
     same mode. An existing file is not even opened: closing it would drop SQLite's locks on it."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-
-
-def named(path: Path, problem: Exception) -> LedgerError:
-    """The error for what SQLite said. Only a version conflict is ever told as one."""
-    said = str(problem).split(" with text ")[0]  # what cannot be decoded is not quoted
-    if re.search(r"locked|busy|unable to open|full|readonly|disk I/O", said):
-        return BackendUnavailable(f"{path}: {said}.")
-    return LogCorrupted(f"{path}: {said}.")

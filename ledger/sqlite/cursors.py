@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from ledger.errors import AppendUncertain, BackendUnavailable, NotPermitted
-from ledger.store import Cursor
+from ledger.store import Cursor, check_claim
 from ledger.times import SECOND, Clock, Micros, system_clock
 
 _HELD_BY_ANOTHER = "SELECT 1 FROM consumers WHERE name = ? AND holder <> ? AND held_until > ?"
@@ -52,6 +52,7 @@ class SQLiteCursors:
         self._clock = clock
 
     def claim(self, name: str, holder: str, seconds: float) -> Cursor | None:
+        check_claim(name)
         if self._fetch(_HELD_BY_ANOTHER, (name, holder, self._clock())):
             return None  # seen without keeping writers waiting
         with self._writing() as cursor:

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+import sqlite3
+
+from ledger.sqlite.upgrades import Upgrade, columns
 from ledger.store import RARE_LISTED
 
-SCHEMA_VERSION = 1
+
+def _gather(db: sqlite3.Connection) -> None:
+    """Version 1 was several: columns were added to it without another number."""
+    for table, column in (("head", "erasures"), ("consumers", "since")):
+        there = columns(db, table)
+        if there and column not in there:
+            db.execute(f"ALTER TABLE {table} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+    db.execute("DROP INDEX IF EXISTS history_rare")  # of fewer types than `history_rare_2`
+
+
+UPGRADES = (
+    Upgrade(
+        2,
+        "marks of unfinished copies and of the clock; versions of events that say less of words",
+        _gather,
+    ),
+)
+"""How an older `log.db` becomes one of today. Whatever an older program would misread needs a step
+here, and one among the migrations of Postgres: another table, column, index or trigger, and every
+new event or version of one, for which the step has no statements."""
+SCHEMA_VERSION = UPGRADES[-1].version
 
 SCHEMA = [
     """CREATE TABLE IF NOT EXISTS head (
@@ -25,7 +48,6 @@ SCHEMA = [
         envelope BLOB NOT NULL)""",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_stream ON history (stream, version)",
     "CREATE UNIQUE INDEX IF NOT EXISTS history_event ON history (event_id)",
-    "DROP INDEX IF EXISTS history_rare",  # an earlier version's, of fewer types
     "CREATE INDEX IF NOT EXISTS history_rare_2 ON history (type, subject_ref)"
     f" WHERE type IN {RARE_LISTED}",
     "CREATE INDEX IF NOT EXISTS history_subject ON history (subject_ref, position)",
@@ -37,6 +59,10 @@ SCHEMA = [
         holder TEXT NOT NULL,
         held_until INTEGER NOT NULL,
         since INTEGER NOT NULL DEFAULT 0)""",
+    """CREATE TABLE IF NOT EXISTS unfinished_copy (
+        id INTEGER PRIMARY KEY CHECK (id = 1), note TEXT NOT NULL)""",
+    """CREATE TABLE IF NOT EXISTS clock_mark (
+        id INTEGER PRIMARY KEY CHECK (id = 1), boot TEXT NOT NULL, ahead INTEGER NOT NULL)""",
     """CREATE TRIGGER IF NOT EXISTS history_refuses_update BEFORE UPDATE ON history
         BEGIN SELECT RAISE(ABORT, 'history is append-only'); END""",
     """CREATE TRIGGER IF NOT EXISTS history_refuses_delete BEFORE DELETE ON history

@@ -27,21 +27,26 @@ from eventsourcing.persistence import (
 )
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteConnectionPool
 
-from ledger import envelope
+from ledger import envelope, steady
 from ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
     CallerMistake,
     ClockWentBack,
+    CopyUnfinished,
     EventIdReused,
     LedgerError,
     LogCorrupted,
     VersionConflict,
 )
+from ledger.faults import file_fault
 from ledger.grouping import GroupCommit, Outcome, Request, Take, appended_before
-from ledger.sqlite.connection import Datastore, WriteQueue, make_private, named
+from ledger.sqlite.connection import Datastore, WriteQueue, make_private
 from ledger.sqlite.cursors import SQLiteCursors
-from ledger.sqlite.schema import DAMAGE, SCHEMA, SCHEMA_VERSION
+from ledger.sqlite.faults import fault
+from ledger.sqlite.schema import DAMAGE, SCHEMA, UPGRADES
+from ledger.sqlite.upgrades import bring_up_to_date
+from ledger.steady import Steadiness
 from ledger.store import (
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
@@ -49,6 +54,7 @@ from ledger.store import (
     RARE_LISTED,
     RARE_TYPES,
     Appended,
+    Cursors,
     ErasedMeanwhile,
     Head,
     Row,
@@ -56,6 +62,7 @@ from ledger.store import (
 )
 from ledger.streams import stream_of
 from ledger.times import SECOND, Clock, Micros, system_clock
+from ledger.unfinished import ReadOnlyCursors
 
 _POLL_SECONDS = 0.005
 _CACHE, _LOOKING_CACHE = 2_000, 131_072
@@ -64,6 +71,7 @@ _MOVE_HEAD = (
     "UPDATE head SET position = position + ?, recorded_at = max(recorded_at, ?),"
     " erasures = erasures + ? RETURNING position, recorded_at, erasures"
 )
+_MARK_CLOCK = "INSERT OR REPLACE INTO clock_mark VALUES (1, ?, ?)"
 _VERSION = "SELECT max(version) FROM history WHERE stream = ?"
 _FEW_STREAMS = 20
 _INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -80,6 +88,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     datastore: Datastore
     erasures = None
     """Asking costs microseconds here, so nothing is brought along."""
+    found: int
+    """The version of its tables when it was opened; they are of the newest since."""
     step: Callable[[str], None] = staticmethod(lambda _: None)
     """Called before each step of a write with its name: where tests let it fail."""
 
@@ -89,7 +99,10 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         self._process = os.getpid()
         self._grown = threading.Condition()
         self._idle = threading.Condition()
-        self.cursors = SQLiteCursors(self._transaction, self._fetch)
+        self.cursors: Cursors = SQLiteCursors(self._transaction, self._fetch)
+        self._read_only: str | None = None
+        self._steadiness = Steadiness()
+        self._clock_marked = self._marks_clock = False
         self._commits = GroupCommit(self._commit_group)
         self._using = 0
         self._closed = False
@@ -98,32 +111,16 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                 make_private(self.path)
             self._queue = WriteQueue(None if in_memory else self.path.with_name("write.lock"))
         except OSError as problem:
-            raise BackendUnavailable(f"{self.path} cannot be opened: {problem}.") from problem
+            raise file_fault(f"{self.path} cannot be opened", problem) from problem
         super().__init__(Datastore(str(path)), "history")
         try:
             with self._queue.turn(), self._connection(writing=True) as connection:
-                self._make_tables(connection)
+                self.found = bring_up_to_date(connection, str(self.path), SCHEMA, UPGRADES)
+                for statement in SCHEMA:  # whatever was taken away: a trigger, an index
+                    connection.execute(statement)
         except LedgerError:
             self.close()
             raise
-
-    def _make_tables(self, connection: sqlite3.Connection) -> None:
-        there = connection.execute("PRAGMA user_version").fetchone()[0]
-        if there > SCHEMA_VERSION:
-            raise BackendUnavailable(
-                f"{self.path} was made by a newer beliefledger (version {there} of its tables):"
-                " upgrade to open it."
-            )
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(head)")]
-        if columns and "erasures" not in columns:  # from before versions were counted
-            connection.execute("ALTER TABLE head ADD COLUMN erasures INTEGER NOT NULL DEFAULT 0")
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(consumers)")]
-        if columns and "since" not in columns:  # from before it was kept when each began
-            connection.execute("ALTER TABLE consumers ADD COLUMN since INTEGER NOT NULL DEFAULT 0")
-        for statement in SCHEMA:
-            connection.execute(statement)
-        if there != SCHEMA_VERSION:
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def construct_create_table_statements(self) -> list[str]:
         return SCHEMA
@@ -141,10 +138,12 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return self._commits.append(Request(batch, expect, clock, erasures))
 
     def _commit_group(self, take: Take) -> None:
+        self._marks_clock = False
         with self._transaction() as cursor:
             while gathered := take():  # more come while these are written
                 for request in gathered:
                     request.outcome = self._attempt(cursor, request)
+        self._clock_marked |= self._marks_clock
         self._wake()
 
     def _attempt(self, cursor: sqlite3.Cursor, request: Request) -> Appended | Exception:
@@ -153,9 +152,10 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         outcome: Appended | Exception
         try:
             outcome = self._write(cursor, request)
+            self._marks_clock |= request.clock is system_clock
         except sqlite3.IntegrityError as problem:
             cursor.execute("ROLLBACK TO request")
-            outcome = named(self.path, problem)
+            outcome = fault(str(self.path), self.path, problem)
             outcome.__cause__ = problem
         except sqlite3.Error:
             raise  # not of this request alone
@@ -177,6 +177,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         if request.erasures is not None and request.erasures != erasures - erasing:
             raise ErasedMeanwhile
         self._insert(cursor, batch, first, recorded_at)
+        if request.clock is system_clock and not self._clock_marked:
+            cursor.execute(_MARK_CLOCK, (steady.boot(), steady.ahead()))
         self.step("inserted")
         return Appended(first, first + len(batch) - 1, recorded_at)
 
@@ -198,10 +200,34 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         with self._grown:
             self._grown.notify_all()
 
+    def clock_warnings(self) -> list[str]:
+        head = self.head()
+        marks = self._fetch("SELECT boot, ahead FROM clock_mark", ()) if head.position else []
+        told = [steady.jumped_since(*mark) for mark in marks]
+        if head.position:
+            told.append(steady.behind_or_long_after(head.recorded_at, CLOCK_TOLERANCE))
+        return [each for each in told if each is not None]
+
+    def unfinished(self) -> str | None:
+        rows = self._fetch("SELECT note FROM unfinished_copy", ())
+        return rows[0][0] if rows else None
+
+    def note_unfinished(self, note: str | None) -> None:
+        with self._transaction() as cursor:
+            cursor.execute("DELETE FROM unfinished_copy")
+            if note is not None:
+                cursor.execute("INSERT INTO unfinished_copy VALUES (1, ?)", (note,))
+
+    def only_read(self, why: str) -> None:
+        self._read_only = why
+        self.cursors = ReadOnlyCursors(self.cursors, why)
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
         """One write transaction. Leaving it rolls back unless the commit went through."""
         self._check_process()
+        if self._read_only is not None:
+            raise CopyUnfinished(self._read_only)
         with self._queue.turn(), self._connection(writing=True) as raw:
             cursor = raw.cursor()
             try:
@@ -238,7 +264,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             OperationalError,
             UnicodeDecodeError,  # SQLite quotes damaged names in its messages
         ) as problem:
-            raise named(self.path, problem) from problem
+            raise fault(str(self.path), self.path, problem) from problem
         finally:
             with self._idle:
                 self._using -= 1
@@ -267,6 +293,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     ) -> tuple[int, Micros, int]:
         """The first of the new positions, when they are recorded, and the erasures so far."""
         now = clock()
+        if clock is system_clock:
+            self._steadiness.check()
         at = now if count else 0  # appending nothing moves nothing
         last, recorded_at, erasures = cursor.execute(_MOVE_HEAD, (count, at, erasing)).fetchone()
         recorded_at = max(recorded_at, now)

@@ -10,14 +10,25 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger.errors import BackendUnavailable, CallerMistake, LedgerError, LogCorrupted
+from ledger.errors import (
+    CallerMistake,
+    LedgerError,
+    LogCorrupted,
+    OlderProgram,
+)
+from ledger.sqlite.faults import fault
+from ledger.sqlite.upgrades import Upgrade, bring_up_to_date, statements
 
 T = TypeVar("T")
 
+_SHAPE = (
+    "SELECT type, name, CASE WHEN type IN ('trigger', 'view') THEN sql END FROM sqlite_master"
+    " WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+)
 _BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)
 """What a call on the database can raise; in its messages SQLite quotes damaged names."""
 _SCHEMA = """
@@ -48,13 +59,42 @@ CREATE TABLE IF NOT EXISTS erasures (
     erased_at INTEGER NOT NULL
 );
 CREATE INDEX IF NOT EXISTS erasures_by_subject ON erasures (subject_ref);
+CREATE TABLE IF NOT EXISTS register (
+    serial INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    ref TEXT NOT NULL,
+    lookup BLOB,
+    detail TEXT NOT NULL,
+    chain BLOB NOT NULL,
+    mac BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS register_by_lookup ON register (lookup);
+CREATE INDEX IF NOT EXISTS register_by_ref ON register (kind, ref) WHERE kind <> 'key';
+-- A rotation of the master key writes `mac` anew, and that alone.
+CREATE TRIGGER IF NOT EXISTS register_refuses_update
+    BEFORE UPDATE OF serial, kind, ref, lookup, detail, chain ON register
+    BEGIN SELECT RAISE(ABORT, 'the register is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS register_refuses_delete BEFORE DELETE ON register
+    BEGIN SELECT RAISE(ABORT, 'the register is append-only'); END;
+-- Also stops INSERT OR REPLACE, which fires neither of the two above.
+CREATE TRIGGER IF NOT EXISTS register_only_grows BEFORE INSERT ON register
+    WHEN NEW.serial IS NOT (SELECT coalesce(max(serial), 0) + 1 FROM register)
+    BEGIN SELECT RAISE(ABORT, 'serial is not the next one'); END;
 """
+UPGRADES = (
+    Upgrade(2, "the register of erased content is there in every vault"),
+    Upgrade(3, "a register of what the vault ever came to hold, which is filled when it is opened"),
+)
+"""How an older vault becomes one of today; see those of the log. It began to have a version with 2,
+which is what the one in a Postgres had by then."""
 
 
 class SQLiteVault:
     """Opens the file, making it when it is not there. It shows every tenant's rows."""
 
     tenant: str | None = None
+    found: int
+    """The version of its tables when it was opened; they are of the newest since."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -74,13 +114,16 @@ class SQLiteVault:
             self._db.execute("PRAGMA synchronous=FULL")
             # A rotation changes every page: with less, each spill syncs the journal once more.
             self._db.execute("PRAGMA cache_size=-65536")
-            there = "SELECT 1 FROM sqlite_master WHERE name = 'erasures_by_subject'"
-            if not self._db.execute(there).fetchone():
-                self._db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT")
+            self.found = bring_up_to_date(
+                self._db, f"The vault {path}", statements(_SCHEMA), UPGRADES
+            )
             self._seen = self._data_version()
         except _BROKEN as problem:
             self._db.close()
             raise _named(path, problem) from problem
+        except OlderProgram:
+            self._db.close()
+            raise
 
     def __str__(self) -> str:
         return str(self._path)
@@ -126,6 +169,27 @@ class SQLiteVault:
     def scrub(self) -> None:
         """Nothing is left to be done: what is deleted is overwritten in the same commit."""
 
+    def damage(self) -> str | None:
+        told: str = self.rows("PRAGMA integrity_check(1)")[0][0]
+        return None if told == "ok" else f"the database file {self._path} is damaged: {told}"
+
+    def rewired(self) -> str | None:
+        """Which trigger, view or table there is that was never made here, or is gone: a trigger may
+        keep what is deleted, or keep it from being deleted."""
+        with closing(sqlite3.connect(":memory:")) as new:
+            for statement in statements(_SCHEMA):
+                new.execute(statement)
+            made = {row[:2]: row[2] for row in new.execute(_SHAPE)}
+        there = {row[:2]: row[2] for row in self.rows(_SHAPE)}
+        for kind, name in sorted(made.keys() | there.keys()):
+            if (kind, name) not in made:
+                return f"the {kind} {name!r} in {self._path} is none of the vault's"
+            if (kind, name) not in there:
+                return f"the {kind} {name!r} in {self._path} is missing"
+            if made[kind, name] != there[kind, name]:
+                return f"the {kind} {name!r} in {self._path} was changed"
+        return None
+
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise CallerMistake(f"{self._path} was opened before a fork: open it in the child.")
@@ -154,6 +218,7 @@ def _plain(statement: str) -> str:
 def _named(path: Path, problem: Exception) -> LedgerError:
     if isinstance(problem, sqlite3.ProgrammingError):
         return CallerMistake(f"The vault {path} was closed: open it again.")
-    if isinstance(problem, sqlite3.OperationalError):
-        return BackendUnavailable(f"The vault {path} did not answer: {problem}.")
-    return LogCorrupted(f"The vault {path} is damaged: {problem}.")
+    told = fault(f"The vault {path}", path, problem)
+    if isinstance(told, LogCorrupted):
+        return LogCorrupted(f"The vault {path} is damaged: {problem}.")
+    return told

@@ -60,11 +60,11 @@ def counted_plainly(memory):
     types, decisions, causes, kinds = Counter(), Counter(), Counter(), Counter()
     for event in memory._log.read():
         types[event.type] += 1
-        if event.type == "gate.decided.v1":
+        if event.type == "gate.decided.v2":
             decisions[event.facts["outcome"], event.facts["reason"]] += 1
         elif event.type == "memory.revoked.v1":
             causes[event.facts["cause"]] += 1
-        elif event.type == "memory.superseded.v1":
+        elif event.type == "memory.superseded.v2":
             kinds[event.facts["kind"]] += 1
     return types, decisions, causes, kinds
 
@@ -96,7 +96,7 @@ def test_it_counts_what_a_reader_of_every_event_counts(memory):
     assert set(kinds) == {"change", "correction"}
     assert (answer.loops.contested, answer.loops.resolved) == (1, {"choose": 1})
     assert answer.loops.escalated == sum(answer.decisions["escalate"].values()) == 1
-    assert answer.turns == types["turn.recorded.v1"] == 14
+    assert answer.turns == types["turn.recorded.v2"] == 14
     assert answer.candidates == sum(decisions.values())
     assert (answer.pending, answer.reads) == (0, 1)
     bodies = answer.bodies
@@ -235,7 +235,7 @@ def test_a_decision_that_the_view_lost_is_noticed(memory):
 
 def test_a_body_that_is_gone_without_an_erasure_is_noticed(memory):
     log = memory._log
-    [turn] = [e for e in log.read() if e.type == "turn.recorded.v1"][:1]
+    [turn] = [e for e in log.read() if e.type == "turn.recorded.v2"][:1]
     assert log.store.delete_bodies_of([turn.event_id]) == 1
     answer = memory.audit()
     assert answer.bodies.unexplained == 1
@@ -246,7 +246,7 @@ def test_a_body_that_somebody_deleted_with_another_erasure_is_noticed(memory):
     """What is gone of somebody living is compared position by position with what was erased."""
     log = memory._log
     first, second, *_ = [
-        e for e in log.of_subject(log.subject("ana")) if e.type == "turn.recorded.v1"
+        e for e in log.of_subject(log.subject("ana")) if e.type == "turn.recorded.v2"
     ]
     memory.erase("ana", turn=first.stream, by="dpo")
     assert memory.audit().adds_up
@@ -279,13 +279,13 @@ def changed(row, **facts):
 @pytest.mark.parametrize(
     ("type_", "what"),
     [
-        ("candidate.proposed.v1", "each candidate has one decision"),
-        ("gate.decided.v1", "each candidate has one decision"),
+        ("candidate.proposed.v2", "each candidate has one decision"),
+        ("gate.decided.v2", "each candidate has one decision"),
         ("extraction.completed.v1", "candidates that extractions told of"),
-        ("memory.admitted.v1", "each decision that changes a belief"),
-        ("memory.confirmed.v1", "each decision that changes a belief"),
-        ("memory.quarantined.v1", "each decision that changes a belief"),
-        ("memory.superseded.v1", "each decision that changes a belief"),
+        ("memory.admitted.v2", "each decision that changes a belief"),
+        ("memory.confirmed.v2", "each decision that changes a belief"),
+        ("memory.quarantined.v2", "each decision that changes a belief"),
+        ("memory.superseded.v2", "each decision that changes a belief"),
         ("conflict.escalated.v1", "each decision that changes a belief"),
         ("consent.withdrawn.v1", "withdrawn consents revoked"),
     ],
@@ -301,7 +301,7 @@ def test_an_event_that_is_left_out_is_noticed(memory, type_, what):
 
 def test_a_decision_that_is_there_twice_is_noticed(memory):
     rows = rows_of(memory)
-    [row] = [row for row in rows if row.type == "gate.decided.v1"][:1]
+    [row] = [row for row in rows if row.type == "gate.decided.v2"][:1]
     answer = audited(memory, [*rows, row])
     told = dict(problems(answer))
     decision = json.loads(row.envelope)["event_id"]
@@ -312,7 +312,7 @@ def test_a_decision_that_is_there_twice_is_noticed(memory):
 
 def test_a_reason_that_was_changed_is_noticed(memory):
     rows = rows_of(memory)
-    at = next(i for i, row in enumerate(rows) if row.type == "gate.decided.v1")
+    at = next(i for i, row in enumerate(rows) if row.type == "gate.decided.v2")
     rows[at] = changed(rows[at], reason="truth.something_else")
     told = dict(problems(audited(memory, rows)))
     assert "the view has" in told["the view of decisions has those of the log"]
@@ -326,7 +326,7 @@ def test_receipts_that_say_another_number_are_noticed(memory):
     counts = json.loads(rows[done].envelope)["facts"]["counts"]
     [told] = memory._log.eraser.told()
     assert told.done.facts["counts"] == counts
-    wrong = {**told.done.facts, "counts": counts | {"turn.recorded.v1": 1}}
+    wrong = {**told.done.facts, "counts": counts | {"turn.recorded.v2": 1}}
     tally = Tally([replace(told, done=replace(told.done, facts=wrong))])
     for row in rows:
         tally.take(row)
@@ -335,7 +335,7 @@ def test_receipts_that_say_another_number_are_noticed(memory):
         for each in problems(tally.answer(rows[-1].position, {}, whole=True))
         if each[0].startswith("erasures account")
     ]
-    assert detail == f"turn.recorded.v1: erasures say 1, and {counts['turn.recorded.v1']} are gone"
+    assert detail == f"turn.recorded.v2: erasures say 1, and {counts['turn.recorded.v2']} are gone"
 
 
 # The command line
@@ -357,6 +357,6 @@ def test_the_command_shows_it_and_fails_when_it_does_not_add_up(place, memory):
     assert json.loads(run("--as-of", "5", "--json"))["events"] == 5
     run("--as-of", "100000", code=2)
 
-    turn = next(e for e in memory._log.read() if e.type == "turn.recorded.v1" and e.event)
+    turn = next(e for e in memory._log.read() if e.type == "turn.recorded.v2" and e.event)
     memory._log.store.delete_bodies_of([turn.event_id])
     assert f"the body of position {turn.position} is missing" in " ".join(run(code=3).split())

@@ -66,7 +66,7 @@ def forget(place):
     """Erase one turn of who stays, and the other one whole."""
     with open_memory(place) as memory:
         turn = next(
-            each for each in memory.subscribe(follow=False, types=["turn.recorded.v1"])
+            each for each in memory.subscribe(follow=False, types=["turn.recorded.v2"])
             if each.event and "xylographic" in each.event.content
         )  # fmt: skip
         turn_id = turn.stream

@@ -22,13 +22,14 @@ from ledger.envelope import Address
 from ledger.erasing import Wanted
 from ledger.erasures import commitment, spread
 from ledger.errors import CallerMistake, NotPermitted, UnknownMemory
-from ledger.events.ops import MasterKeyRotated
+from ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated
+from ledger.events.turn import TurnRecorded
 from ledger.log import new_id
 from ledger.proofs.merkle import EMPTY_ROOT
 from ledger.proofs.notes import Checkpoint, Signer, Verifier, issue
-from ledger.store import Sealed
+from ledger.store import OwnConsumer, Sealed
 from ledger.streams import ops_stream, subject_stream
-from tools import schedule, verifier
+from tools import verifier
 from tools.certifying import INTERNAL, signed_text, text_of
 from tools.cli import app
 from tools.copying import copy
@@ -104,7 +105,7 @@ def test_the_certificate_of_a_person_is_complete_and_holds(memory):
     assert verdict(told) is True
     assert (told["reach"], told["of"], told["basis"]) == ("subject", None, "legal obligation")
     assert told["bodies"] == answer.bodies == len(written) == sum(told["counts"].values())
-    assert told["counts"]["turn.recorded.v1"] == 2
+    assert told["counts"]["turn.recorded.v2"] == 2
     assert told["commitment"] == commitment(written)
     assert told["key_fingerprints"] == [fingerprint]
     assert before <= int(told["before"].split("\n")[1]) < told["request"]["position"]
@@ -232,7 +233,7 @@ def test_of_less_than_a_person_the_register_is_to_be_made(memory):
     [turn] = [
         each.position
         for each in memory._log.of_subject(memory._log.subject("ana"))
-        if each.type == "turn.recorded.v1"
+        if each.type == "turn.recorded.v2"
     ][:1]
     erasure = begin(memory, reach="turn", positions=(turn,))
     with pytest.raises(NotPermitted, match="register it; 1 bodies are to be deleted"):
@@ -374,11 +375,15 @@ def test_it_stays_open_until_every_consumer_has_acknowledged(memory):
     for name in ("warehouse", "search"):
         run_consumer(memory, name)
     for name in sorted(INTERNAL):  # the ledger's own
-        memory._log.cursors.claim(name, "somebody", LEASE)
+        memory._log.cursors.claim(OwnConsumer(name), "somebody", LEASE)
     answer = memory.erase("ana", by="dpo")
     told = memory.certificate(answer.erasure)
     assert told["state"] == "open"
-    assert told["consumers"] == {"acknowledged": [], "open": ["search", "warehouse"]}
+    assert told["consumers"] == {
+        "acknowledged": [],
+        "written_off": [],
+        "open": ["search", "warehouse"],
+    }
     assert verdict(told) is True
 
     said = memory.acknowledge_erasure("warehouse", answer.erasure[:10], by="ops")
@@ -434,6 +439,98 @@ def test_a_consumer_that_began_later_never_had_the_words(memory):
     assert memory.certificate(second.erasure)["consumers"]["open"] == ["newcomer", "warehouse"]
 
 
+def requested(memory):
+    """An erasure that is requested; whoever follows the log is still given what goes."""
+    ref = memory._log.subject("ana")
+    turn = next(e for e in memory._log.of_subject(ref) if e.type == TurnRecorded.NAME)
+    wanted = Wanted(ref, "turn", turn.stream, (turn.position,))
+    [erasure] = memory._log.eraser.request(lambda: [wanted], actor="system", legal_basis="request")
+    memory._log.interrupted.append(erasure)
+    return turn, erasure
+
+
+def test_one_that_began_while_the_words_were_still_there_is_waited_for(memory):
+    turn, erasure = requested(memory)
+    with memory.consumer("late", follow=False) as consumer:
+        given = {each.position: each.event for each in consumer}
+    assert given[turn.position] is not None, "it was given the words"
+    memory.finish_erasures()
+    told = memory.certificate(erasure.id)
+    assert (told["state"], told["consumers"]["open"]) == ("open", ["late"])
+
+
+def test_what_is_said_before_it_is_complete_does_not_close_it(memory):
+    run_consumer(memory, "warehouse")
+    _, erasure = requested(memory)
+    with pytest.raises(NotPermitted, match="is not finished"):
+        memory.acknowledge_erasure("warehouse", erasure.id)
+    stream = ops_stream("default")
+    early = New(
+        ConsumerAcknowledged(consumer="warehouse", erasure=erasure.id), new_id(), stream, None
+    )  # as an older version recorded it
+    memory._log.append([early], {stream: memory._log.version(stream)})
+    memory.finish_erasures()
+    assert memory.certificate(erasure.id)["state"] == "open"
+    assert memory.acknowledge_erasure("warehouse", erasure.id).already is False
+    assert memory.certificate(erasure.id)["state"] == "closed"
+
+
+def test_one_that_is_not_run_any_more_is_written_off_on_record(memory):
+    for name in ("warehouse", "search"):
+        run_consumer(memory, name)
+    first = memory.erase("ana", by="dpo").erasure
+    with pytest.raises(NotPermitted, match="named principal"):
+        memory.write_off_consumer("search", by="system")
+    off = memory.write_off_consumer("search", by="ops")
+    assert (off.already, memory.write_off_consumer("search", by="ops").already) == (False, True)
+    told = memory.certificate(first)
+    [one] = told["consumers"]["written_off"]
+    assert (one["consumer"], memory.actor_name(one["by"])) == ("search", "ops")
+    assert memory._log.read_at([one["position"]])[one["position"]].facts["consumer"] == "search"
+    assert (told["state"], told["consumers"]["open"]) == ("open", ["warehouse"])
+    assert verdict(told) is True
+    lines, _ = said_of(told)
+    assert any("written off without that: search" in line for line in lines)
+    memory.acknowledge_erasure("warehouse", first)
+    assert memory.certificate(first)["state"] == "closed"
+
+    second = memory.erase("bruno", by="dpo").erasure
+    told = memory.certificate(second)["consumers"]
+    assert ([each["consumer"] for each in told["written_off"]], told["open"]) == (
+        ["search"],
+        ["warehouse"],
+    )
+
+
+def test_one_that_is_run_again_is_waited_for_again(memory):
+    run_consumer(memory, "search")
+    first = memory.erase("ana", by="dpo").erasure
+    with memory.consumer("search") as running:
+        running._claim()
+        with pytest.raises(NotPermitted, match="is running"):
+            memory.write_off_consumer("search", by="ops")
+    memory.write_off_consumer("search", by="ops")
+    run_consumer(memory, "search")
+    assert memory.certificate(first)["state"] == "closed"
+    second = memory.erase("bruno", by="dpo").erasure
+    assert memory.certificate(second)["consumers"]["open"] == ["search"]
+    memory.acknowledge_erasure("search", first)
+    told = memory.certificate(first)["consumers"]
+    assert ([each["consumer"] for each in told["acknowledged"]], told["written_off"]) == (
+        ["search"],
+        [],
+    )
+
+
+def test_a_certificate_of_the_first_format_is_still_one(memory):
+    run_consumer(memory, "warehouse")
+    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    consumers = {name: told["consumers"][name] for name in ("acknowledged", "open")}
+    first = signed(memory, told, format="beliefledger.certificate.v1", consumers=consumers)
+    assert verdict(first) is True
+    assert "has other fields" in verdict(signed(memory, told, consumers=consumers))
+
+
 def test_a_copy_knows_when_each_consumer_began(memory, place, new_place):
     run_consumer(memory, "warehouse")
     memory.erase("ana", by="dpo")
@@ -458,12 +555,6 @@ def test_a_consumer_or_an_erasure_that_is_not_there_is_refused(memory):
     assert memory._log.of_types(("consumer.acknowledged.v1",)) == []
 
 
-def test_the_ledgers_own_consumers_are_known_by_their_names():
-    from tools import projecting
-
-    assert {projecting.NAME, schedule.NAME} == INTERNAL
-
-
 # Whoever checks it
 
 
@@ -485,7 +576,7 @@ def test_any_character_that_is_changed_is_noticed(memory):
         ("state", "closed"),
         ("remains", []),
         ("cannot_prove", []),
-        ("consumers", {"acknowledged": [], "open": []}),
+        ("consumers", {"acknowledged": [], "written_off": [], "open": []}),
         ("before", None),
         ("views", []),
         ("issued_at", "2020-01-01T00:00:00Z"),
@@ -576,6 +667,7 @@ def test_what_nobody_can_prove_is_not_for_the_issuer_to_say(memory):
         "backup_horizon": told["backup_horizon"] | {"text": "No backup can be read."},
         "consumers": {
             "acknowledged": [{"consumer": "warehouse", "position": 1, "at": "x", "by": "x"}],
+            "written_off": [],
             "open": [],
         },
         "state": "closed",

@@ -73,9 +73,7 @@ def _candidate(quote: str) -> CandidateProposed:
         importance=500_000,
         confidence=900_000,
     )
-    return CandidateProposed(
-        index=7, type="fact", act="statement", inferred=False, candidate=candidate
-    )
+    return CandidateProposed(index=7, act="statement", inferred=False, candidate=candidate)
 
 
 def test_every_line_has_its_function_and_its_question():
@@ -162,7 +160,7 @@ def _turn(content: str) -> TurnRecorded:
     return TurnRecorded(
         role="user",
         channel="conversation",
-        redacted={},
+        secrets=0,
         session_tag="cd" * 16,
         said_at_stated=False,
         content=content,

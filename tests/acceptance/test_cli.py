@@ -298,7 +298,9 @@ def test_erasing_asks_then_forgets_and_refuses_until_registered_anew(ana):
     assert ana.json("beliefs", "--subject", "ana") == []
     assert "(erased)" in ana.run("decisions").stdout
     assert "erased" in ana.error("remember", "--subject", "ana", "I am back.")
-    assert "erased" in ana.error("erase", "ana", "--by", "lea", "--yes")
+    again = ana.json("erase", "ana", "--by", "lea", "--yes")
+    assert (again["already"], again["erasure"]) == (True, answer["erasure"])
+    assert "erased" in ana.error("erase", "ana", "--by", "max", "--yes")
     assert ana.json("replay", "--all")["inputs_destroyed"] > 0
     assert "Porto" not in ana.run("tail", "--json").stdout
     ana.run("register", "ana", "--by", "lea")
@@ -375,15 +377,15 @@ def test_tail_writes_one_document_a_line_past_a_position(ana):
     events = [json.loads(line) for line in lines]
     assert [each["position"] for each in events] == list(range(1, len(events) + 1))
     picked = ana.run(
-        *("tail", "--after", "12", "--types", "memory.admitted.v1,gate.decided.v1"),
+        *("tail", "--after", "12", "--types", "memory.admitted.v2,gate.decided.v2"),
         *("--subject", "ana", "--json"),
     ).stdout.splitlines()
     kept = [json.loads(line) for line in picked]
-    assert {each["type"] for each in kept} == {"memory.admitted.v1", "gate.decided.v1"}
+    assert {each["type"] for each in kept} == {"memory.admitted.v2", "gate.decided.v2"}
     assert {each["subject"] for each in kept} == {"ana"}
     assert all(each["position"] > 12 for each in kept)
     assert ana.run("tail", "--subject", "nobody", "--json").stdout == ""
-    assert "memory.admitted.v1" in ana.run("tail").stdout
+    assert "memory.admitted.v2" in ana.run("tail").stdout
 
 
 def test_tail_as_a_consumer_goes_on_where_it_was(ana):
@@ -395,7 +397,7 @@ def test_tail_as_a_consumer_goes_on_where_it_was(ana):
     assert positions() == list(range(1, head + 1))
     assert positions() == []
     ana.say("I play the cello.", "2026-05-01")
-    [turn] = positions("--types", "turn.recorded.v1", "--subject", "ana")
+    [turn] = positions("--types", "turn.recorded.v2", "--subject", "ana")
     assert turn == head + 1
     assert positions() == []  # what was not wanted is passed over too
     [mailer] = ana.json("status")["consumers"]
@@ -428,6 +430,9 @@ def test_a_consumer_has_a_name_a_lease_and_a_place_of_its_own(ana):
     both = ana.error("tail", "--consumer", "mailer", "--after", "3", code=2)
     assert "--after, or --consumer" in both
     assert "cannot name a consumer" in ana.error("tail", "--consumer", "two words", code=2)
+    for own in ("projector", "scheduler"):
+        said = ana.error("tail", "--consumer", own, "--no-follow", code=2)
+        assert f"'{own}' is a consumer of the ledger's own" in said
     lease = ("--lease-seconds", "0")
     assert "A lease is" in ana.error("tail", "--consumer", "mailer", *lease, code=2)
     assert "A lease is" in ana.error("project", *lease, code=2)
@@ -469,7 +474,7 @@ def test_process_decides_what_was_only_recorded(cli, tmp_path):
 def test_reading_commands_want_a_ledger_and_make_none(cli, tmp_path):
     for words in (
         *(["beliefs"], ["status"], ["decisions"], ["loops"], ["conflicts"], ["verify"], ["tail"]),
-        *(["project"], ["migrate"], ["tail", "--consumer", "x"]),
+        *(["project"], ["upgrade"], ["tail", "--consumer", "x"]),
         *(["rebuild"], ["replay", "--all"], ["history", "a"], ["explain", "a"], ["review"]),
         *(["consent", "show", "-s", "ana"], ["policy", "show"], ["process"]),
         *(["erase", "ana", "--by", "lea", "--yes"], ["revoke", "a", "--by", "lea"]),
@@ -509,7 +514,7 @@ def test_what_the_policy_does_not_know_and_empty_ids_are_usage(ana):
     told = ana.error("beliefs", "--valid-at", "soon", code=2)
     assert "cannot be recorded" not in told
     near = ana.error("tail", "--types", "memory.admited.v1", code=2)
-    assert "memory.admitted.v1" in near
+    assert "memory.admitted.v2" in near
     ana.error("tail", "--types", "", code=2)
 
 
@@ -629,7 +634,7 @@ def test_following_shows_what_another_process_says_and_ends_at_an_interrupt(ana)
         time.sleep(1)
         ana.say("I play the cello.", "2026-05-01")
         assert follow.stdout is not None
-        assert json.loads(follow.stdout.readline())["type"] == "turn.recorded.v1"
+        assert json.loads(follow.stdout.readline())["type"] == "turn.recorded.v2"
         follow.send_signal(signal.SIGINT)
         follow.wait(20)
         assert follow.stderr is not None

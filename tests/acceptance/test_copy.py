@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import psycopg
 import pytest
+from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from ledger import copying
-from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
+from ledger.errors import (
+    CallerMistake,
+    CopyUnfinished,
+    KeyMissing,
+    LogCorrupted,
+    NotPermitted,
+)
+from ledger.postgres.server import PostgresURL
+from tools.backing import backup
+from tools.cli import app
 from tools.copying import copy
 from tools.places import open_place, place_of
 from tools.settings import Settings
@@ -93,7 +104,7 @@ def told(place):
 
 def contents(place):
     """The stored rows, and what the vault holds."""
-    opened = open_place(place_of(place), Settings.read(), create=False)
+    opened = open_place(place_of(place), Settings.read(), create=False, unfinished="read")
     try:
         rows = opened.store.read(0, 1_000)
         return rows, opened.vault.dump(), opened.store.cursors.all()
@@ -117,11 +128,12 @@ def test_the_copy_is_the_same_ledger(source, destination):
     assert (done.subjects, done.erased) == (2, 1)
     assert contents(destination)[0] == contents(source)[0]
     assert told(destination) == told(source)
+    beliefs = len(told(source)["beliefs"])  # before the same key signs more events of the copy
     with open_memory(destination) as memory:
         with pytest.raises(NotPermitted, match="erased"):
             memory.remember("cy", "I am back.")
         memory.remember("ana", "I play the cello.")
-        assert len(memory.beliefs("ana")) > len(told(source)["beliefs"]) - 1
+        assert len(memory.beliefs("ana")) > beliefs - 1
         assert all(each.same for each in memory.rebuild(verify=True))
 
 
@@ -153,6 +165,113 @@ def test_killed_at_any_page_it_goes_on(source, destination):
     assert told(destination) == told(source)
 
 
+COPY_AND_BE_KILLED = """
+import os, signal, sys
+import tools.copying
+from ledger import copying
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+copying.PAGE = 15
+source, destination, when = sys.argv[1:]
+if when == "at the beginning":
+    copying._Copying._bring_people = die
+if when == "at the end":
+    tools.copying._bring_vectors = die
+tools.copying.copy(source, destination, progress=lambda done, total: done > total // 2 and die())
+"""
+
+
+def killed(source, destination, when):
+    script = COPY_AND_BE_KILLED
+    if when != "half-way":
+        script = script.replace("done > total // 2 and die()", "None")
+    command = [sys.executable, "-c", script, source, destination, when]
+    assert subprocess.run(command, check=False).returncode == -KILLED
+
+
+def told_by(place):
+    """As `told`, without what only asking writes."""
+    return {name: each for name, each in told(place).items() if name != "views"}
+
+
+def command_in(text):
+    """The arguments of the command that a sentence names between backticks."""
+    words = shlex.split(text.split("`")[1])
+    assert words[0] == "beliefledger"
+    return words[1:]
+
+
+@pytest.mark.parametrize("when", ["half-way", "at the end"])
+def test_a_copy_that_was_killed_is_only_read_and_names_the_command_that_completes_it(
+    source, destination, when, tmp_path
+):
+    killed(source, destination, when)
+    with open_memory(destination, create=False) as memory:
+        head = memory.status().position
+        assert head
+        assert memory.verify().ok or when == "half-way"  # its key may know of later heads
+        assert memory.search("ana", "Lisbon").results or when == "half-way"
+        memory.beliefs()
+        [told] = [each for each in memory.status().warnings if "unfinished copy" in each]
+        for write in (
+            lambda: memory.record_turn("ana", "I live in Faro."),
+            lambda: memory.record_turn("new", "I live in Faro."),
+            lambda: memory.store("ana", "red", attribute="colour"),
+            lambda: memory.erase("ana"),
+            lambda: memory.place_hold("ana", "a law suit", by="eva"),
+            lambda: next(memory.consumer("late", follow=False)),
+            lambda: memory._log.store.delete_bodies("0" * 32),
+            lambda: memory.keep_views().run(),
+        ):
+            with pytest.raises(CopyUnfinished, match=r"`beliefledger copy .*only|be read and not"):
+                write()
+        assert memory.status().position == head
+    elsewhere = tmp_path / "elsewhere"
+    for other in (lambda: copy(destination, elsewhere), lambda: backup(destination, elsewhere)):
+        with pytest.raises(CopyUnfinished, match="beliefledger copy"):
+            other()
+    done = CliRunner().invoke(app, command_in(told))
+    assert done.exit_code == 0, done.output
+    assert told_by(destination) == told_by(source)
+    with open_memory(destination) as memory:
+        assert not [each for each in memory.status().warnings if "unfinished" in each]
+        assert memory.record_turn("ana", "I live in Faro.").position > head
+
+
+def test_a_copy_that_was_killed_before_its_first_event_is_no_empty_ledger(source, destination):
+    killed(source, destination, "at the beginning")
+    with pytest.raises(CopyUnfinished, match="nothing in it yet") as told:
+        open_memory(destination)
+    done = CliRunner().invoke(app, command_in(str(told.value)))
+    assert done.exit_code == 0, done.output
+    assert told_by(destination) == told_by(source)
+
+
+def test_the_command_names_the_vault_and_no_password(places, tmp_path, monkeypatch):
+    source = places["sqlite", "source"]
+    tell(source)
+    destination, vault = str(tmp_path / "a copy"), str(tmp_path / "its vault")
+    command = [sys.executable, "-c", COPY_AND_BE_KILLED.replace(
+        "copy(source, destination,", f"copy(source, destination, vault={vault!r},"
+    ), source, destination, "half-way"]  # fmt: skip
+    assert subprocess.run(command, check=False).returncode == -KILLED
+    monkeypatch.setenv("BELIEFLEDGER_VAULT", vault)
+    with pytest.raises(CopyUnfinished) as told:
+        copy(destination, tmp_path / "third")
+    words = command_in(str(told.value))
+    assert words == ["copy", source, destination, "--vault", vault]
+    url = "postgresql://eva:se%20cret@db:5433/app?schema=s&tenant=t&sslmode=require&prepare=no"
+    shown = PostgresURL.parse(url).without_passwords
+    assert "cret" not in shown
+    again = PostgresURL.parse(shown)
+    assert (again.schema, again.tenant, again.prepare) == ("s", "t", False)
+    said = psycopg.conninfo.conninfo_to_dict(again.conninfo)
+    assert said == {"user": "eva", "host": "db", "port": "5433", "dbname": "app",
+                    "sslmode": "require"}  # fmt: skip
+
+
 def test_who_was_erased_between_two_attempts_is_not_in_the_copy(source, destination, small_pages):
     class Interrupted(Exception):
         pass
@@ -164,7 +283,7 @@ def test_who_was_erased_between_two_attempts_is_not_in_the_copy(source, destinat
     with pytest.raises(Interrupted):
         copy(source, destination, progress=interrupt)
     with open_memory(source) as memory:
-        ref = memory.subscribe(types=["turn.recorded.v1"], subjects=["ana"], follow=False)
+        ref = memory.subscribe(types=["turn.recorded.v2"], subjects=["ana"], follow=False)
         ana = next(ref).subject_ref
         assert all(bodies_of(destination, ana))  # words and key were copied
         memory.erase("ana", by="lea")
@@ -175,7 +294,7 @@ def test_who_was_erased_between_two_attempts_is_not_in_the_copy(source, destinat
 
 def test_who_is_erased_while_it_is_copied_is_not_in_the_copy(source, destination, small_pages):
     with open_memory(source) as memory:
-        turns = memory.subscribe(types=["turn.recorded.v1"], subjects=["bob"], follow=False)
+        turns = memory.subscribe(types=["turn.recorded.v2"], subjects=["bob"], follow=False)
         bob = next(turns).subject_ref
 
         def meanwhile(done, total):
@@ -184,8 +303,9 @@ def test_who_is_erased_while_it_is_copied_is_not_in_the_copy(source, destination
                 memory.erase("bob", by="lea")
 
         done = copy(source, destination, progress=meanwhile)
-    assert done.meanwhile > 0
-    assert done.events == len(contents(source)[0])
+        assert done.meanwhile > 0
+        assert done.events == len(contents(source)[0])
+    copy(source, destination)  # closing told the log of the vault's register
     assert bodies_of(destination, bob) == ([], [])
     assert told(destination) == told(source)
 
@@ -333,7 +453,7 @@ def test_a_forgotten_vault_can_be_named_afterwards(source, monkeypatch, tmp_path
     log, vault = f"{source}_log", str(tmp_path / "vault")
     copy(source, log, vault=vault)
     for create in (False, True):
-        with pytest.raises(KeyMissing, match=r"There is no vault at .*: set BELIEFLEDGER_VAULT"):
+        with pytest.raises(KeyMissing, match=r"There is no vault at .*set BELIEFLEDGER_VAULT"):
             open_memory(log, create=create)
     monkeypatch.setenv("BELIEFLEDGER_VAULT", vault)
     copy(log, places["sqlite", "copy"], vault=str(tmp_path / "third"))

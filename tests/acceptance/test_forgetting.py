@@ -134,8 +134,9 @@ def test_a_session_goes_with_what_was_asked_in_it(memory):
     assert "Zanzibar" in words(memory)
     assert "User lives in Porto" in texts(memory)
     assert MODE not in words(memory)
+    assert memory.erase("ana", session="s2", by="lea").already
     with pytest.raises(UnknownMemory, match="no session 's2'"):
-        memory.erase("ana", session="s2", by="lea")
+        memory.erase("ana", session="s2", by="eva")
     sound(memory)
 
 
@@ -149,7 +150,7 @@ def test_a_search_goes_with_what_it_found(memory):
         "Zanzibar dark mode",
     }
     preview = memory.preview_erasure("ana", turn=first)
-    assert preview.counts["memories.recalled.v2"] == 1
+    assert preview.counts["memories.recalled.v3"] == 1
     assert {each.what: each.count for each in preview.stays}["searches"] == 1
     memory.erase("ana", turn=first, by="lea")
     assert {each.query for each in memory.recalls("ana")} == {None, "Zanzibar dark mode"}
@@ -279,7 +280,7 @@ def test_another_s_relation_to_the_erased_loses_its_words_and_all_else_stays(mem
     kept = [
         each.type for each in memory._log.read(0, before) if each.subject_ref != answer.subject_ref
     ]
-    assert kept.count("memory.admitted.v1") == 2, "the envelope stays"
+    assert kept.count("memory.admitted.v2") == 2, "the envelope stays"
     said = memory._log.read_stream(theirs, upto=1)[0].event
     assert said.content == "I report to Ana Silva. My team uses Go.", "their own words"
     records = {each.erasure: each for each in memory.erasures()}
@@ -337,9 +338,9 @@ def test_each_category_is_kept_for_its_own_time(memory, clock):
     memory.erase("ana", retention=True, by="lea", legal_basis="retention period over")
     assert "asthma" not in words(memory)
     assert [each.value for each in memory.beliefs("ana")] == ["Porto"]
-    assert memory.erasures()[-1].of == "health"
+    assert memory.erasures()[-1].of == "special"
     clock.now += 336 * DAY
-    assert JOBS["forgetting"].run(memory) == {"erasures": 1, "bodies": 3, "held": 0}
+    assert JOBS["forgetting"].run(memory) == {"erasures": 1, "bodies": 4, "held": 0}
     assert "Porto" not in words(memory)
     assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 0}
     sound(memory)
@@ -367,7 +368,7 @@ def test_a_job_passes_over_who_is_held_and_counts_them(memory, clock):
     name = memory.place_hold("ana", "a case at court", by="lea")
     clock.now += 11 * DAY
     run = memory.run_job("forgetting")
-    assert (run.outcome, run.counts) == ("done", {"erasures": 1, "bodies": 3, "held": 1})
+    assert (run.outcome, run.counts) == ("done", {"erasures": 1, "bodies": 4, "held": 1})
     assert texts(memory) == ["User lives in Porto"]
     assert texts(memory, "ben") == []
     memory.lift_hold(name, by="lea")
@@ -528,7 +529,7 @@ def test_the_certificate_is_written_where_it_is_wanted(cli, memory, tmp_path):
     cli("erase", "ana", "--turn", turn, "--by", "lea", "--yes", "--certificate", str(file))
     [record] = memory.erasures()
     certificate = json.loads(file.read_text("utf-8"))
-    assert certificate["format"] == "beliefledger.certificate.v1"
+    assert certificate["format"] == "beliefledger.certificate.v2"
     assert record.erasure in file.read_text("utf-8")
 
 
@@ -542,7 +543,8 @@ def test_a_relation_under_a_hold_is_erased_once_it_is_lifted(cli, memory):
     cli(*whole, "--by", "lea", "--yes")
     assert texts(memory, "ben") == ["User reports to Ana Silva"]
     assert "once it is lifted" in cli(*whole, "--preview").stdout
-    assert "nothing of them is left" in cli(*whole, "--by", "lea", "--yes", code=3).stderr
+    assert "It was done already" in cli(*whole, "--by", "lea", "--yes").stdout
+    assert "nothing of them is left" in cli(*whole, "--by", "eva", "--yes", code=3).stderr
     cli("hold", "lift", "file-7", "--by", "lea")
     assert "User reports to Ana Silva" in cli(*whole, "--preview").stdout
     done = json.loads(cli(*whole, "--by", "lea", "--yes", "--json").stdout)

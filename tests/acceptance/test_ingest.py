@@ -50,7 +50,7 @@ def said(ledger: object) -> list[dict[str, Any]]:
     """The recorded turns, with their subject beside their words."""
     return [
         {"subject": event["subject"], "role": event["facts"]["role"], **event["body"]}
-        for event in events(ledger, "turn.recorded.v1")
+        for event in events(ledger, "turn.recorded.v2")
     ]
 
 

@@ -16,6 +16,8 @@ import pytest
 from sqlalchemy import text
 
 from beliefledger import open_memory
+from ledger.errors import CallerMistake
+from ledger.store import OwnConsumer
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 30
@@ -86,6 +88,15 @@ def test_status_shows_the_projector_among_the_consumers(place):
         assert (projector.name, projector.lag, projector.holder) == ("projector", 0, None)
 
 
+@pytest.mark.parametrize("own", OwnConsumer)
+def test_nobody_else_follows_under_a_name_of_the_ledgers_own(place, own):
+    with open_memory(place) as memory:
+        for follow in (memory.consumer, memory._log.consumer):
+            with pytest.raises(CallerMistake, match="consumer of the ledger's own"):
+                follow(str(own))
+        assert memory.status().consumers == ()
+
+
 def test_a_view_that_stopped_does_not_hold_up_the_cursor(place, monkeypatch):
     with open_memory(place) as memory:
         view = memory._parts.projector.views["churn"]
@@ -93,7 +104,7 @@ def test_a_view_that_stopped_does_not_hold_up_the_cursor(place, monkeypatch):
         def poisoned(*_):
             raise ZeroDivisionError
 
-        monkeypatch.setattr(view, "types", frozenset({"turn.recorded.v1"}), raising=False)
+        monkeypatch.setattr(view, "types", frozenset({"turn.recorded.v2"}), raising=False)
         monkeypatch.setattr(view, "apply", poisoned)
         memory.record_turn("ana", "I live in Porto.")
         keeping = memory.keep_views(tell=lambda *_: keeping.close())

@@ -12,7 +12,7 @@ from beliefledger import open_memory
 from gate.intake import TurnInput
 from ledger.errors import InvalidTurn, NotPermitted
 from ledger.events.recall import MemoriesRecalled
-from ledger.streams import session_tag, tag
+from ledger.streams import query_digest, session_tag
 from ledger.times import DAY, to_datetime
 from tools.cli import app
 from tools.searching import SearchAnswer
@@ -388,7 +388,7 @@ def test_what_was_found_is_recorded_with_all_that_it_depended_on(memory, clock):
     keys = memory._log.keys(recorded.subject_ref)
     assert recorded.event_id == answer.recall_id
     assert memory.actor_name(recorded.actor) == "bot"
-    assert event.query_digest == tag(keys.ids, "query", "dark mode")
+    assert event.query_digest == query_digest(keys.ids, event.salt, "dark mode")
     assert event.session_tag == session_tag(keys.ids, "s1")
     assert event.ranked == tuple(each.id for each in answer.results)
     assert [each / 1e6 for each in event.scores] == [each.score for each in answer.results]

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, CallerMistake, NotPermitted
+from ledger.errors import BackendUnusable, CallerMistake, NotPermitted
 from ledger.postgres import schema
 from ledger.postgres.server import PostgresURL, Server
 from tools.cli import app
@@ -127,6 +127,8 @@ def test_several_logins_of_the_app_use_the_same_views(login):
         "DROP TABLE {schema}.history",
         "CREATE TABLE {schema}.mine ()",
         "SET ROLE {schema}_owner",
+        "UPDATE {schema}.tiles SET hashes = ''",
+        "DELETE FROM {schema}.tiles",
     ],
 )
 def test_a_login_of_the_app_cannot_change_history(login, name, statement):
@@ -148,7 +150,7 @@ def test_a_login_of_the_app_cannot_make_a_ledger_or_a_tenant_nor_copy_to_one(
         url.replace(f"schema={name}", f"schema={name}_new"),
         url.replace("tenant=default", "tenant=new"),
     ):
-        with pytest.raises(BackendUnavailable, match=r"lacks a right.*as the database's owner"):
+        with pytest.raises(BackendUnusable, match=r"lacks a right.*as the database's owner"):
             open_memory(other)
         assert "lacks a right" in error(other, "init")
     open_memory(tmp_path / "source").close()
@@ -196,6 +198,29 @@ def test_two_tenants_of_a_schema_see_their_own(login):
     for url in urls.values():
         assert document(url, "verify")["ok"]
         assert all(each["same"] for each in document(url, "rebuild", "--verify"))
+
+
+def test_a_tenant_s_login_gives_another_no_false_alarm(login, name):
+    """Whatever it does to the tree that they share, verify and proofs stay right."""
+    with open_memory(login("a")) as memory:
+        for number in range(80):
+            memory.record_turn("ana", f"I live in street number {number}.")
+        memory.sign_checkpoint()
+        with psycopg.connect(PostgresURL.parse(login("b")).conninfo, autocommit=True) as hostile:
+            for attempt in (
+                f"DELETE FROM {name}.tiles",
+                f"UPDATE {name}.tiles SET hashes = sha256(hashes)",
+                f"INSERT INTO {name}.tiles VALUES (0, 0, 1, sha256(''))",
+            ):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    hostile.execute(attempt)
+            for width in range(257):
+                hostile.execute(f"SELECT {name}.mend_tile(0, 0, %s)", (width,))
+                hostile.execute(f"SELECT {name}.extend_tiles(%s, 80)", (width,))
+        found = memory.verify()
+        assert (found.ok, found.problem) == (True, None)
+        assert json.loads(memory.prove_inclusion(3).text())["position"] == 3
+        assert memory.tree.mend() == 0
 
 
 def test_without_a_tenant_nothing_is_shown(login, name):
@@ -357,31 +382,41 @@ def test_a_server_without_a_place_for_the_master_key_is_left_as_it_is(
     assert admin.execute(there, (f"{name}%",)).fetchone() == (0,)
 
 
-def test_migrate_brings_an_older_schema_up_to_date(postgres_place):
-    assert "There is no ledger at" in error(postgres_place, "migrate")
+def test_upgrade_brings_an_older_schema_up_to_date(postgres_place):
+    assert "There is no ledger at" in error(postgres_place, "upgrade")
     server = Server(PostgresURL.parse(postgres_place), size=1)
     schema.migrate(server, 1)
     server.close()
-    assert "beliefledger migrate" in error(postgres_place, "status")
-    answer = document(postgres_place, "migrate")
-    assert (answer["before"], answer["after"]) == (1, schema.VERSION)
-    assert "nothing to do" in " ".join(run(postgres_place, "migrate").stdout.split())
+    assert "beliefledger upgrade" in error(postgres_place, "status")
+    log = document(postgres_place, "upgrade")["log"]
+    assert (log["before"], log["after"]) == (1, schema.VERSION)
+    assert log["steps"][0] == (
+        "2: Consumers that follow the log by name: how far each is, and who may move it until when"
+    )
+    assert len(log["steps"]) == len(schema.MIGRATIONS) - 1
+    assert f"is at version {schema.VERSION}." in " ".join(
+        run(postgres_place, "upgrade").stdout.split()
+    )
     run(postgres_place, "init")
     run(postgres_place, "status")
 
 
-def test_migrate_of_a_directory_has_nothing_to_do(tmp_path):
-    run(str(tmp_path / "ledger"), "init")
-    assert document(str(tmp_path / "ledger"), "migrate")["after"] is None
-    assert "nothing to do" in run(str(tmp_path / "ledger"), "migrate").stdout
-    error(str(tmp_path / "nothing"), "migrate")
+def test_upgrade_of_a_ledger_of_today_changes_nothing(tmp_path):
+    place = str(tmp_path / "ledger")
+    run(place, "init")
+    answer = document(place, "upgrade")
+    for name in ("log", "vault"):
+        assert answer[name]["before"] == answer[name]["after"] > 1
+        assert answer[name]["steps"] == []
+    assert " ".join(run(place, "upgrade").stdout.split()).count("is at version") == 2
+    error(str(tmp_path / "nothing"), "upgrade")
 
 
 # What goes wrong
 
 
 def test_commands_want_a_ledger_and_make_none(postgres_place, admin, name):
-    for words in (["status"], ["beliefs"], ["verify"], ["tail"], ["project"], ["migrate"]):
+    for words in (["status"], ["beliefs"], ["verify"], ["tail"], ["project"], ["upgrade"]):
         assert "There is no ledger at postgresql://" in (told := error(postgres_place, *words))
         assert "beliefledger init" in told
     there = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE %s"
@@ -410,7 +445,7 @@ def test_a_password_is_never_told(url, monkeypatch, tmp_path):
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "ab" * 32)
     local = str(tmp_path / "ledger")
     run(local, "init")
-    for words in (["status"], ["init"], ["migrate"], ["project"]):
+    for words in (["status"], ["init"], ["upgrade"], ["project"]):
         result = CliRunner().invoke(app, ["--ledger", url, *words])
         assert result.exit_code in {2, 3}
         assert isinstance(result.exception, SystemExit)
@@ -437,7 +472,7 @@ def test_settings_are_shown_without_what_is_secret(monkeypatch):
 
 def test_a_password_is_not_told_by_what_goes_well(login):
     url = login()
-    told = [run(url, *words).output for words in (["init"], ["status"], ["migrate"])]
+    told = [run(url, *words).output for words in (["init"], ["status"], ["upgrade"])]
     assert not any("hush" in each for each in told)
     with open_memory(url) as memory:
         assert "hush" not in f"{memory.place}{memory.status()}"
@@ -499,3 +534,11 @@ def test_a_mistyped_url_is_no_directory_and_its_password_is_not_told(
         open_memory(mistyped)
     assert "hunter2" not in str(told.value)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("said", ["0", "61", "soon", "-1", "", "1e1", "0.0001"])
+def test_a_lock_timeout_that_makes_no_sense_is_refused(said):
+    with pytest.raises(CallerMistake, match="a number of seconds up to 60"):
+        PostgresURL.parse(f"postgresql://localhost/base?lock_timeout={said}")
+    for right, seconds in (("lock_timeout=0.5", 0.5), ("lock_timeout=60", 60), ("", 5)):
+        assert PostgresURL.parse(f"postgresql://localhost/base?{right}").lock_timeout == seconds

@@ -140,8 +140,8 @@ def test_most_kinds_of_events_happened_in_it(told):
     with open_memory(told) as memory, memory.subscribe(follow=False) as events:
         happened = {event.type for event in events}
     assert happened >= {
-        "entity.recognised.v2", "entity.merged.v1", "memory.moved_out.v1", "memory.moved_in.v1",
-        "memories.consolidated.v1", "memories.recalled.v2", "memory.expired.v1", "job.ran.v1",
-        "extraction.failed.v1", "turn.parked.v1", "turn.retried.v1", "type.registered.v1",
+        "entity.recognised.v2", "entity.merged.v1", "memory.moved_out.v1", "memory.moved_in.v2",
+        "memories.consolidated.v2", "memories.recalled.v3", "memory.expired.v1", "job.ran.v1",
+        "extraction.failed.v1", "turn.parked.v2", "turn.retried.v1", "type.registered.v1",
     }  # fmt: skip
     assert happened <= BY_NAME.keys()

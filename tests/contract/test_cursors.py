@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from ledger.errors import NotPermitted
+from ledger.errors import CallerMistake, NotPermitted
 from ledger.postgres import schema
 from ledger.postgres.cursors import PostgresCursors
 from ledger.postgres.server import PostgresURL, Server
 from ledger.sqlite import SQLiteEventStore
 from ledger.sqlite.cursors import SQLiteCursors
-from ledger.store import Cursor, Cursors
+from ledger.store import Cursor, Cursors, OwnConsumer
 from ledger.times import SECOND, system_clock
 
 LEASE = 30.0
@@ -137,6 +137,14 @@ def test_nobody_else_can_claim_it_while_the_lease_runs(place, cursors):
     assert cursors.claim("shipping", "b", LEASE).epoch == 1
 
 
+@pytest.mark.parametrize("own", OwnConsumer)
+def test_the_ledgers_own_cursors_are_claimed_by_itself_alone(cursors, own):
+    with pytest.raises(CallerMistake, match=f"'{own}' is a consumer of the ledger's own"):
+        cursors.claim(str(own), "somebody", LEASE)
+    assert cursors.all() == []
+    assert cursors.claim(own, "the ledger", LEASE).name == own
+
+
 def test_a_holder_that_missed_the_answer_finds_its_claim_again(cursors):
     first = cursors.claim("billing", "a", LEASE)
     again = cursors.claim("billing", "a", LEASE)
@@ -253,6 +261,7 @@ def test_a_directory_from_before_that_was_kept_is_brought_up_to_date(tmp_path):
     store.close()
     with closing(sqlite3.connect(tmp_path / "log.db")) as connection:
         connection.execute("ALTER TABLE consumers DROP COLUMN since")
+        connection.execute("PRAGMA user_version = 1")
         connection.commit()
     store = SQLiteEventStore(tmp_path / "log.db")
     assert [(each.name, each.since) for each in store.cursors.all()] == [("billing", 0)]

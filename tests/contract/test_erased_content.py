@@ -137,7 +137,9 @@ def test_telling_an_erased_turn_again_does_not_bring_it_back(memory):
     assert memory.process().turns == 0
     assert memory.beliefs("ana") == []
     again = memory.record_turn(**told)
-    assert (again.already, again.turn_id, again.position) == (True, first.turn_id, first.position)
+    assert (again.already, again.turn_id == first.turn_id) == (False, False), "nobody is told"
+    assert memory.process().turns == 1
+    assert memory.beliefs("ana") == []
     batch = [TurnInput(**told), TurnInput(**told | {"idempotency_key": "l"})]
     assert [each.already for each in memory.record_turns(batch)] == [True, False]
     assert memory.process().turns == 1
@@ -173,7 +175,7 @@ def test_a_turn_under_extraction_that_is_being_erased_leaves_nothing(memory, slo
     memory._gate.extractor = Interrupted()
     memory.process()
     [erasure] = erasures
-    assert [each.type for each in log.read_stream(receipt.turn_id)] == ["turn.recorded.v1"]
+    assert [each.type for each in log.read_stream(receipt.turn_id)] == ["turn.recorded.v2"]
     assert [each.value for each in memory.beliefs("ana")] == ["I live in Porto."]
     log.eraser.destroy(erasure)
     assert memory.process().turns == 0

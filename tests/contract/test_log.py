@@ -69,7 +69,7 @@ def said(words="I ski.", **fields):
     return TurnRecorded(
         role="user",
         channel="conversation",
-        redacted={},
+        secrets=0,
         session_tag="",
         said_at_stated=False,
         content=words,
@@ -217,8 +217,8 @@ def test_an_erased_subject_s_events_read_as_tombstones_and_others_as_ever(log):
     assert log.erase(ana, actor=SYSTEM, legal_basis="request") == 1
     by_type = [(each.type, each.subject_ref, each.event is None) for each in log.read()]
     assert by_type[2:] == [
-        ("turn.recorded.v1", ana, True),
-        ("turn.recorded.v1", ben, False),
+        ("turn.recorded.v2", ana, True),
+        ("turn.recorded.v2", ben, False),
         (ErasureRequested.NAME, ana, False),
         (SubjectErased.NAME, ana, False),
     ]

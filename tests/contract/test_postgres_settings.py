@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from ledger.envelope import Address
-from ledger.errors import BackendUnavailable, LedgerError, LogCorrupted
+from ledger.errors import BackendUnusable, LedgerError, LogCorrupted
 from ledger.postgres import schema
 from ledger.postgres.server import PostgresURL, Server
 from ledger.postgres.store import PostgresEventStore
@@ -31,7 +31,7 @@ def of(url, **settings):
 
 def test_another_isolation_by_default_is_refused_at_start(server, postgres_url):
     strict = of(postgres_url, default_transaction_isolation="serializable")
-    with pytest.raises(BackendUnavailable, match="ALTER ROLE"):
+    with pytest.raises(BackendUnusable, match="ALTER ROLE"):
         schema.check(strict)
     strict.close()
 
@@ -39,11 +39,11 @@ def test_another_isolation_by_default_is_refused_at_start(server, postgres_url):
 def test_a_commit_waits_for_the_disk_even_where_sessions_do_not(server, postgres_url):
     hasty = of(postgres_url, synchronous_commit="off")
     with hasty.connection() as connection, connection.transaction():
-        marks = ", ".join(["%s"] * 15)
+        marks = ", ".join(["%s"] * 17)
         none: list[str] = []
         connection.execute(
             f"SELECT * FROM {server.url.schema}.append({marks})",
-            ("default", 1, 1, None, 0, *[none] * 10),
+            ("default", 1, 1, None, 5_000, None, 0, *[none] * 10),
         )
         assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
     hasty.close()

@@ -108,7 +108,7 @@ def test_recalls_of_the_first_version_fold_too(memory):
         [row], found = list(view._new), list(view._found)
     assert row[0] == old.position
     assert row[-3:] == (len(ids), old.recorded_at, old.recorded_at)
-    assert row[6] is None
+    assert row[5] is None
     assert [each[3:6] for each in found] == [(each, True, 0) for each in ids]
     made, _ = rows_of(memory)
     assert made == [row]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 
 import pytest
 
@@ -14,6 +15,7 @@ from ledger.errors import (
     ClockWentBack,
     EventIdReused,
     LedgerError,
+    LogCorrupted,
     VersionConflict,
 )
 from ledger.postgres import schema
@@ -21,7 +23,7 @@ from ledger.postgres.server import PostgresURL, Server
 from ledger.postgres.store import PostgresEventStore
 from ledger.sealing import clear
 from ledger.sqlite import SQLiteEventStore
-from ledger.store import Appended, EventStore, Head, Sealed
+from ledger.store import Appended, ErasedMeanwhile, EventStore, Head, Row, Sealed
 from ledger.times import SECOND
 
 
@@ -268,7 +270,7 @@ def test_the_position_at_a_time_is_the_last_one_recorded_by_then(store, clock):
 def filled(store, clock) -> EventStore:
     for version in range(1, 11):
         store.append(
-            [event("s", version), event("t", version, subject=BEN, type_="turn.recorded.v1")],
+            [event("s", version), event("t", version, subject=BEN, type_="turn.recorded.v2")],
             {"s": version - 1, "t": version - 1},
             clock,
         )
@@ -320,10 +322,10 @@ def test_an_event_is_found_by_its_id(filled):
 
 
 def test_events_are_found_by_type_and_subject(filled):
-    recorded = filled.of_types(["turn.recorded.v1"])
+    recorded = filled.of_types(["turn.recorded.v2"])
     assert [row.position for row in recorded] == list(range(2, 21, 2))
-    assert filled.of_types(["turn.recorded.v1"], ANA) == []
-    assert len(filled.of_types(["turn.recorded.v1", "turn.parked.v1"], BEN)) == 10
+    assert filled.of_types(["turn.recorded.v2"], ANA) == []
+    assert len(filled.of_types(["turn.recorded.v2", "turn.parked.v1"], BEN)) == 10
     assert filled.of_types(["subject.erased.v1"]) == []
 
 
@@ -358,7 +360,105 @@ def test_waiting_ends_when_somebody_appends(filled, connect, clock, writer):
     assert answers == [True]
 
 
+def test_the_edges_of_what_is_read(filled):
+    first = filled.read(0, 1)[0]
+    assert filled.event_id_at(1) == fields(first)["event_id"]
+    assert filled.event_id_at(21) is None
+    assert filled.find("f" * 32) is None
+    assert [row.position for row in filled.read(0, 100)] == list(range(1, 21))
+    assert [row.position for row in filled.read_at(list(range(20, 0, -1)))] == list(range(1, 21))
+
+    def of(subject, *bounds):
+        return [row.position for row in filled.read_subject(subject, *bounds)]
+
+    assert of(BEN, 0, 100) == list(range(2, 21, 2))
+    assert of(BEN, 2, 2) == [4, 6]
+    assert of(BEN, 2, 100, 6) == [4, 6]
+    assert of(ANA, 19, 100) == []
+    assert [row.position for row in filled.of_types(["turn.parked.v1"], ANA, 15)] == [17, 19]
+    assert [row.position for row in filled.of_types(["turn.parked.v1"], None, 19)] == []
+    ids = [fields(row)["event_id"] for row in filled.read(0, 100)]
+    strangers = [f"{number:032x}" for number in range(10**12, 10**12 + 1_200)]
+    assert filled.positions_of([*ids, *strangers]) == {id_: n for n, id_ in enumerate(ids, 1)}
+    assert filled.positions_of([]) == {}
+
+
+def test_the_leaves_of_the_tree_are_the_envelopes_in_their_order(filled):
+    leaves = [sha256(b"\x00" + row.envelope).digest() for row in filled.read(0, 100)]
+    assert filled.leaf_hashes(0, 20) == leaves
+    assert filled.leaf_hashes(3, 7) == leaves[3:7]
+    assert filled.leaf_hashes(7, 7) == filled.leaf_hashes(7, 3) == []
+    with pytest.raises(LogCorrupted, match="position 21 is missing"):
+        filled.leaf_hashes(18, 22)
+    assert filled.first_missing(0, 20) is None
+    assert filled.first_missing(0, 22) == 21
+    assert filled.first_missing(20, 21) == 21
+    assert filled.first_missing(5, 5) is None
+
+
+def test_many_streams_that_are_only_read_are_all_checked(filled, clock):
+    """Few are looked up one by one, many together: both name the one that moved on."""
+    for many in (5, 19, 20, 600, 1_100):
+        expect = {f"none {number}": 0 for number in range(many)}
+        at = filled.head().position
+        for stream, version in (("t", 9), ("t", 11), (f"none {many - 1}", 1)):
+            with pytest.raises(VersionConflict, match=stream) as told:
+                filled.append([event("new")], {**expect, "new": 0, stream: version}, clock)
+            actual = 10 if stream == "t" else 0
+            assert (told.value.expected, told.value.actual) == (version, actual)
+        assert filled.head().position == at
+        new = f"new {many}"
+        filled.append([event(new)], {**expect, "t": 10, new: 0}, clock)
+        assert filled.head().position == at + 1
+
+
+def test_what_was_sealed_before_an_erasure_is_not_appended_after_it(filled, clock):
+    erased = filled.head().erasures
+    at = filled.append(events("s", 11), {"s": 10}, clock, erased)
+    assert (at.first, at.last) == (21, 21)
+    filled.delete_bodies(BEN)
+    with pytest.raises(ErasedMeanwhile):
+        filled.append(events("s", 12), {"s": 11}, clock, erased)
+    assert filled.head() == Head(21, at.recorded_at, erased + 1)
+    asked = event("s", 12, type_="erasure.requested.v2")
+    at = filled.append([asked, event("s", 13)], {"s": 11}, clock, erased + 1)
+    assert filled.head() == Head(23, at.recorded_at, erased + 2)
+    with pytest.raises(ErasedMeanwhile):
+        filled.append(events("s", 14), {"s": 13}, clock, erased + 1)
+
+
+def test_rows_of_another_store_are_loaded_as_they_are(filled, connect, clock, tmp_path):
+    rows = filled.read(0, 100)
+    other = SQLiteEventStore(tmp_path / "other.db")
+    other.load(rows[:5])
+    other.load([Row(6, rows[5].envelope, None, rows[5].type), *rows[6:]])
+    assert other.read(0, 100) == [
+        Row(row.position, row.envelope, None if row.position == 6 else row.body, row.type)
+        for row in rows
+    ]
+    assert other.head() == filled.head()
+    assert other.damage() is None
+    asked = event("s", 11, type_="erasure.requested.v2")
+    filled.append([asked], {"s": 10}, clock)
+    other.load(filled.read(20, 1))
+    assert other.head() == filled.head()
+    other.close()
+
+
 # Forgetting bodies
+
+
+def test_deleting_the_bodies_of_events_takes_those_and_no_others(filled):
+    ids = {row.position: fields(row)["event_id"] for row in filled.read(0, 100)}
+    before = filled.head()
+    strangers = [f"{number:032x}" for number in range(10**12, 10**12 + 1_200)]
+    assert filled.delete_bodies_of([ids[3], *strangers, ids[4], ids[20]]) == 3
+    assert [row.position for row in filled.read(0, 100) if row.body is None] == [3, 4, 20]
+    assert filled.delete_bodies_of([ids[3]]) == 0
+    head = filled.head()
+    assert (head.position, head.erasures) == (before.position, before.erasures + 2)
+    filled.checkpoint()
+    assert filled.damage() is None
 
 
 def test_deleting_bodies_takes_one_subject_s_and_leaves_every_envelope(filled):

@@ -42,7 +42,7 @@ from ledger.proofs.notes import (
     issue,
     with_signatures,
 )
-from ledger.proofs.tiles import DirectoryTiles, Tile, TileStore, grow, tiles_of
+from ledger.proofs.tiles import DirectoryTiles, Tile, TileStore, grow, hashes_of, tiles_of
 from ledger.proofs.tree import Tree
 from ledger.sealing import clear
 from ledger.sqlite import SQLiteEventStore
@@ -125,7 +125,7 @@ class Ledger:
         wanted = set(tiles_of(size))
         made = {at: data for at, data in grow(0, [], leaves[:size])[1].items() if at in wanted}
         with self.tiles().extending() as writer:
-            writer.write(made)
+            writer.mend(made)
 
     def append(self, count: int, seed: str = "") -> None:
         head = self.store.head().position
@@ -158,8 +158,9 @@ class Ledger:
 
     def owner(self, *statements: str) -> None:
         """As the database's owner with the guards off: what an attacker with its files can do."""
-        if isinstance(self.store, PostgresEventStore):
-            with self.store.server.connection() as connection, connection.transaction():
+        first = self.opened[0]
+        if isinstance(first, PostgresEventStore):
+            with first.server.connection() as connection, connection.transaction():
                 connection.execute("SET LOCAL session_replication_role = replica")
                 for statement in statements:
                     connection.execute(statement)
@@ -252,28 +253,18 @@ def test_the_tree_of_nothing_is_signed_too(ledger):
     assert check(checkpoint, tree.verifiers()).vkey == SIGNER.vkey
 
 
-def test_a_tree_extended_in_random_steps_is_that_of_one_step(ledger, new_place):
+def test_a_tree_extended_in_random_steps_is_that_of_one_step(ledger, tmp_path):
     dice = random.Random(7)
     tree = ledger.tree()
     while ledger.store.head().position < 1_700:
         ledger.append(dice.choice([1, 2, 5, 254, 255, 256, 257, 300]))
         checkpoint = tree.extend()
         assert checkpoint.root == root_of(ledger.leaves())
-    other = tiles_beside(ledger) if ledger.on_postgres else DirectoryTiles(new_place())
+    other = DirectoryTiles(tmp_path / "beside")
     at_once = Tree(ledger.store, other, SIGNER)
     assert at_once.extend().text == checkpoint.text
     for tile in tiles_of(checkpoint.size):
         assert other.tile(tile) == ledger.tiles().tile(tile) is not None
-
-
-def tiles_beside(ledger: Ledger) -> TileStore:
-    """The tiles of another schema beside the same log."""
-    server = Server(PostgresURL.parse(f"{ledger.place}_beside"))
-    schema.init(server)
-    with server.connection() as connection:  # as if it had the log
-        connection.execute(f"UPDATE {server.url.schema}.head SET position = 10000")
-    schema.check(server)
-    return PostgresTiles(server)
 
 
 def test_nothing_new_is_the_same_checkpoint(ledger):
@@ -626,7 +617,7 @@ if sys.argv[2] == "killed":
         for name in ("write", "_replace", "drop_partial"):
             setattr(kind, name, dying(getattr(kind, name)))
     else:
-        for name in ("write", "publish", "drop_partial"):
+        for name in ("leaves", "write", "publish"):
             setattr(postgres_tiles._Writing, name, dying(getattr(postgres_tiles._Writing, name)))
     tree.extend(keep=True)
 else:
@@ -1085,3 +1076,83 @@ def test_a_key_that_nobody_handed_over_to_is_none_of_the_logs(app):
     assert app.tree(new).extend().size == 22
     with pytest.raises(KeyMissing):
         app.tree(SIGNER).extend()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO {}.tiles VALUES (0, 0, 256, 'x')",
+        "UPDATE {}.tiles SET hashes = ''",
+        "DELETE FROM {}.tiles",
+        "TRUNCATE {}.tiles",
+        "SELECT {}.put_tile(0, 0, 20, 'x')",
+        "SELECT {}.tile_of(0, 0, 20)",
+        "SELECT {}.tile_roots('x')",
+    ],
+)
+def test_a_login_can_neither_garble_nor_delete_the_tiles_of_all(app, statement):
+    app.tree().extend()
+    server = app.store.server
+    with pytest.raises(LedgerError, match=r"permission denied"):
+        with server.connection() as connection:
+            connection.execute(statement.format(server.url.schema))
+    assert Tree(app.opened[0], app.tiles(app.opened[0])).mend() == 0
+
+
+EXTENDED = [(0, 300), (0, 513), (255, 256), (256, 512), (600, 620), (5, 10), (300, 100), (-1, 5)]
+MENDED = [(0, 0, 256), (0, 0, 3), (0, 2, 7), (1, 0, 1), (1, 0, 2), (1, 0, 256), (2, 0, 1)]
+NO_TILES = [
+    (0, 10**15, 1),
+    (0, 2**62, 9),
+    (0, -1, 1),
+    (0, 0, 0),
+    (0, 0, 257),
+    (7, 0, 1),
+    (-1, 0, 1),
+]
+ASKED_FOR = [
+    *(("extend_tiles", given) for given in [*EXTENDED, (-600, 0), (0, 10**15)]),
+    *(("mend_tile", given) for given in [*MENDED, *NO_TILES]),
+]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("signed", [True, False])
+def test_whatever_tiles_a_login_asks_for_are_those_of_the_log(app, order, signed):
+    app.append(605, seed="e")
+    if signed:
+        app.tree().extend()
+    server = app.store.server
+    with server.connection() as connection:
+        for function, given in ASKED_FOR[::order]:
+            marks = ", ".join(["%s"] * len(given))
+            connection.execute(f"SELECT {server.url.schema}.{function}({marks})", given)
+    leaves = app.opened[0].leaf_hashes(0, 625)
+    full = [b"".join(leaves[at : at + 256]) for at in (0, 256)]
+    there = app.opened[0].server.ask_plain(
+        f"SELECT level, number, width, hashes FROM {server.url.schema}.tiles"
+    )
+    assert {Tile(0, 0), Tile(0, 1), Tile(1, 0, 2)} <= {Tile(*row[:3]) for row in there}
+    for level, number, width, hashes in there:
+        below = [root_of(hashes_of(each)) for each in full] if level else leaves
+        assert hashes == b"".join(below[256 * number :][:width])
+        assert width == 256 or (level, number) not in {(0, 0), (0, 1)}
+    other = Tree(app.opened[0], app.tiles(app.opened[0]), SIGNER)
+    assert other.extend().root == root_of(leaves)
+    assert other.mend() == 0
+    verify_inclusion(300, 625, leaves[300], other.inclusion(301, 625), root_of(leaves))
+
+
+def test_a_garbled_tile_is_computed_anew_for_a_login_that_is_not_its_owner(app):
+    app.append(605, seed="e")
+    head = app.tree().extend()
+    for tile in (Tile(0, 1), Tile(1, 0, 2), Tile(0, 2, 113)):
+        right = app.tiles().tile(tile)
+        app.damage_tile(tile, right[::-1])
+        assert app.tree().mend() == 1
+        assert app.tiles().tile(tile) == right
+    app.damage_tile(Tile(0, 0), None)
+    app.damage_tile(Tile(1, 0, 2), bytes(64))
+    assert app.tree().mend() == 2
+    assert app.tree().latest() == head
+    assert app.tree().mend() == 0

@@ -13,7 +13,7 @@ import pytest
 from finding import changed_since, found_in, times
 from psycopg.conninfo import conninfo_to_dict
 
-from ledger.errors import BackendUnavailable, CallerMistake
+from ledger.errors import BackendUnavailable, BackendUnusable, CallerMistake, OlderProgram
 from ledger.masterkey import MasterKey
 from ledger.postgres import schema as log_schema
 from ledger.postgres import vault as postgres_vault
@@ -108,14 +108,14 @@ def test_log_and_vault_are_made_beside_each_other_at_once(serve):
 
 
 def test_a_vault_that_is_not_there_is_named_with_what_to_run(serve):
-    with pytest.raises(BackendUnavailable, match="beliefledger init"):
+    with pytest.raises(BackendUnusable, match="beliefledger init"):
         PostgresVault(serve())
 
 
 def test_a_vault_that_a_newer_one_made_is_left_alone(vault, serve, root, tables):
     root.execute(f"COMMENT ON SCHEMA {tables} IS 'beliefledger vault, version 9'")
     for attempt in (PostgresVault, postgres_vault.init):
-        with pytest.raises(BackendUnavailable, match="use a newer one"):
+        with pytest.raises(OlderProgram, match="has version 9"):
             attempt(serve())
 
 

@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import select
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, LedgerError
+from ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
 from ledger.postgres import schema
 from ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
 from projections import digests, postgres, projector, questions, tables
@@ -767,7 +767,7 @@ def test_a_server_that_is_away_is_told(memory, on_postgres):
 def test_a_schema_that_is_not_there_is_told(memory, on_postgres):
     server = on_postgres.server
     home = PostgresHome(server.connect, "nowhere", None, "default", TENANT_SETTING)
-    with pytest.raises(BackendUnavailable, match="beliefledger init"):
+    with pytest.raises(BackendUnusable, match="beliefledger init"):
         Projector(memory._log, home, views_of(memory._log))
 
 
@@ -789,7 +789,8 @@ def test_two_logins_of_the_app_share_the_views(memory, on_postgres, open_views):
 
 
 def test_views_that_an_older_version_made_are_folded_anew(memory, place, open_views):
-    """Their tables lack a column, or a table is not there; the others stay as they are."""
+    """Their tables lack a column or have one too many, or a table is not there; the others stay as
+    they are. What was made before is dropped."""
     views = open_views(memory, place)
     views.catch_up()
     before = digests_of(views)
@@ -798,11 +799,18 @@ def test_views_that_an_older_version_made_are_folded_anew(memory, place, open_vi
             index.drop(connection)
         connection.exec_driver_sql("ALTER TABLE churn_1 DROP COLUMN actor")
         connection.exec_driver_sql("DROP TABLE evidence_1")
+        more = "ALTER TABLE decisions_1 ADD COLUMN kind TEXT NOT NULL DEFAULT 'health'"
+        connection.exec_driver_sql(more)
     again = open_views(memory, place)
     with again.reading() as connection:
         states = again.states(connection)
     assert {name: (each.generation, each.position == 0) for name, each in states.items()} == {
-        name: (2, True) if name in {"churn", "belief_versions"} else (1, False) for name in states
+        name: (2, True) if name in {"churn", "belief_versions", "decisions"} else (1, False)
+        for name in states
     }
+    with again.reading() as connection:
+        there = set(again.home.table_names(connection))
+    assert not {"churn_1", "belief_versions_1", "decisions_1"} & there
+    assert {"churn_2", "belief_versions_2", "decisions_2", "turns_1"} <= there
     again.catch_up()
     assert digests_of(again) == before

@@ -15,7 +15,7 @@ import pytest
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, KeyMissing, LogCorrupted, MustStop
+from ledger.errors import BackendUnavailable, BackendUnusable, KeyMissing, LogCorrupted, MustStop
 from ledger.postgres.server import PostgresURL
 
 TURNS = 30
@@ -215,7 +215,7 @@ def test_a_file_of_a_view_that_is_damaged_is_told_and_folded_anew(own):
     with file_of(own, "beliefledger_views.belief_versions_1") as path:
         flip_in_file(path, 8000)
     with open_memory(own.url) as memory:
-        with pytest.raises(BackendUnavailable, match=r"block 0 .*beliefledger rebuild"):
+        with pytest.raises(BackendUnusable, match=r"block 0 .*beliefledger rebuild"):
             answers(memory)
         memory.rebuild()
         assert answers(memory) == before
@@ -226,7 +226,7 @@ def test_that_the_views_states_were_dropped_is_told_and_they_are_folded_anew(pos
     before = fill(postgres_url)
     drop(postgres_url, "view_state")
     with open_memory(postgres_url) as memory:
-        with pytest.raises(BackendUnavailable, match="beliefledger rebuild"):
+        with pytest.raises(BackendUnusable, match="beliefledger rebuild"):
             answers(memory)
         memory.rebuild()
         assert answers(memory) == before
@@ -305,7 +305,7 @@ def check_views(directory, before):
             # In an index a bit may hide rows, which only SQLite's own check can see.
             assert found == before or not same or checked != "ok"
             assert all(view.same for view in memory.rebuild(verify=True))
-    except BackendUnavailable as problem:
+    except BackendUnusable as problem:
         if "views" not in str(problem):
             raise
         shutil.rmtree(directory / "views")

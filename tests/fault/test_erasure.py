@@ -418,15 +418,17 @@ def test_no_row_of_a_postgres_and_no_client_with_warm_caches_keeps_anything(post
                     client.history(belief_id)
                 with pytest.raises(UnknownMemory):
                     client.explain(memory_id)
+            client._log.principal("somebody else")
             head = client.status().position
             for attempt in (
                 lambda its=client: its.record_turn(ANA, "I live in Vilarinho."),
                 lambda its=client: its.store(ANA, "x", attribute="breakfast"),
                 lambda its=client: its.grant_consent(ANA, "consent"),
-                lambda its=client: its.erase(ANA),
+                lambda its=client: its.erase(ANA, by="somebody else"),
             ):
                 with pytest.raises(NotPermitted):
                     attempt()
+            assert client.erase(ANA).already
             assert client.status().position == head
             # Not even from a copy of her sealed bodies that somebody had kept.
             assert [codec.unseal(row, client._log.vault).event for row in sealed] == [None] * len(

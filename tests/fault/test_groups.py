@@ -40,7 +40,7 @@ def said(words: str) -> TurnRecorded:
     return TurnRecorded(
         role="user",
         channel="conversation",
-        redacted={},
+        secrets=0,
         session_tag="",
         said_at_stated=False,
         content=words,

@@ -18,7 +18,7 @@ from ledgers import ids_of, open_log, open_store, sealed
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
-from ledger.errors import AppendUncertain, BackendUnavailable
+from ledger.errors import AppendUncertain, BackendUnavailable, BackendUnusable
 from ledger.sealing import clear
 from ledger.store import Sealed
 from ledger.times import system_clock
@@ -183,14 +183,14 @@ def visible():
 
 def test_in_a_read_only_directory_nothing_is_opened_for_writing_nor_made(visible):
     names = set(visible.iterdir())
-    with read_only(visible), pytest.raises(BackendUnavailable, match=str(visible)):
+    with read_only(visible), pytest.raises(BackendUnusable, match=str(visible)):
         open_store(str(visible))
     assert set(visible.iterdir()) == names == set()
     store = open_store(str(visible))
     batch = sealed("s", 1, 2)
     store.append(batch, {"s": 0}, system_clock)
     store.close()
-    with read_only(visible), pytest.raises(BackendUnavailable, match=str(visible)):
+    with read_only(visible), pytest.raises(BackendUnusable, match=str(visible)):
         open_store(str(visible))
     store = open_store(str(visible))
     assert store.find(ids_of(batch)[0])
@@ -204,7 +204,7 @@ def test_a_ledger_in_a_read_only_directory_says_so(visible):
     with open_memory(ledger) as memory:
         memory.grant_consent("ana", "consent")
     open_memory(ledger).close()  # what Python loads for it, root alone may be able to read
-    with read_only(ledger), pytest.raises(BackendUnavailable):
+    with read_only(ledger), pytest.raises(BackendUnusable, match="right to read and write"):
         open_memory(ledger)
     with open_memory(ledger) as memory:
         memory.record_turn("ana", "I live in Porto.")

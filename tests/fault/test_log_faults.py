@@ -23,6 +23,7 @@ from ledger.envelope import Address
 from ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
+    BackendUnusable,
     KeyMissing,
     LedgerError,
     LogCorrupted,
@@ -65,7 +66,7 @@ def said(words):
     return TurnRecorded(
         role="user",
         channel="conversation",
-        redacted={},
+        secrets=0,
         session_tag="",
         said_at_stated=False,
         content=words,
@@ -112,7 +113,7 @@ def said(words):
     return TurnRecorded(
         role="user",
         channel="conversation",
-        redacted={},
+        secrets=0,
         session_tag="",
         said_at_stated=False,
         content=words,
@@ -459,7 +460,7 @@ def test_a_database_that_somebody_locked_is_unavailable(tmp_path, clock):
     store.close()
 
 
-def test_a_place_that_cannot_hold_a_log_is_unavailable_and_leaves_nothing_open(tmp_path):
+def test_a_place_that_cannot_hold_a_log_is_told_with_what_to_do_and_leaves_nothing_open(tmp_path):
     (tmp_path / "a file").write_text("")
     (tmp_path / "log.db").mkdir()
     for path in (
@@ -469,7 +470,7 @@ def test_a_place_that_cannot_hold_a_log_is_unavailable_and_leaves_nothing_open(t
         Path("/proc/1/log.db"),
     ):
         before = open_files()
-        with pytest.raises(BackendUnavailable):
+        with pytest.raises(BackendUnusable, match=f"{path}.*What to do: "):
             SQLiteEventStore(path)
         assert open_files() == before
 
@@ -484,7 +485,9 @@ def test_a_connection_that_could_not_be_made_once_can_be_made_later(tmp_path, cl
     with store._connection(writing=False):  # somebody reads, so the writer needs another one
 
         def too_many_open_files():
-            raise InterfaceError(sqlite3.OperationalError("unable to open database file"))
+            problem = sqlite3.OperationalError("unable to open database file")
+            problem.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+            raise InterfaceError(problem)
 
         monkeypatch.setattr(pool, "_create_connection", too_many_open_files)
         with pytest.raises(BackendUnavailable, match="unable to open"):
@@ -494,12 +497,12 @@ def test_a_connection_that_could_not_be_made_once_can_be_made_later(tmp_path, cl
     store.close()
 
 
-def test_a_log_on_a_disk_that_became_read_only_is_unavailable_to_writers(tmp_path, clock):
+def test_a_log_that_became_read_only_can_be_read_and_says_what_to_do_to_writers(tmp_path, clock):
     store = SQLiteEventStore(tmp_path / "log.db")
     store.append([event("s", 1, b"a")], {"s": 0}, clock)
     with store._connection(writing=True) as connection:
         connection.execute("PRAGMA query_only=ON")
-    with pytest.raises(BackendUnavailable, match="readonly"):
+    with pytest.raises(BackendUnusable, match="readonly"):
         store.append([event("s", 2, b"b")], {"s": 1}, clock)
     assert store.head().position == 1
     store.close()

@@ -61,7 +61,7 @@ def forget(place):
     with open_memory(place) as memory:
         turn = next(
             each.stream
-            for each in memory.subscribe(follow=False, types=["turn.recorded.v1"])
+            for each in memory.subscribe(follow=False, types=["turn.recorded.v2"])
             if each.event and TURN in each.event.content
         )
         memory.erase("ana", turn=turn, by="lea")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -11,11 +12,12 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize(("backend", "rounds"), [("sqlite", 12), ("postgres", 12)])
-def test_nothing_is_lost_nor_twice_whatever_is_killed(backend, rounds):
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+@pytest.mark.parametrize(("mix", "most"), [("plain", "--rounds 12"), ("attack", "--seconds 8")])
+def test_nothing_is_lost_nor_twice_whatever_is_killed(backend, mix, most):
     seed = random.SystemRandom().randrange(10**6)  # in what it prints if it fails
     script = Path(__file__).with_name("torture.py")
-    asked = f"--seed {seed} --rounds {rounds} --backend {backend}"
+    asked = f"--seed {seed} --backend {backend} --mix {mix} {most}"
     torture = subprocess.Popen(
         [sys.executable, str(script), *asked.split()],
         stdout=subprocess.PIPE,
@@ -30,5 +32,6 @@ def test_nothing_is_lost_nor_twice_whatever_is_killed(backend, rounds):
             torture.wait(30)
     assert torture.returncode == 0, said
     assert said.startswith(f"seed {seed}\n")
-    assert f"{backend}: {rounds} rounds" in said
+    name = backend if mix == "plain" else f"{backend}, {mix}"
+    assert re.search(rf"^{name}: \d+ rounds in .*killed: \w", said, re.MULTILINE)
     assert "nothing lost, nothing twice, views as rebuilt" in said

@@ -3,6 +3,11 @@ checked: nothing acknowledged is lost, nothing is applied twice, the views say w
 says.
 
     torture.py [--seed 1] [--rounds 200] [--backend sqlite|postgres|both]
+        [--mix plain|attack|both] [--seconds 900]
+
+In the attacker's mix eight processes are at it: two write, one rebuilds the views again and again,
+two erase people, memories and turns, two consume, one searches. What was erased must then be gone.
+After so many seconds a mix does no more rounds, however many are left.
 
 A round waits a moment, kills something, starts it again and waits (mostly) until every process has
 got on, those that were not killed too. Prints its seed; by it the same things are killed in the
@@ -29,6 +34,8 @@ from typing import Any, LiteralString
 
 import psycopg
 import tortured
+from attacked import check_attacked
+from failed import Failed
 from own_postgres import OwnPostgres
 
 from beliefledger import MemoryLedger, open_memory
@@ -38,13 +45,14 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     ["beliefledger", "tools.servers", "sqlalchemy.dialects.postgresql.psycopg"]
 )
-ROLES = ("write", "write", "project", "consume")
-LONGEST_ROUND = 90.0
+MIXES = {
+    "plain": ("write", "write", "project", "consume"),
+    "attack": ("say", "say", "rebuild", "erase", "erase", "follow", "follow", "hunt"),
+}
+TELL_EVERY = 10.0
+"""Seconds between two lines of progress."""
+LONGEST_ROUND = 150.0
 """Seconds after which processes that did not get on are taken for stuck."""
-
-
-class Failed(Exception):
-    """What the torture found."""
 
 
 class Process:
@@ -88,15 +96,16 @@ class Process:
 class Torture:
     """The processes on one ledger, and what is done to them."""
 
-    def __init__(self, backend: str, seed: int, directory: Path) -> None:
-        self.chance = random.Random(f"{seed} {backend}")
+    def __init__(self, backend: str, mix: str, seed: int, directory: Path) -> None:
+        self.chance = random.Random(f"{seed} {backend}" + (f" {mix}" if mix != "plain" else ""))
+        self._mix = mix
         self.did: Counter[str] = Counter()
         self.server = OwnPostgres() if backend == "postgres" else None
         self.place = self.server.url if self.server else str(directory / "ledger")
         self.processes: list[Process] = []
         try:
             open_memory(self.place).close()
-            for number, role in enumerate(ROLES):
+            for number, role in enumerate(MIXES[mix]):
                 self.processes.append(Process(role, number, self.place, directory, seed))
             self._all_get_on()
         except BaseException:
@@ -195,7 +204,8 @@ class Torture:
         with open_memory(self.place) as memory:
             waits = memory.status(digests=False).pending_turns
             memory.process()
-            return f"{_check(memory, self.processes)}, {waits} turns still waited"
+            check = check_attacked if self._mix == "attack" else _check
+            return f"{check(memory, self.processes)}, {waits} turns still waited"
 
     def close(self) -> None:
         for process in self.processes:
@@ -265,16 +275,23 @@ def _check_views(memory: MemoryLedger) -> None:
             raise Failed(f"the view {view.name} is not as rebuilt: {view.first_difference}")
 
 
-def run(backend: str, rounds: int, seed: int) -> None:
+def run(backend: str, mix: str, rounds: int, seed: int, seconds: float) -> None:
     began = time.monotonic()
     directory = Path(tempfile.mkdtemp(prefix="torture-"))
-    torture = Torture(backend, seed, directory)
+    torture = Torture(backend, mix, seed, directory)
+    name = backend if mix == "plain" else f"{backend}, {mix}"
+    done = 0
+    told = began
     try:
-        for number in range(1, rounds + 1):
+        while done < rounds and time.monotonic() - began < seconds:
+            done += 1
             try:
                 torture.round()
             except Failed as problem:
-                raise Failed(f"{backend}, round {number}: {problem}") from problem
+                raise Failed(f"{name}, round {done}: {problem}") from problem
+            if time.monotonic() - told > TELL_EVERY:
+                told = time.monotonic()
+                print(f"{name}: {done} rounds of {rounds} after {told - began:.0f} s", flush=True)
         found = torture.end()
     except BaseException:
         print(f"What is left is in {directory}.", flush=True)
@@ -283,8 +300,8 @@ def run(backend: str, rounds: int, seed: int) -> None:
         torture.close()
     shutil.rmtree(directory)
     killed = ", ".join(f"{what} {times}" for what, times in sorted(torture.did.items()))
-    print(f"{backend}: {rounds} rounds in {time.monotonic() - began:.0f} s; killed: {killed}")
-    print(f"{backend}: {found}; nothing lost, nothing twice, views as rebuilt", flush=True)
+    print(f"{name}: {done} rounds in {time.monotonic() - began:.0f} s; killed: {killed}")
+    print(f"{name}: {found}; nothing lost, nothing twice, views as rebuilt", flush=True)
 
 
 def main() -> None:
@@ -292,16 +309,22 @@ def main() -> None:
     asked.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     asked.add_argument("--rounds", type=int, default=200, help="over both backends")
     asked.add_argument("--backend", choices=["sqlite", "postgres", "both"], default="both")
+    asked.add_argument("--mix", choices=[*MIXES, "both"], default="both")
+    asked.add_argument("--seconds", type=float, default=900, help="at most, of each run")
     given = asked.parse_args()
     print(f"seed {given.seed}", flush=True)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("FAILED ended from outside"))
     backends = ["sqlite", "postgres"] if given.backend == "both" else [given.backend]
+    mixes = list(MIXES) if given.mix == "both" else [given.mix]
     os.environ["BELIEFLEDGER_MASTER_KEY"] = bytes(range(32)).hex()
-    for backend in backends:
-        try:
-            run(backend, given.rounds // len(backends), given.seed)
-        except Failed as problem:
-            raise SystemExit(f"FAILED {problem}") from problem
+    os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
+    for mix in mixes:
+        for backend in backends:
+            try:
+                rounds = given.rounds // len(backends)
+                run(backend, mix, rounds, given.seed, given.seconds)
+            except Failed as problem:
+                raise SystemExit(f"FAILED {problem}") from problem
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ file is a line for each thing that was done, written after the fact was acknowle
     write      turn POSITION TURN KEY, or decision EVENT
     project    at POSITION, or rebuilt VIEW
     consume    event POSITION
+
+Those of the attacker's mix are in `attackers`; its `follow` is `consume` under a name of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import random
 import sys
 import threading
 import time
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -91,8 +94,8 @@ def states(projector):
         return list(projector.states(connection).values())
 
 
-def consume(memory, note, chance):
-    events = memory._log.consumer("torture", lease_seconds=1)
+def consume(memory, note, chance, name="torture"):
+    events = memory._log.consumer(name, lease_seconds=1)
     while True:
         try:
             event = next(events)
@@ -113,5 +116,16 @@ def main(what, place, file, complaints, seed):
     threading.Thread(target=end_with_the_torture, daemon=True).start()
     sys.stdout = sys.stderr = Path(complaints).open("a", buffering=1)  # noqa: SIM115  it is killed
     memory = insist(open_memory, place)
-    run = {"write": write, "project": project, "consume": consume}[what]
+    import attackers
+
+    run = {
+        "write": write,
+        "project": project,
+        "consume": consume,
+        "say": attackers.say,
+        "rebuild": attackers.rebuild,
+        "erase": attackers.erase,
+        "follow": partial(consume, name=Path(file).name),
+        "hunt": attackers.hunt,
+    }[what]
     run(memory, Notes(file), random.Random(f"{seed} {os.getpid()}"))

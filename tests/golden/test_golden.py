@@ -138,11 +138,11 @@ def test_stream_ids_stay_as_they_are():
 def test_the_writer_adds_what_is_missing_and_never_changes_what_is_there(tmp_path):
     shutil.copytree(HERE / "events", tmp_path / "events")
     shutil.copy(HERE / "slots.json", tmp_path)
-    (tmp_path / "events" / "turn.parked.v1.json").unlink()
+    (tmp_path / "events" / "turn.parked.v2.json").unlink()
     (tmp_path / "events" / "job.ran.v1.json").write_text("released long ago")
     lines = [["canonical_text", "Dark mode", "released long ago"], ["canonical_text", "A New one"]]
     (tmp_path / "slots.json").write_text(json.dumps(lines))
-    assert golden.write(tmp_path) == ["turn.parked.v1", "canonical_text 'A New one'"]
+    assert golden.write(tmp_path) == ["turn.parked.v2", "canonical_text 'A New one'"]
     assert (tmp_path / "events" / "turn.parked.v1.json").read_bytes() == (
         EVENTS["turn.parked.v1"].read_bytes()
     )

@@ -45,7 +45,7 @@ def forget(memory, what, random):
     turns = [
         each.stream
         for each in memory._log.of_subject(memory._log.subject("ana"))
-        if each.type == "turn.recorded.v1" and each.event is not None
+        if each.type == "turn.recorded.v2" and each.event is not None
     ]
     if not turns:
         return 0

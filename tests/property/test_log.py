@@ -207,7 +207,7 @@ def check_what_is_read(log, happened):
             turn = TurnRecorded(
                 role="user",
                 channel="conversation",
-                redacted={},
+                secrets=0,
                 session_tag="",
                 said_at_stated=False,
                 content=words,

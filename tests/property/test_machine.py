@@ -309,8 +309,13 @@ class Machine(RuleBasedStateMachine):
     @rule(client=clients, name=st.sampled_from(["ana", "ben", "ben"]))
     def erase(self, client, name):
         memory, person = self.tick(client), self.people[name]
-        if person.erased or not person.known:
-            with self.refused(NotPermitted if person.erased else UnknownMemory):
+        if person.erased:  # asked again by the same actor within the hour
+            before = memory._log.head()
+            assert memory.erase(name).already
+            assert memory._log.head() == before
+            return
+        if not person.known:
+            with self.refused(UnknownMemory):
                 memory.erase(name)
             return
         held = memory.beliefs(name)

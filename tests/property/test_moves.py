@@ -254,7 +254,7 @@ class Walk:
         merged = [
             each.event.memory_id
             for each in self.memory._log.read()
-            if each.type == "memories.consolidated.v1"
+            if each.type == "memories.consolidated.v2"
         ]
         self.chance.shuffle(merged)
         refused = None

@@ -227,7 +227,7 @@ def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
         healthy, churn.apply = churn.apply, fails
         memory.store("ana", "Porto", attribute="home.location")
         states = {view.name: view for view in memory.status().views}
-        [poison] = memory.subscribe(types=["memory.superseded.v1"], follow=False)
+        [poison] = memory.subscribe(types=["memory.superseded.v2"], follow=False)
         assert states["churn"].stopped_at == poison.position
         assert states["churn"].reason.endswith(": ValueError")
         assert states["belief_versions"].lag == 0

@@ -116,7 +116,7 @@ def _appending(memory: MemoryLedger, each: int) -> _Work:
         ref = log.subject(_person(number)) or ""
         said = [TurnInput(_person(number), content) for content in statements(each, seed=number)]
         events = [
-            seal(New(turn.event(new_id()), new_id(), new_id(), ref), 1, log.tenant, log.vault)
+            seal(New(turn.event(b""), new_id(), new_id(), ref), 1, log.tenant, log.vault)
             for turn in said
         ]
         return lambda: _append_all(memory, events)

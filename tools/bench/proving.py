@@ -102,7 +102,7 @@ def _load(store: EventStore, count: int) -> None:
 def _envelope(position: int) -> bytes:
     """Of the size that a turn's has."""
     head, tail = envelope.split(
-        Address(f"{position:032x}", "turn.recorded.v1", f"{position:032x}", 1, "default", "a" * 32),
+        Address(f"{position:032x}", "turn.recorded.v2", f"{position:032x}", 1, "default", "a" * 32),
         actor="0123456789abcdef0123456789abcdef",
         causation="0123456789abcdef0123456789abcdef",
         correlation="0123456789abcdef0123456789abcdef",

@@ -30,9 +30,9 @@ INTERRUPTED = 130
 ORDER = (
     "init remember ingest process extract search beliefs history explain recalls decay entities"
     " related events decisions loops conflicts resolve review revoke consolidate consent erase"
-    " erasures certificate acknowledge hold register policy types status replay audit retry rebuild"
-    " vectors verify checkpoint prove signing-key witness calibrate checklist tail project schedule"
-    " copy backup restore vault migrate demo"
+    " erasures certificate acknowledge write-off hold register policy types status replay audit"
+    " retry rebuild vectors verify checkpoint prove signing-key witness calibrate checklist tail"
+    " project schedule copy backup restore vault upgrade demo"
 ).split()
 """In which order help lists the commands: as a newcomer meets them."""
 
@@ -66,8 +66,14 @@ def note(message: str) -> None:
 
 def without_passwords(text: str) -> str:
     """Text in which URLs may be quoted as somebody typed them."""
-    text = re.sub(r"(\w://[^\s:/?#@]*):\S*@", r"\1:…@", text)
+    text = re.sub(r"\S+", _without_password, text)
     return re.sub(r"(password=)[^&\s]+", r"\1…", text)
+
+
+def _without_password(word: re.Match[str]) -> str:
+    before, at, host = word[0].rpartition("@")
+    user = re.search(r"\w://[^\s:/?#@]*:", before) if at else None
+    return word[0] if user is None else f"{before[: user.end()]}…@{host}"
 
 
 _UsageError: Any = typer.BadParameter.__base__

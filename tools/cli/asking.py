@@ -255,7 +255,7 @@ def decision_table(answer: Sequence[DecisionAnswer], *, whose: bool) -> Any:
             *([output.cell(each.subject or "(erased)")] if whose else []),
             output.outcome(each.outcome),
             each.reason,
-            output.number(each.confidence),
+            "" if each.confidence is None else output.number(each.confidence),
             output.cell(each.claim or "(erased)"),
         )
     return made

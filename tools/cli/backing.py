@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import Json, MaybeBy, app, no_ledger, note
+from tools.cli.app import By, Json, MaybeBy, app, no_ledger, note, opened
 
 PANEL = "Running"
 
@@ -155,6 +155,21 @@ def rotate(
             yield output.cell(done.left)
 
     output.show(done, json, page)
+
+
+@vault.command("restored")
+def restored(ctx: typer.Context, by: By, json: Json = False) -> None:
+    """Put on record that the vault was restored by other means than `vault restore`."""
+    with opened(ctx) as memory:
+        done = memory.vault_was_restored(by=by)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        if done:
+            yield "It is on record: the vault's register has to go on from what it is now."
+        else:
+            yield "The vault's register goes on from what the log was told: nothing to record."
+
+    output.show({"restored": done}, json, page)
 
 
 @vault.command("restore")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import Json, MaybeBy, app, named, note, opened
+from tools.cli.app import By, Json, MaybeBy, app, named, note, opened
 
 if TYPE_CHECKING:
-    from tools.certifying import Acknowledgement, Certificate
+    from tools.certifying import Acknowledgement, Certificate, WrittenOff
 
 PANEL = "Forgetting"
 
@@ -74,6 +74,8 @@ def _certificate(answer: Certificate) -> Iterator[Any]:
         + " (found)",
         "backups": answer["backup_horizon"]["text"],
         "acknowledged": ", ".join(said) or "by nobody",
+        "written off": ", ".join(each["consumer"] for each in consumers["written_off"])
+        or "none of them",
         "waits for": ", ".join(consumers["open"]) or "nobody",
         "state": answer["state"],
     }
@@ -108,6 +110,27 @@ def acknowledge(
         optional: dict[str, Any] = {} if by is None else {"by": by}
         answer = memory.acknowledge_erasure(consumer, erasure, **optional)
     output.show(answer, json, _acknowledged)
+
+
+@app.command("write-off", rich_help_panel=PANEL)
+def write_off(
+    ctx: typer.Context,
+    consumer: Annotated[str, typer.Argument(metavar="CONSUMER", help="As `status` lists it.")],
+    by: By,
+    json: Json = False,
+) -> None:
+    """Record that a consumer is not run any more: no certificate waits for it."""
+    with opened(ctx) as memory:
+        answer = memory.write_off_consumer(consumer, by=by)
+    output.show(answer, json, _given_up)
+
+
+def _given_up(answer: WrittenOff) -> Iterator[Any]:
+    again = " before" if answer.already else ""
+    yield output.cell(
+        f"{answer.consumer} was written off{again}, on {output.when(answer.at)} UTC: no certificate"
+        " waits for it. What it may still have is not deleted by that."
+    )
 
 
 def _acknowledged(answer: Acknowledgement) -> Iterator[Any]:

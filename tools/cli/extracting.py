@@ -95,13 +95,19 @@ def _parked(answers: Any) -> Iterator[Any]:
         yield "No turn is parked."
         return
     made = output.table(
-        ("turn", output.FIXED), "subject", ("tries", output.RIGHT), "extractor", "what went wrong"
+        ("turn", output.FIXED),
+        "subject",
+        ("tries", output.RIGHT),
+        "set aside for",
+        "extractor",
+        "what went wrong",
     )
     for each in answers:
         made.add_row(
             output.short(each.turn_id),
             output.cell(each.subject or "(erased)"),
             f"{each.attempts:,}",
+            "its " + each.reason,
             output.cell(each.extractor),
             output.cell(each.detail or each.error),
         )

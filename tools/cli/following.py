@@ -40,7 +40,7 @@ def tail(
         typer.Option(metavar="NAME", help="Go on where this consumer is, and move it along."),
     ] = None,
     types: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Only these, e.g. memory.admitted.v1.")
+        str | None, typer.Option(metavar="A,B", help="Only these, e.g. memory.admitted.v2.")
     ] = None,
     subject: Subject = None,
     follow: Annotated[

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ledger.errors import LedgerError, NotPermitted
+from ledger.errors import LedgerError, NotPermitted, UnknownMemory
 from tools.cli import output
 from tools.cli.app import (
     USAGE,
@@ -104,17 +105,20 @@ def erase(
         fail(f"erase: {certificate} cannot be written there: name another file.", USAGE)
     with opened(ctx) as ledger:
         basis = _basis(ledger, legal_basis)
-        reached = ledger.preview_erasure(subject, **chosen)
         if preview or by is None:
-            output.show(reached, json, lambda _: _preview(ledger, subject, reached))
+            looked = ledger.preview_erasure(subject, **chosen)
+            output.show(looked, json, lambda _: _preview(ledger, subject, looked))
             return
-        asks = not yes and _something(reached)
-        if asks and not sys.stdin.isatty():
-            fail("erase: nobody is there to be asked; say --yes, or --preview to look.", USAGE)
-        if not json:
-            output.show(reached, json, lambda _: _preview(ledger, subject, reached))
-        if asks:
-            _ask(subject, whole=reached.reach == "subject")
+        # What is not there may be tried again after somebody finished it: `erase` finds that out.
+        with suppress(NotPermitted, UnknownMemory):
+            reached = ledger.preview_erasure(subject, **chosen)
+            asks = not yes and _something(reached)
+            if asks and not sys.stdin.isatty():
+                fail("erase: nobody is there to be asked; say --yes, or --preview to look.", USAGE)
+            if not json:
+                output.show(reached, json, lambda _: _preview(ledger, subject, reached))
+            if asks:
+                _ask(subject, whole=reached.reach == "subject")
         if certificate is not None:
             ledger.sign_checkpoint()  # a key that cannot sign is told while nothing is gone
         answer = ledger.erase(subject, **chosen, by=by, legal_basis=basis)
@@ -232,6 +236,8 @@ def _erased(subject: str, answer: ErasureAnswer, certificate: Path | None) -> It
     if answer.erasure is None:
         yield output.cell("Nothing was erased.")
         return
+    if answer.already:
+        yield output.cell("It was done already, by an earlier try or another process.")
     if answer.reach == "subject":
         yield output.cell(
             f"{subject} is forgotten: the key and {output.count(answer.bodies, 'text')} are"

@@ -1,4 +1,4 @@
-"""Commands that move a ledger: copy, migrate."""
+"""Commands that move a ledger: copy, upgrade."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -12,34 +12,48 @@ from typing import Annotated, Any
 import typer
 
 from tools.cli import output
-from tools.cli.app import Json, app, no_ledger, opened
+from tools.cli.app import Json, app, no_ledger
 
 PANEL = "Running"
 
 
 @app.command(rich_help_panel=PANEL)
-def migrate(ctx: typer.Context, json: Json = False) -> None:
-    """Bring a server's schema up to date, as the database's owner. Done again, nothing changes."""
-    from tools.places import NoLedger, migrate, place_of
+def upgrade(ctx: typer.Context, json: Json = False) -> None:
+    """Bring an older ledger up to date; on a server, as the database's owner. Done again, nothing
+    changes."""
+    from tools import places
+    from tools.settings import Settings
 
-    place = place_of(str(ctx.obj))
+    place, settings = places.place_of(str(ctx.obj)), Settings.read()
     try:
-        versions = migrate(place)
-    except NoLedger:
+        before = places.versions(place, settings)
+    except places.NoLedger:
         no_ledger(str(ctx.obj))
-    if versions is None:
-        with opened(ctx):
-            pass
-    before, after = versions or (None, None)
-    answer = {"ledger": str(place), "before": before, "after": after}
+    places.upgrade(place, settings)
+    after = places.versions(place, settings)
+    its = {"log": (before.log, after.log), "vault": (before.vault, after.vault)}
+    answer = {
+        "ledger": str(place),
+        **{
+            name: {
+                "before": old.number,
+                "after": new.number,
+                "steps": old.steps_from(old.number) if old.number < new.number else [],
+            }
+            for name, (old, new) in its.items()
+        },
+    }
 
     def page(_answer: Any) -> Iterator[Any]:
-        if before is None:
-            yield output.cell(f"{place} is a directory: there is nothing to do.")
-        elif before == after:
-            yield output.cell(f"{place} is at version {after}: there is nothing to do.")
-        else:
-            yield output.cell(f"{place} went from version {before} of its schema to {after}.")
+        for name, (old, new) in its.items():
+            if old.number == new.number:
+                yield output.cell(f"The {name} of {place} is at version {new.number}.")
+                continue
+            yield output.cell(
+                f"The {name} of {place} went from version {old.number} to {new.number}:"
+            )
+            for step in old.steps_from(old.number):
+                yield output.cell(f"  {step}")
 
     output.show(answer, json, page)
 

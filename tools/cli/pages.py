@@ -27,7 +27,7 @@ _SCORES = {
     "c": "confidence",
     "importance": "importance",
 }
-_MARKED = re.compile("⟦(.*?)⟧", re.DOTALL)
+_MARKED = re.compile("⟦([^⟦⟧]*+)⟧")
 AROUND = 160
 """How many characters of a long turn are shown on each side of the marked words."""
 

@@ -145,6 +145,10 @@ def verify(
             f"{output.count(answer.events, 'event')} checked, {answer.bodies:,} with a body,"
             f" {answer.destroyed:,} with theirs destroyed: nothing is wrong."
         )
+        yield (
+            f"The vault's register has {output.count(answer.registered, 'entry', 'entries')}, each"
+            " as it was written and with what it is about."
+        )
         if answer.checkpoints:
             yield (
                 f"{output.count(answer.checkpoints, 'checkpoint')} met; what is up to position"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -13,7 +14,7 @@ from gate.decide import Approval, Decision, Outcome, TurnView, decide
 from gate.effects import effects, memory_id_of
 from gate.policy import Policy, default_policy
 from gate.registry import Registry, default_types
-from ledger.candidate import Candidate, Durability, Source, Span, SpeechAct, When
+from ledger.candidate import Candidate, Durability, Resolved, Source, Span, SpeechAct, When
 from ledger.events import Event
 from ledger.events.choices import Choices
 from ledger.times import DAY
@@ -43,9 +44,17 @@ class Said:
     inferred: bool = False
     source: Source = Source.STATED
     since: float | None = None
+    until: float | None = None
     turn: str | None = None
     role: str = "user"
     quote: str | None = None
+    words: str | None = None
+    """What the span covers of the text; else all of it."""
+    also: Span | None = None
+    """Words of an earlier turn, before the own ones; alone where `words` is empty."""
+    cited: Mapping[str, str] = field(default_factory=dict)
+    fields: dict[str, str] = field(default_factory=dict)
+    resolved: Resolved | None = None
     topic: str = "home"
     choices: Choices | None = None
     approval: Approval | None = None
@@ -60,15 +69,24 @@ class Said:
             role=self.role,
             content=self.content,
             said_at=NOW + round(self.day * DAY),
+            cited=self.cited,
         )
 
+    def spans(self) -> tuple[Span, ...]:
+        if self.words == "" and self.also is not None:
+            return (self.also,)
+        words = self.content if self.words is None else self.words
+        start = self.content.index(words)
+        quote = words if self.quote is None else self.quote
+        own = Span(start=start, end=start + len(words), quote=quote)
+        return (own,) if self.also is None else (self.also, own)
+
     def candidate(self) -> Candidate:
-        content = self.content
-        quote = content if self.quote is None else self.quote
         since = None if self.since is None else NOW + round(self.since * DAY)
+        until = None if self.until is None else NOW + round(self.until * DAY)
         return Candidate(
             claim=f"User says {self.value}",
-            spans=(Span(start=0, end=len(content), quote=quote),),
+            spans=self.spans(),
             type=self.type,
             attribute=self.attribute,
             value=self.value,
@@ -83,7 +101,9 @@ class Said:
             category=self.category,
             importance=self.importance,
             confidence=self.confidence,
-            when=When(start=since) if since is not None else When(),
+            when=When(start=since, end=until),
+            fields=self.fields,
+            resolved=self.resolved,
         )
 
 
@@ -94,6 +114,7 @@ class Scenario:
     policy: Policy = field(default_factory=default_policy)
     consent: Consent = field(default_factory=lambda: Consent(1, (ORDINARY,)))
     belief: Belief = field(default_factory=Belief)
+    registry: Registry = REGISTRY
     turns: int = 0
     decision: Decision | None = None
     events: list[Event] = field(default_factory=list)
@@ -119,7 +140,7 @@ class Scenario:
             self.belief,
             self.consent,
             self.policy,
-            REGISTRY,
+            self.registry,
             NOW,
             choices=said.choices,
             approval=said.approval,
@@ -127,10 +148,15 @@ class Scenario:
         events = effects(
             decision, f"decision-{self.turns}", candidate, turn, self.belief, f"m{self.turns}"
         )
+        after = replace(self, turns=self.turns + 1, decision=decision, events=events)
+        return after.after(*events)
+
+    def after(self, *events: Event) -> Scenario:
+        """With these events in the belief's stream."""
         belief = self.belief
         for event in events:
-            belief = evolve(belief, belief.version + 1, event, REGISTRY)
-        return replace(self, belief=belief, turns=self.turns + 1, decision=decision, events=events)
+            belief = evolve(belief, belief.version + 1, event, self.registry)
+        return replace(self, belief=belief)
 
     def then(
         self,

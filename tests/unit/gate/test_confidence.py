@@ -4,11 +4,48 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.confidence import calibrated, score
+from gate.confidence import Confidence, calibrated, repetition, score
 from gate.policy import default_policy, load
 from ledger.errors import PolicyInvalid
 
 KNOTS = ((400_000, 200_000), (600_000, 200_000), (800_000, 900_000))
+
+
+def test_repetition_is_worth_a_quarter_each_up_to_the_fifth_mention():
+    assert [repetition(mentions) for mentions in range(8)] == [
+        0, 0, 250_000, 500_000, 750_000, 1_000_000, 1_000_000, 1_000_000,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mentions", "cap", "r", "base", "c"),
+    [
+        (1, None, 0, 550_000, 550_000),
+        (3, None, 500_000, 550_000, 650_000),
+        (9, None, 1_000_000, 550_000, 750_000),
+        (3, 600_000, 500_000, 550_000, 600_000),
+        (3, 300_000, 500_000, 300_000, 300_000),
+        (3, 0, 500_000, 0, 0),
+    ],
+)
+def test_a_score_weighs_source_repetition_extractor_and_type(mentions, cap, r, base, c):
+    scored = score(800_000, 600_000, 400_000, mentions, cap)
+    assert scored == Confidence(800_000, r, 600_000, 400_000, base, c)
+
+
+def test_a_score_is_rounded_down_and_never_more_than_one():
+    assert score(1, 0, 0, 1).c == 0
+    assert score(3, 0, 0, 1).c == 1
+    full = score(1_000_000, 1_000_000, 1_000_000, 5)
+    assert (full.base, full.c) == (800_000, 1_000_000)
+
+
+def test_between_knots_it_is_rounded_down():
+    knots = ((100, 10), (107, 20))
+    assert [calibrated(at, knots) for at in range(99, 109)] == [
+        10, 10, 11, 12, 14, 15, 17, 18, 20, 20,
+    ]  # fmt: skip
+    assert calibrated(9, knots) == 9
 
 
 def test_without_knots_nothing_is_mapped():

@@ -7,16 +7,18 @@ import dataclasses
 import pytest
 
 from ledger import canonical, codec, envelope
-from ledger.codec import New
+from ledger.codec import New, Raw
 from ledger.errors import KeyMissing, LogCorrupted, NotPermitted, UnknownEventType
+from ledger.events.belief import MemoryRevoked
 from ledger.events.policy import PolicyAdopted
 from ledger.events.turn import TurnParked, TurnRecorded
 from ledger.store import Row
+from ledger.vault import Vault
 
 TURN = TurnRecorded(
     role="user",
     channel="conversation",
-    redacted={},
+    secrets=0,
     session_tag="",
     said_at_stated=False,
     content="I ski.",
@@ -44,7 +46,7 @@ def test_what_was_sealed_opens_as_it_was(vault, ana):
     assert opened.event == TURN
     assert dataclasses.asdict(dataclasses.replace(opened, event=None)) == {
         "position": 9,
-        "type": "turn.recorded.v1",
+        "type": "turn.recorded.v2",
         "stream": "5" * 32,
         "version": 2,
         "event_id": "e" * 32,
@@ -56,6 +58,7 @@ def test_what_was_sealed_opens_as_it_was(vault, ana):
         "correlation": "d" * 32,
         "facts": TURN.split()[0],
         "event": None,
+        "body_digest": canonical.digest(sealed.body),
     }
 
 
@@ -177,7 +180,7 @@ def test_a_body_does_not_open_for_another_subject_version_or_tenant(vault, ana):
 def test_an_unknown_name_stops_the_reader_and_says_where(vault):
     sealed = codec.seal(new(None, TurnParked(attempts=2)), 1, "default", vault)
     stored = row(sealed, position=8)
-    stored = stored._replace(envelope=stored.envelope.replace(b"turn.parked.v1", b"turn.parked.v9"))
+    stored = stored._replace(envelope=stored.envelope.replace(b"turn.parked.v2", b"turn.parked.v9"))
     with pytest.raises(UnknownEventType, match=r"Position 8 holds 'turn\.parked\.v9'"):
         codec.unseal(stored, vault)
 
@@ -186,6 +189,107 @@ def test_fields_that_are_not_the_event_s_are_corruption_told_without_words(vault
     sealed = codec.seal(new(ana), 1, "default", vault)
     stored = row(sealed, position=8)
     stored = stored._replace(envelope=stored.envelope.replace(b'"role"', b'"rule"'))
-    with pytest.raises(LogCorrupted, match=r"turn\.recorded\.v1 at position 8") as said:
+    with pytest.raises(LogCorrupted, match=r"turn\.recorded\.v2 at position 8") as said:
         codec.unseal(stored, vault)
     assert "ski" not in str(said.value)
+
+
+def parked():
+    """A body that holds nothing that matters but a note."""
+    return MemoryRevoked(memory_id="m", cause="actor", note="as asked")
+
+
+@pytest.mark.parametrize("event", [TURN, parked()])
+def test_what_is_left_for_later_is_opened_when_it_is_asked_for(vault, ana, event):
+    sealed = codec.seal(new(ana, event), 1, "default", vault)
+    at_once = codec.unseal(row(sealed, position=4), vault)
+    later = codec.unseal(row(sealed, position=4), vault, later=True)
+    assert (later.type, later.facts, later.position) == (event.NAME, at_once.facts, 4)
+    assert not later.destroyed
+    assert "event" not in vars(later)
+    assert later.event == event == later.event
+    assert later == at_once
+    assert not later.destroyed
+    with pytest.raises(AttributeError, match="evnt"):
+        _ = later.evnt
+
+
+def test_what_is_wrong_with_a_body_is_told_when_it_is_opened(vault, ana):
+    sealed = codec.seal(new(ana), 1, "default", vault)
+    wrong = sealed.body[:-1] + bytes([sealed.body[-1] ^ 1])
+    later = codec.unseal(row(sealed, position=3, body=wrong), vault, later=True)
+    assert later.facts["role"] == "user"
+    with pytest.raises(LogCorrupted, match="position 3"):
+        _ = later.event
+
+
+def test_a_missing_key_is_told_at_once(vault, ana, tmp_path, master):
+    sealed = codec.seal(new(ana), 1, "default", vault)
+    other = Vault(tmp_path / "other.db", master)
+    try:
+        for later in (True, False):
+            with pytest.raises(KeyMissing):
+                codec.unseal(row(sealed), other, later=later)
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_an_event_whose_body_is_gone_is_destroyed(vault, ana, later):
+    sealed = codec.seal(new(ana), 1, "default", vault)
+    assert not codec.unseal(row(sealed), vault, later=later).destroyed
+    vault.destroy(ana, 1)
+    gone = codec.unseal(row(sealed, body=None), vault, later=later)
+    assert gone.destroyed
+    assert gone.event is None
+    assert not codec.unseal(row(codec.seal(new(None, TurnParked(attempts=2)), 1, "default", vault)),
+                            vault, later=later).destroyed  # fmt: skip
+
+
+def test_a_page_is_read_in_order(vault, ana):
+    sealed = [codec.seal(new(ana), version, "default", vault) for version in (1, 2)]
+    rows = [row(each, position=at) for at, each in enumerate(sealed, start=5)]
+    assert [each.position for each in codec.unseal_page(rows, vault)] == [5, 6]
+    assert all("event" in vars(each) for each in codec.unseal_page(rows, vault))
+    assert not any("event" in vars(each) for each in codec.unseal_page(rows, vault, later=True))
+
+
+def test_a_raw_page_has_the_parts_and_no_events(vault, ana):
+    words, facts = codec.seal(new(ana), 1, "default", vault), new(None, TurnParked(attempts=2))
+    sealed = codec.seal(facts, 1, "default", vault)
+    rows = [row(words, position=5, at=70), row(sealed, position=6, at=71)]
+    assert codec.raw_page(rows, vault) == [
+        Raw(5, TURN.NAME, 70, *TURN.split()),
+        Raw(6, TurnParked.NAME, 71, TurnParked(attempts=2).split()[0], None),
+    ]
+    vault.destroy(ana, 1)
+    assert codec.raw_page([rows[0]], vault) == [Raw(5, TURN.NAME, 70, TURN.split()[0], None)]
+
+
+class ContentErased:
+    """A vault that knows whose bodies were erased: one event's, of somebody who lives."""
+
+    def __init__(self, event_id, *, person=False):
+        self._event_id, self._person = event_id, person
+
+    def is_erased(self, _):
+        return self._person
+
+    def is_content_erased(self, _, event_id):
+        return event_id == self._event_id
+
+
+def test_an_event_of_the_living_is_read_without_its_erased_note(vault, ana):
+    noted = codec.seal(new(ana, parked()), 1, "default", vault)
+    opened = codec.unseal(row(noted, body=None), ContentErased("e" * 32))
+    assert opened.event == MemoryRevoked(memory_id="m", cause="actor")
+    assert codec.unseal(row(noted, body=None), ContentErased("e" * 32, person=True)).event is None
+    said = codec.seal(new(ana), 1, "default", vault)
+    assert codec.unseal(row(said, body=None), ContentErased("e" * 32)).event is None
+    with pytest.raises(LogCorrupted, match="no erasure explains"):
+        codec.unseal(row(said, body=None), ContentErased("f" * 32))
+
+
+def test_the_actor_is_the_system_where_nobody_is_named():
+    plain = New(TURN, "e" * 32, "5" * 32, None)
+    assert (plain.actor, plain.causation, plain.correlation) == ("system", None, None)

@@ -27,7 +27,7 @@ def said(words="I ski.", **fields):
     return TurnRecorded(
         role="user",
         channel="conversation",
-        redacted={},
+        secrets=0,
         session_tag="",
         said_at_stated=False,
         content=words,

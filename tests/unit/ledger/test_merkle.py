@@ -12,6 +12,7 @@ from ledger.proofs.merkle import (
     leaf_hash,
     node_hash,
     root_at,
+    root_before,
     root_of,
     verify_consistency,
     verify_inclusion,
@@ -100,6 +101,28 @@ def test_the_consistency_proofs_are_those_of_the_vectors(old, new, path):
     verify_consistency(old, new, ROOTS[old], ROOTS[new], proof)
 
 
+@pytest.mark.parametrize("size", range(9))
+def test_every_leaf_and_every_earlier_tree_is_proved(size):
+    for index in range(size):
+        proof = inclusion_proof(index, size, node)
+        verify_inclusion(index, size, LEAVES[index], proof, ROOTS[size])
+        for other in set(range(size)) - {index}:
+            with pytest.raises(ProofInvalid):
+                verify_inclusion(other, size, LEAVES[index], proof, ROOTS[size])
+    for old in range(size + 1):
+        proof = consistency_proof(old, size, node)
+        verify_consistency(old, size, ROOTS[old], ROOTS[size], proof)
+        if old in {0, size}:
+            assert proof == []
+        if old in {3, 5, 6, 7} and old != size:
+            assert root_before(old, size, ROOTS[size], proof) == ROOTS[old]
+            with pytest.raises(ProofInvalid, match=f"tree of {size}"):
+                root_before(old, size, ROOTS[old], proof)
+        else:
+            with pytest.raises(ProofInvalid, match="does not hold"):
+                root_before(old, size, ROOTS[size], proof)
+
+
 @pytest.mark.parametrize(("index", "size", "path"), INCLUDED[1:])
 def test_an_inclusion_proof_proves_nothing_else(index, size, path):
     proof = [bytes.fromhex(each) for each in path]
@@ -169,3 +192,13 @@ def test_there_is_no_proof_of_what_no_tree_has():
     for old, new in ((8, 7), (-1, 3)):
         with pytest.raises(ValueError, match="does not go on"):
             consistency_proof(old, new, node)
+
+
+def test_a_proof_with_hashes_beyond_the_top_of_the_tree_is_refused_whatever_it_leads_to():
+    """Whoever makes up the root, too, makes it fit."""
+    for index, size in ((0, 1), (0, 8), (7, 8), (4, 5)):
+        proof = inclusion_proof(index, size, node)
+        more, made_up = [*proof, LEAVES[0]], node_hash(LEAVES[0], ROOTS[size])
+        said = f"in a tree of {size} is shorter than {len(more)} hashes"
+        with pytest.raises(ProofInvalid, match=said):
+            verify_inclusion(index, size, LEAVES[index], more, made_up)

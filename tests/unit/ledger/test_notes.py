@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from ledger.errors import KeyMissing
@@ -17,6 +19,7 @@ from ledger.proofs.notes import (
     Verifier,
     check,
     issue,
+    key_id,
     split,
     with_signatures,
 )
@@ -144,6 +147,29 @@ def test_what_is_no_checkpoint_is_refused(wrong):
     assert wrong != GOOD
     with pytest.raises(NoteInvalid):
         Checkpoint.parse(wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [GOOD.removesuffix("\n"), GOOD.replace("\n\n", "\n"), "no empty line\n", "x"]
+)
+def test_a_note_has_an_empty_line_and_a_last_one_that_ends(wrong):
+    with pytest.raises(NoteInvalid, match="a text, an empty line, and lines of signatures"):
+        split(wrong)
+
+
+def vkey(name, kind, public):
+    """A verifier key whose id is right, whatever it is a key of."""
+    id_ = key_id(name, kind, public).hex()
+    return f"{name}+{id_}+{base64.b64encode(bytes([kind]) + public).decode()}"
+
+
+def test_a_verifier_key_has_its_type_and_length():
+    public = SIGNER.verifier.public
+    assert Verifier.parse(vkey(ORIGIN, 1, public)) == SIGNER.verifier
+    assert Verifier.parse(f" {vkey(ORIGIN, 1, public)}\n") == SIGNER.verifier
+    for kind, raw in ((1, public[:-1]), (1, public + b"0"), (2, public), (4, public), (1, b"")):
+        with pytest.raises(NoteInvalid, match="not a verifier key of type 0x01"):
+            Verifier.parse(vkey(ORIGIN, kind, raw))
 
 
 def test_signatures_of_unknown_keys_are_ignored_and_wrong_ones_of_known_keys_are_not():
@@ -274,3 +300,17 @@ def test_a_key_that_was_prepared_waits_until_it_is_known(tmp_path):
     assert keyfile.read(file, old.vkey).vkey == keyfile.read(file).vkey == old.vkey
     assert keyfile.read(file, new.vkey).vkey == keyfile.read(file).vkey == new.vkey
     assert [each.name for each in tmp_path.iterdir()] == ["signing.key"]
+
+
+def test_the_checkpoint_of_no_events_is_one():
+    signer = Signer.generate("example.org/log")
+    text = issue("example.org/log", 0, EMPTY_ROOT, signer).text
+    parsed = Checkpoint.parse(text)
+    assert (parsed.size, parsed.text) == (0, text)
+
+
+def test_a_signature_is_an_id_and_one_byte_at_least():
+    coded = base64.b64encode(b"12345").decode()
+    assert Signature.parse(f"— a {coded}") == Signature("a", b"1234", b"5")
+    with pytest.raises(NoteInvalid, match="too short"):
+        Signature.parse(f"— a {base64.b64encode(b'1234').decode()}")

@@ -12,7 +12,7 @@ import threading
 
 import pytest
 
-from ledger.errors import BackendUnavailable, KeyMissing, LogCorrupted
+from ledger.errors import BackendUnavailable, BackendUnusable, KeyMissing, LogCorrupted
 from ledger.masterkey import MasterKey
 from ledger.sealing import NotAuthentic, Sealer
 from ledger.vault import Vault
@@ -85,7 +85,7 @@ def test_a_file_that_is_no_vault_is_damage_and_one_that_cannot_be_opened_is_not(
     (tmp_path / "keys.db").write_bytes(b"not a database at all, but long enough to be one" * 20)
     with pytest.raises(LogCorrupted, match="is damaged"):
         Vault(tmp_path / "keys.db", master)
-    with pytest.raises(BackendUnavailable, match="did not answer"):
+    with pytest.raises(BackendUnusable, match="a directory on the way to it is missing"):
         Vault(tmp_path / "nowhere" / "keys.db", master)
 
 

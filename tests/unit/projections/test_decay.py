@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.times import DAY
-from projections.decay import OTHER_HALF_LIFE, Profile, days_since, decay, freshness
+from projections.decay import (
+    BOOST,
+    MOST_BOOST,
+    OTHER_HALF_LIFE,
+    Profile,
+    days_since,
+    decay,
+    freshness,
+)
 
 days = st.floats(0, 100_000, allow_nan=False)
 shown = st.integers(0, 10_000)
@@ -75,6 +83,14 @@ def test_many_at_once_are_each_by_itself(rows):
         assert np.allclose(Profile(name).scores(life, after, accesses), each, rtol=0, atol=1e-12)
 
 
+def test_several_at_once_are_given_back_what_each_access_gives():
+    accesses, after = np.array([0, 1, 4, 5, 9]), np.full(5, 50.0)
+    many = Profile("decay", cap=5).scores(np.ones(5), after, accesses)
+    raw = math.exp(-1)
+    given_back = [0, math.log(2) / math.log(6), math.log(5) / math.log(6), 1, 1]
+    assert many == pytest.approx([raw + (1 - raw) * each for each in given_back])
+
+
 def test_a_type_that_nobody_knows_ages_like_a_fact():
     assert Profile().score("gone", OTHER_HALF_LIFE, 0) == 0.5
 
@@ -82,3 +98,19 @@ def test_a_type_that_nobody_knows_ages_like_a_fact():
 def test_what_is_yet_to_come_is_whole():
     assert days_since(10 * DAY, 3 * DAY) == 0
     assert days_since(3 * DAY, 10 * DAY) == 7
+
+
+def test_without_settings_it_is_freshness_and_the_defaults_of_decay():
+    assert Profile() == Profile("freshness", rate=0.02, cap=10, half_lives={})
+    assert (OTHER_HALF_LIFE, MOST_BOOST, BOOST) == (180.0, 3.0, 1.2)
+    assert Profile(half_lives={"note": 10}).score("note", 10, 0) == 0.5
+    assert Profile("decay").score("note", 50, 10) == 1.0
+    assert Profile("decay").score("note", 50, 9) == pytest.approx(
+        math.exp(-1) + (1 - math.exp(-1)) * math.log(10) / math.log(11)
+    )
+
+
+def test_days_are_parts_of_days_too():
+    assert days_since(0, DAY + DAY // 4) == 1.25
+    assert days_since(5, 5) == 0
+    assert days_since(5, 6) == 1 / DAY

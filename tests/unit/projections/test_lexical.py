@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,3 +85,45 @@ def test_nothing_is_found_in_nothing():
     assert not index.scores(["a"], np.zeros(2, np.bool_)).any()
     assert not index.scores([], np.ones(2, np.bool_)).any()
     assert index.parts(["a"], np.array([False, True])) == []
+
+
+def test_the_constants_are_those_of_the_version():
+    """Another constant is another ranking: it needs another version."""
+    assert (lexical.VERSION, lexical.K1, lexical.B, lexical.DELTA) == ("bm25+/1", 1.2, 0.4, 1.0)
+
+
+def test_a_score_worked_out_by_hand():
+    """Two of three texts have the term, once among two and twice among four; on average 3."""
+    index = built([["a", "x"], ["a", "a", "y", "y"], ["z", "z", "z"]])
+    idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    first = idf * (1 + 1 * 2.2 / (1 + 1.2 * (0.6 + 0.4 * 2 / 3)))
+    second = idf * (1 + 2 * 2.2 / (2 + 1.2 * (0.6 + 0.4 * 4 / 3)))
+    every = np.ones(3, np.bool_)
+    assert np.allclose(index.scores(["a"], every), [first, second, 0], rtol=1e-6)
+    [part] = index.parts(["nowhere", "a"], every)
+    assert (list(part.texts), part.idf, part.values.dtype) == ([0, 1], idf, np.float32)
+
+
+def test_texts_of_less_than_a_word_on_average_count_as_of_one():
+    index = built([["a"], [], [], []])
+    idf = math.log(1 + (4 - 1 + 0.5) / (1 + 0.5))
+    assert np.allclose(index.scores(["a"], np.ones(4, np.bool_))[0], idf * 2, rtol=1e-6)
+
+
+def test_scores_of_several_terms_add_up():
+    index = built([["a", "b"], ["b"]])
+    every = np.ones(2, np.bool_)
+    both = index.scores(["a", "b"], every)
+    assert np.array_equal(both, index.scores(["a"], every) + index.scores(["b"], every))
+    assert np.array_equal(lexical.added(index.parts(["b", "a"], every), 3)[:2], both)
+    assert lexical.added([], 2).dtype == np.float32
+
+
+def test_the_most_there_is_counts_terms_that_are_nowhere():
+    index = built([["a"], ["b"], ["b"]])
+    every = np.ones(3, np.bool_)
+    parts = index.parts(["a", "b", "z"], every)
+    a, b, nowhere = math.log(1 + 2.5 / 1.5), math.log(1 + 1.5 / 2.5), math.log(1 + 3.5 / 0.5)
+    assert lexical.most(parts, 3, 3) == pytest.approx(2 * (a + b + nowhere))
+    assert lexical.most(parts, 2, 3) == pytest.approx(2 * (a + b))
+    assert lexical.most([], 2, 3) == pytest.approx(4 * nowhere)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -136,3 +137,37 @@ def test_what_is_like_the_best_comes_later():
     relevance = np.array([1.0, 0.9, 0.5])
     assert ranking.diverse(relevance, [0, 1, 2], vectors, 3, 0.5) == [0, 2, 1]
     assert ranking.diverse(relevance, [0, 1, 2], vectors, 3, 0.01) == [0, 1, 2]
+
+
+def test_an_arm_counts_by_its_weight_and_its_highest_score():
+    assert (ranking.RRF_K, ranking.SCORE) == (60, 10.0)
+    assert arm([0.0, 4.0], 2.0).factor == 5.0
+    assert arm([0.0, 4.0], 2.0, top=8.0).factor == 2.5
+    assert arm([0.0, 0.0], 2.0).factor == 0.0
+    assert arm([], 2.0).factor == 0.0
+    assert arm([0.5], 2.0).factor == 40.0
+    assert arm([1.0]).ranked is True
+
+
+def test_worth_adds_up_and_leaves_the_arms_as_they_were():
+    one, other = arm([1.0, 2.0], 2.0), arm([4.0, 0.0], 1.0)
+    assert list(ranking.worth([one, other])) == [20.0, 20.0]
+    assert list(one.scores) == [1.0, 2.0]
+    assert ranking.worth(iter([one])).dtype == np.float32
+    with pytest.raises(ValueError, match="no arm"):
+        ranking.worth([])
+
+
+def test_contenders_are_no_more_than_need_be():
+    least = np.array([5.0, 4.0, 1.0, 0.0, 0.0], np.float32)
+    most = np.array([6.0, 4.5, 4.0, 3.9, 0.0], np.float32)
+    assert list(ranking.contenders(least, most, 2)) == [0, 1, 2]
+    assert list(ranking.contenders(least, most, 1)) == [0]
+    assert list(ranking.contenders(least, most, 4)) == [0, 1, 2, 3]
+    assert list(ranking.contenders(least, most, 9)) == [0, 1, 2, 3]
+
+
+def test_with_none_there_is_nothing_to_choose():
+    nothing = np.zeros((0, 1), np.float32)
+    assert ranking.diverse(np.zeros(0), [], nothing, 3, 0.5) == []
+    assert ranking.diverse(np.array([2.0, 1.0]), [], nothing, 0, 0.5) == []

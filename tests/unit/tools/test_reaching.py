@@ -42,7 +42,7 @@ class Life:
 
     def add(self, event, stream, causation=None):
         position = len(self.recorded) + 1
-        facts, _ = event.split()
+        facts, body = event.split()
         self.recorded.append(
             Recorded(
                 position=position,
@@ -58,6 +58,7 @@ class Life:
                 correlation=None,
                 facts=facts,
                 event=event,
+                body_digest=None if body is None else "d",
             )
         )
         return position
@@ -67,7 +68,7 @@ class Life:
             TurnRecorded(
                 role="user",
                 channel="conversation",
-                redacted={},
+                secrets=0,
                 session_tag=session,
                 said_at_stated=False,
                 content=f"words of {turn}",
@@ -89,9 +90,7 @@ class Life:
             resolved=Resolved(entity="self", target=target),
         )
         proposed = self.add(
-            CandidateProposed(
-                index=0, type="fact", act="statement", inferred=False, candidate=candidate
-            ),
+            CandidateProposed(index=0, act="statement", inferred=False, candidate=candidate),
             turn,
         )
         decided = self.add(
@@ -220,6 +219,11 @@ class Life:
         event = EntityRecognised(entity_id=entity, name=canonical.title(), canonical=canonical)
         return self.add(event, "directory", f"e{decision}")
 
+    def spoken(self, reached):
+        """The positions that are reached, but for decisions, which go with their candidates."""
+        decisions = {each.position for each in self.recorded if each.type == GateDecided.NAME}
+        return tuple(each for each in reached.positions if each not in decisions)
+
     def closure(self, erased=()):
         left = [
             replace(each, event=None) if each.position in erased else each for each in self.recorded
@@ -243,16 +247,18 @@ def test_a_turn_takes_its_stream_and_the_memories_whose_words_are_from_it():
     one = life.learn("t1", "m1")
     life.learn("t2", "m2")
     reached = life.closure().turn("t1")
-    assert reached.positions == tuple(sorted(one))
+    said, proposed, written = one
+    assert reached.positions == (said, proposed, proposed + 1, written), "the decision has scores"
     assert reached.counts == {
-        "candidate.proposed.v1": 1,
-        "memory.admitted.v1": 1,
-        "turn.recorded.v1": 1,
+        "candidate.proposed.v2": 1,
+        "gate.decided.v2": 1,
+        "memory.admitted.v2": 1,
+        "turn.recorded.v2": 1,
     }
     assert (reached.turns, reached.memories) == (1, ("m1",))
     assert depends(reached) == {("memory_goes", "m1")}
     assert reached.texts == {"m1": "claim of m1"}
-    assert remains(reached) == {"envelopes": 3}
+    assert remains(reached) == {"envelopes": 4}
 
 
 def test_a_memory_that_goes_takes_its_confirmations_but_not_the_turns_that_say_it_again():
@@ -260,7 +266,7 @@ def test_a_memory_that_goes_takes_its_confirmations_but_not_the_turns_that_say_i
     one = life.learn("t1", "m1")
     again = life.confirm("t2", "m1")
     reached = life.closure().turn("t1")
-    assert reached.positions == tuple(sorted([*one, again[2]]))
+    assert life.spoken(reached) == tuple(sorted([*one, again[2]]))
     assert remains(reached)["turns"] == 1
 
 
@@ -269,7 +275,7 @@ def test_a_turn_that_confirmed_a_memory_takes_that_confirmation_and_leaves_the_m
     life.learn("t1", "m1")
     again = life.confirm("t2", "m1")
     reached = life.closure().turn("t2")
-    assert reached.positions == again
+    assert life.spoken(reached) == again
     assert reached.memories == ()
     assert depends(reached) == {("loses_evidence", "m1")}
 
@@ -279,7 +285,7 @@ def test_what_cites_a_turn_goes_with_it_and_the_answer_to_it_stays():
     question = life.turn("t1")
     answer = life.learn("t2", "m1", cites="t1")
     reached = life.closure().turn("t1")
-    assert reached.positions == (question, *answer[1:])
+    assert life.spoken(reached) == (question, *answer[1:])
 
 
 def test_what_only_cites_a_turn_in_a_refused_candidate_goes_too_with_its_review():
@@ -288,7 +294,7 @@ def test_what_only_cites_a_turn_in_a_refused_candidate_goes_too_with_its_review(
     proposed, decided = life.decide("t2", None, cites="t1", outcome="queue")
     refused = life.add(ReviewDecided(decision=f"e{decided}", approved=False, note="n"), "t2")
     reached = life.closure().turn("t1")
-    assert reached.positions == (question, proposed, refused)
+    assert life.spoken(reached) == (question, proposed, refused)
     assert said not in reached.positions
 
 
@@ -296,9 +302,9 @@ def test_what_was_erased_before_is_not_reached_again():
     life = Life()
     one = life.learn("t1", "m1")
     reached = life.closure(erased=[one[0]]).turn("t1")
-    assert reached.positions == one[1:]
+    assert life.spoken(reached) == one[1:]
     assert reached.turns == 0
-    assert life.closure(erased=one).turn("t1").positions == ()
+    assert life.spoken(life.closure(erased=one).turn("t1")) == ()
 
 
 # A memory
@@ -311,7 +317,7 @@ def test_a_memory_takes_the_turns_that_are_its_evidence_and_what_these_carry():
     again = life.confirm("t2", "m1")
     more = life.confirm("t3", "m2")
     reached = life.closure().memory("m1")
-    assert set(reached.positions) == {*one, beside, beside - 2, *again, more[2]}
+    assert set(life.spoken(reached)) == {*one, beside, beside - 2, *again, more[2]}
     assert depends(reached) == {("memory_goes", "m2")}
     assert remains(reached)["turns"] == 1, "t3 says m2 again, and nobody asked for that"
 
@@ -323,7 +329,7 @@ def test_a_memory_that_moved_is_one_wherever_it_was():
         "m1", "t1", 3, MemoryMovedIn, moved_from="slot", cause="merged", moved_by="e9",
         turns=("t1",), last_said_at=0,
     )  # fmt: skip
-    assert life.closure().memory("m1").positions == (*one, moved)
+    assert life.spoken(life.closure().memory("m1")) == (*one, moved)
 
 
 # Merged memories
@@ -334,13 +340,13 @@ def test_an_original_goes_with_what_it_was_merged_into_and_the_other_originals()
     one, two = life.learn("t1", "m1"), life.learn("t2", "m2")
     merged = life.merge("k", "m1", "m2", spans=("t1", "t2"))
     reached = life.closure().turn("t2")
-    assert reached.positions == tuple(sorted([one[2], *two, merged]))
+    assert life.spoken(reached) == tuple(sorted([one[2], *two, merged]))
     assert depends(reached) == {
         ("memory_goes", "m2"),
         ("consolidated", "k"),
         ("consolidated", "m1"),
     }
-    assert life.closure().memory("k").positions == tuple(sorted([*one, *two, merged]))
+    assert life.spoken(life.closure().memory("k")) == tuple(sorted([*one, *two, merged]))
 
 
 def test_what_was_merged_stays_when_a_turn_goes_that_only_confirmed_an_original():
@@ -350,7 +356,7 @@ def test_what_was_merged_stays_when_a_turn_goes_that_only_confirmed_an_original(
     life.learn("t3", "m2")
     life.merge("k", "m1", "m2", spans=("t1", "t2", "t3"))
     reached = life.closure().turn("t2")
-    assert reached.positions == again
+    assert life.spoken(reached) == again
     assert depends(reached) == {("loses_evidence", "m1"), ("loses_evidence", "k")}
 
 
@@ -363,7 +369,7 @@ def test_after_a_merge_was_undone_the_other_original_stays():
         ConsolidationUndone(memory_id="k", originals=("m1", "m2"), note="n"), "slot of k"
     )
     reached = life.closure().turn("t1")
-    assert reached.positions == tuple(sorted([*one, merged, undone]))
+    assert life.spoken(reached) == tuple(sorted([*one, merged, undone]))
     assert not set(two) & set(reached.positions)
 
 
@@ -376,7 +382,7 @@ def test_the_note_of_a_resolution_goes_with_a_memory_that_it_settled():
         ),
         "slot",
     )
-    assert life.closure().turn("t1").positions == (*one, resolved)
+    assert life.spoken(life.closure().turn("t1")) == (*one, resolved)
 
 
 # Names
@@ -402,7 +408,7 @@ def test_a_name_goes_with_the_turn_that_made_it_known():
         "directory",
     )
     reached = life.closure().turn("t1")
-    assert reached.positions == (said, proposed, written, known, alias)
+    assert life.spoken(reached) == (said, proposed, written, known, alias)
     assert self_known not in reached.positions, "`User` names nobody"
 
 
@@ -419,7 +425,7 @@ def test_a_name_whose_turn_went_before_goes_with_the_last_memory_about_it():
     one = life.learn("t1", "m1", **about("sarah"))
     known = life.named("sarah", "sarah", one[1] + 1)
     two = life.learn("t2", "m2", **about("sarah"))
-    assert life.closure(erased=one).turn("t2").positions == (known, *two)
+    assert life.spoken(life.closure(erased=one).turn("t2")) == (known, *two)
 
 
 def test_an_alias_goes_that_nothing_uses_and_its_entity_stays_under_the_other_name():
@@ -457,7 +463,7 @@ def test_a_session_takes_its_turns_and_what_was_asked_in_it():
     elsewhere = life.recall("s1", memories=("m1",))
     closure = life.closure()
     reached = closure.session("s2")
-    assert reached.positions == (*two, asked)
+    assert life.spoken(reached) == (*two, asked)
     assert closure.sessions() == {"s1", "s2"}
     assert remains(reached)["searches"] == 1
     assert not {*one, elsewhere} & set(reached.positions)
@@ -471,7 +477,7 @@ def test_a_search_that_found_what_goes_goes_with_it():
     memory, turn = life.recall("s2", memories=("m1",)), life.recall("s2", turns=("t1",))
     other = life.recall("s1", memories=("m2",))
     reached = life.closure().turn("t1")
-    assert reached.positions == (*one, memory, turn)
+    assert life.spoken(reached) == (*one, memory, turn)
     assert remains(reached)["searches"] == 1
     assert other not in reached.positions
 
@@ -487,15 +493,15 @@ def test_retention_is_by_category_and_by_when_it_was_last_said():
     life.at = 20
     life.confirm("t4", "m2")
     ages = {"health": 30 * DAY, "ordinary": 40 * DAY}
-    assert life.closure().retention(ages, 30 * DAY).positions == ()
+    assert life.spoken(life.closure().retention(ages, 30 * DAY)) == ()
     reached = life.closure().retention(ages, 31 * DAY)
-    assert (reached.positions, reached.of) == (ill, "health")
-    assert life.closure().retention(ages, 60 * DAY).positions == ill, "said again at 20"
+    assert (life.spoken(reached), reached.of) == (ill, "special"), "which one is not on record"
+    assert life.spoken(life.closure().retention(ages, 60 * DAY)) == ill, "said again at 20"
     reached = life.closure().retention(ages, 61 * DAY)
     assert set(reached.positions) > {*ill, *plain, *again}
-    assert reached.of == "health,ordinary"
+    assert reached.of == "ordinary,special"
     assert reached.turns == 4
-    assert life.closure().retention({}, 10_000 * DAY).positions == ()
+    assert life.spoken(life.closure().retention({}, 10_000 * DAY)) == ()
 
 
 def test_a_turn_goes_with_the_first_of_its_memories_and_the_other_keeps_its_words():
@@ -504,7 +510,7 @@ def test_a_turn_goes_with_the_first_of_its_memories_and_the_other_keeps_its_word
     proposed, decided = life.decide("t1", "m2")
     kept = life.admit("m2", "t1", decided)
     reached = life.closure().retention({"health": 30 * DAY}, 31 * DAY)
-    assert reached.positions == tuple(sorted((*ill, proposed)))
+    assert life.spoken(reached) == tuple(sorted((*ill, proposed)))
     assert kept not in reached.positions
     assert depends(reached) == {("loses_evidence", "m2")}
     assert "its own words stay" in reached.depends[0].why
@@ -518,9 +524,9 @@ def test_a_turn_that_supports_no_memory_is_ordinary_or_what_was_noticed_in_it():
     asked = life.recall("s1")
     life.recall("s1", ranker="shown")
     health = life.closure().retention({"health": 30 * DAY}, 31 * DAY)
-    assert health.positions == (refused, proposed)
+    assert life.spoken(health) == (refused, proposed)
     ordinary = life.closure().retention({"ordinary": 30 * DAY}, 31 * DAY)
-    assert ordinary.positions == (silent, refused, proposed, asked)
+    assert life.spoken(ordinary) == (silent, refused, proposed, asked)
 
 
 def test_rephrasings_that_were_merged_are_as_old_as_the_youngest():
@@ -530,9 +536,9 @@ def test_rephrasings_that_were_merged_are_as_old_as_the_youngest():
     two = life.learn("t2", "m2")
     merged = life.merge("k", "m1", "m2", spans=("t1", "t2"))
     ages = {"ordinary": 30 * DAY}
-    assert life.closure().retention(ages, 50 * DAY).positions == ()
+    assert life.spoken(life.closure().retention(ages, 50 * DAY)) == ()
     everything = tuple(sorted([*one, *two, merged]))
-    assert life.closure().retention(ages, 51 * DAY).positions == everything
+    assert life.spoken(life.closure().retention(ages, 51 * DAY)) == everything
 
 
 def test_what_was_revoked_goes_after_the_grace_with_its_turn():
@@ -545,7 +551,7 @@ def test_what_was_revoked_goes_after_the_grace_with_its_turn():
     assert closure.revoked(None, 10_000 * DAY, at_once=True).positions == ()
     assert closure.revoked(10 * DAY, 10 * DAY, at_once=False).positions == ()
     reached = closure.revoked(10 * DAY, 11 * DAY, at_once=False)
-    assert reached.positions == (one[0], one[1], one[2], proposed, gone)
+    assert life.spoken(reached) == (one[0], one[1], one[2], proposed, gone)
     assert depends(reached) == {("loses_evidence", "m2")}
 
 
@@ -554,7 +560,7 @@ def test_what_was_written_again_after_it_was_revoked_is_not_revoked():
     _, proposed, _ = life.learn("t1", "m1")
     life.revoke("m1")
     life.admit("m1", "t1", proposed + 1)
-    assert life.closure().revoked(DAY, 100 * DAY, at_once=True).positions == ()
+    assert life.spoken(life.closure().revoked(DAY, 100 * DAY, at_once=True)) == ()
 
 
 def test_a_withdrawal_of_consent_reaches_what_it_revoked():
@@ -566,9 +572,9 @@ def test_a_withdrawal_of_consent_reaches_what_it_revoked():
     life.revoke("m2")
     closure = life.closure()
     assert closure.withdrawals() == [f"e{withdrawn}"]
-    assert closure.withdrawn([f"e{withdrawn}"]).positions == (*one, gone)
-    assert closure.revoked(None, 0, at_once=True).positions == (*one, gone)
-    assert life.closure(erased=(*one, gone)).withdrawn([f"e{withdrawn}"]).positions == ()
+    assert life.spoken(closure.withdrawn([f"e{withdrawn}"])) == (*one, gone)
+    assert life.spoken(closure.revoked(None, 0, at_once=True)) == (*one, gone)
+    assert life.spoken(life.closure(erased=(*one, gone)).withdrawn([f"e{withdrawn}"])) == ()
 
 
 # Somebody who is erased, in another's record
@@ -589,12 +595,12 @@ def test_a_relation_to_somebody_goes_as_memory_candidate_and_name():
     life.learn("t3", "m2", **about("ana"))
     life.learn("t4", "m3")
     reached = life.closure().relation({"ana"})
-    assert reached.positions == (proposed, written, *again[1:], known, title)
+    assert life.spoken(reached) == (proposed, written, *again[1:], known, title)
     assert carl not in reached.positions
     assert (reached.reach, reached.of, reached.turns) == ("relation", "ana", 0)
     assert depends(reached) == {("relation", "m1")}
-    assert remains(reached) == {"envelopes": 6, "turns": 2, "memories": 1}
-    assert life.closure().relation({"bob"}).positions == ()
+    assert remains(reached) == {"envelopes": 8, "turns": 2, "memories": 1}
+    assert life.spoken(life.closure().relation({"bob"})) == ()
 
 
 # All of somebody
@@ -603,14 +609,16 @@ def test_a_relation_to_somebody_goes_as_memory_candidate_and_name():
 def test_a_whole_subject_is_everything_with_a_body():
     life = Life()
     granted = life.add(
-        ConsentGranted(basis="consent", categories=("ordinary",), purpose="p", scope="subject"),
+        ConsentGranted(
+            basis="consent", special=False, categories=("ordinary",), purpose="p", scope="subject"
+        ),
         "ana",
     )
     one = life.learn("t1", "m1")
     shown = life.recall("s1", ranker="shown")
     reached = life.closure().whole()
-    assert reached.positions == (granted, *one[:2], one[2], shown)
-    assert reached.counts["consent.granted.v1"] == 1
+    assert life.spoken(reached) == (granted, *one[:2], one[2], shown)
+    assert reached.counts["consent.granted.v2"] == 1
     assert reached.stays[0].what == "envelopes"
     assert reached.stays[0].count == len(life.recorded)
     assert isinstance(reached.stays[0], Remains)
@@ -619,10 +627,8 @@ def test_a_whole_subject_is_everything_with_a_body():
 def test_a_recall_of_the_first_version_had_no_body():
     life = Life()
     life.recall("s1", ranker="shown")
-    first = life.recorded[0].facts
-    for name in ("ranked", "position", "asked_at"):
-        del first[name]
-    assert life.closure().whole().positions == ()
+    life.recorded[0] = replace(life.recorded[0], body_digest=None)
+    assert life.spoken(life.closure().whole()) == ()
 
 
 # What is written while an erasure is on its way
@@ -673,7 +679,8 @@ def envelopes(life, erased=()):
 
 def test_nothing_is_due_of_what_is_young_or_gone():
     life = Life()
-    gone = life.learn("t1", "m1")
+    one = life.learn("t1", "m1")
+    gone = (*one, one[1] + 1)
     life.at = 10
     life.learn("t2", "m2")
     for erased, aged, due in ((), 0, False), ((), 1, True), (gone, 10, False), (gone, 11, True):
@@ -684,7 +691,9 @@ def test_nothing_is_due_of_what_is_young_or_gone():
 def test_the_consent_itself_is_kept_however_old_it_is():
     life = Life()
     life.add(
-        ConsentGranted(basis="consent", categories=(), purpose="p", scope="subject", note="n"),
+        ConsentGranted(
+            basis="consent", special=False, categories=(), purpose="p", scope="subject", note="n"
+        ),
         "ana",
     )
     assert not may_be_due(envelopes(life), aged=DAY, revoked=DAY, withdrawn=True)

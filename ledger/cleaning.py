@@ -1,0 +1,161 @@
+"""What keeps secrets out of the log, whatever field they were given in.
+
+Every event goes through `cleaned` when it is made ready to be appended (`ledger.codec.New`), so
+that a field cannot be forgotten. The words of its body lose their secrets, as a turn's do. A name
+is refused instead where it would lead to something or outlive an erasure: two people whose tokens
+were taken out of their names would be one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel
+
+from ledger.errors import SecretGiven
+from ledger.fields import A_NAME, CLEAN
+from ledger.redact import SecretKind, redact, secrets_in
+from ledger.streams import tag
+
+M = TypeVar("M", bound=BaseModel)
+
+_BETWEEN = "\n■\n"
+"""Keeps the words of one field from being read on into the next."""
+_IDS = re.compile(
+    r"(?i)(?<![0-9a-z])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,128})(?![0-9a-z])"
+)
+"""Ids that are made and not chosen; their digits look like anything."""
+_MADE = re.compile(r"[0-9a-f]{24,128}")
+
+
+# --- Names ---------------------------------------------------------------------------------------
+
+
+def secret_in_name(name: str, *, numbers: bool = True) -> SecretKind | None:
+    """What kind of secret a name holds, if it holds one.
+
+    Ids are full of digits, and one number in ten passes the check of a card. A number is therefore
+    taken for a card only as people write cards, in groups; with `numbers` also if it has the length
+    of one.
+    """
+    name = _IDS.sub(" ", name)
+    for start, end, kind in secrets_in(name):
+        digits = sum(char.isdigit() for char in name[start:end])
+        bare = kind is SecretKind.CARD and digits == end - start
+        if not bare or (numbers and digits in {15, 16}):
+            return kind
+    return None
+
+
+def clean_name(name: str) -> str:
+    """A name that stays in a body: as given, or without the secret in it."""
+    return name if secret_in_name(name) is None else redact(name).text
+
+
+def session_name(key: bytes, session: str | None) -> str | None:
+    """A session's name as it is kept. One with a secret in it gets a tag under the subject's key in
+    its place, so that it is the same session when it is given again, and no other one's."""
+    if session is None or secret_in_name(session) is None:
+        return session
+    return f"{redact(session).text} ~{tag(key, 'session name', session)[:12]}"
+
+
+def refuse(name: str, what: str, *, numbers: bool = True) -> None:
+    """Raises `SecretGiven` for a name that holds a secret; `what` says which name it is."""
+    kind = secret_in_name(name, numbers=numbers)
+    if kind is not None:
+        raise SecretGiven(f"{what}: this looks like {_AS_TOLD[kind]}.")
+
+
+_AS_TOLD = {
+    SecretKind.CARD: "a card number",
+    SecretKind.IBAN: "a bank account number",
+    SecretKind.PASSWORD: "a password",
+    SecretKind.PIN: "a PIN",
+    SecretKind.API_KEY: "an API key",
+    SecretKind.TOKEN: "an access token",
+    SecretKind.PRIVATE_KEY: "a private key",
+    SecretKind.NATIONAL_ID: "a national id number",
+}
+
+
+# --- Models --------------------------------------------------------------------------------------
+
+
+def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M:
+    """The model without secrets in its words; the same one where there were none.
+
+    `facts` are fields that are left alone, but for names. With `refusing`, words are not changed:
+    raises `SecretGiven` for a secret in them, as for one in a name that is a fact.
+    """
+    names, words = _Found(), _Found()
+    for field, marks in _fields(type(model)):
+        value = getattr(model, field)
+        if field in facts:
+            if A_NAME in marks:
+                for name in _strings(value):
+                    refuse(name, field)
+        elif CLEAN not in marks:
+            _gather(value, names if A_NAME in marks else words, names)
+    if not any(map(secret_in_name, names)) and not secrets_in(_BETWEEN.join(words)):
+        return model
+    if refusing:
+        for each in words:
+            if secrets_in(each):
+                raise SecretGiven("A text that stays in clear holds what looks like a secret.")
+    return cast("M", _without(model, facts))
+
+
+class _Found(list[str]):
+    """Strings that were found in a model."""
+
+
+@cache
+def _fields(kind: type[BaseModel]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    return tuple((name, tuple(field.metadata)) for name, field in kind.model_fields.items())
+
+
+def _gather(value: Any, words: _Found, names: _Found) -> None:
+    if type(value) is str:
+        if value and not (len(value) >= 24 and _MADE.fullmatch(value)):
+            words.append(value)
+    elif isinstance(value, BaseModel):
+        for field, marks in _fields(type(value)):
+            _gather(getattr(value, field), names if A_NAME in marks else words, names)
+    elif isinstance(value, tuple | list):
+        for each in value:
+            _gather(each, words, names)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            _gather(key, words, names)
+            _gather(each, words, names)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        yield from value
+
+
+def _without(value: Any, skipped: Iterable[str] = (), *, name: bool = False) -> Any:
+    """The same without secrets, all the way down."""
+    if type(value) is str:
+        if _MADE.fullmatch(value):
+            return value
+        return clean_name(value) if name else redact(value).text
+    if isinstance(value, BaseModel):
+        changed = {
+            field: _without(getattr(value, field), name=A_NAME in marks)
+            for field, marks in _fields(type(value))
+            if field not in skipped and CLEAN not in marks
+        }
+        return value.model_copy(update=changed)
+    if isinstance(value, tuple | list):
+        return type(value)(_without(each, name=name) for each in value)
+    if isinstance(value, dict):
+        return {_without(key, name=name): _without(each, name=name) for key, each in value.items()}
+    return value

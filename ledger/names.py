@@ -1,0 +1,16 @@
+"""How long a name may be: of a subject, a session, an agent, a principal. The only place that says
+so."""
+
+from __future__ import annotations
+
+from ledger.errors import InvalidTurn
+
+LONGEST = 512
+"""Characters."""
+
+
+def check_name(what: str, name: str) -> str:
+    """The name, if it is short enough. Raises `InvalidTurn` with both sizes."""
+    if len(name) > LONGEST:
+        raise InvalidTurn(f"{what} has {len(name):,} characters; a name has at most {LONGEST:,}.")
+    return name

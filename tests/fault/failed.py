@@ -1,0 +1,5 @@
+"""What the torture's checks raise."""
+
+
+class Failed(Exception):
+    """What the torture found."""

@@ -1,0 +1,168 @@
+"""Measures how the cost of our patterns and functions grows, in processes with a limit of CPU time.
+
+Prints a line of JSON for each that grows faster than the text it reads, or that was still at it
+when its time was over: what, which run, and how fast.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import re
+import signal
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import found
+from counting import Counter
+from growth import Run, growth
+from runs import EVERYBODYS, own
+
+SECONDS = 3
+"""CPU seconds for one run of one case, of which it takes milliseconds."""
+BATCH = 32
+
+
+class Case(NamedTuple):
+    """Something that reads a text, and the texts that it reads."""
+
+    name: str
+    read: Callable[[str], object]
+    runs: Sequence[Run]
+    thorough: bool = False
+
+
+def of_pattern(pattern: re.Pattern[str], site: object, methods: frozenset[str]) -> Case:
+    """Uses a pattern as it is used."""
+
+    def read(text: str) -> None:
+        if not methods <= {"match", "fullmatch"}:
+            deque(pattern.finditer(text), 0)
+        if "match" in methods:
+            pattern.match(text)
+        if "fullmatch" in methods:
+            pattern.fullmatch(text)
+
+    return Case(f"{site} {pattern.pattern[:60]!r}", read, (*EVERYBODYS, *own(pattern)))
+
+
+def confirmed(cases: Sequence[Case]) -> Iterator[dict[str, str]]:
+    """What grows too fast when it is measured a second time, too, alone."""
+    by_name = {case.name: case for case in cases}
+    for told in list(measured(cases)):
+        yield from measured([by_name[told["case"]]])
+
+
+def measured(cases: Sequence[Case]) -> Iterator[dict[str, str]]:
+    """What grows too fast, batch after batch; a batch that hangs is gone on with after the case
+    that hung."""
+    at = 0
+    while at < len(cases):
+        batch = cases[at : at + BATCH]
+        done, found, at_work = _forked(batch)
+        yield from found
+        if done < len(batch):
+            yield {"case": batch[done].name, "run": at_work, "growth": "it did not end"}
+            done += 1
+        at += done
+
+
+def _forked(cases: Sequence[Case]) -> tuple[int, list[dict[str, str]], str]:
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "w", buffering=1) as out:
+                _measure(cases, lambda told: print(json.dumps(told), file=out))
+            os._exit(0)
+        except BaseException:  # noqa: BLE001  (a forked child must end here)
+            traceback.print_exc()
+            os._exit(1)
+    os.close(writer)
+    done, found, at_work = 0, [], ""
+    with os.fdopen(reader) as lines:
+        for line in lines:
+            told = json.loads(line)
+            if "done" in told:
+                done += 1
+            elif "at" in told:
+                at_work = told["at"]
+            else:
+                found.append(told)
+    _, status = os.waitpid(child, 0)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+        raise SystemExit(f"A batch failed at {cases[min(done, len(cases) - 1)].name}.")
+    return done, found, at_work
+
+
+def _measure(cases: Sequence[Case], tell: Callable[[dict[str, str]], None]) -> None:
+    gc.disable()  # how much it looks through depends on what else there is
+    counter = Counter()
+    for case in cases:
+        for run in case.runs:
+            tell({"at": repr(run)})
+            signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its signal ends the process
+            grows = growth(counter, case.read, run, thorough=case.thorough)
+            if grows is not None:
+                tell({"case": case.name, "run": repr(run)[:300], "growth": grows})
+                break
+        tell({"done": case.name})
+
+
+def _patterns() -> tuple[list[Case], dict[str, object]]:
+    watch = found.Watch()
+    found.import_all()
+    import functions
+
+    functions.exercise()
+    cases = [of_pattern(*each) for each in found.patterns(watch)]
+    return cases, {"patterns": len(cases), "unseen": [str(site) for site in found.unseen(watch)]}
+
+
+def _functions(share: str, of: str) -> tuple[list[Case], dict[str, object]]:
+    import functions
+
+    cases = list(functions.cases(int(share), int(of)))
+    return cases, {"functions": len(cases)}
+
+
+def _samples() -> tuple[list[Case], dict[str, object]]:
+    """What must be found, and between it what must not."""
+
+    def loop(text: str) -> list[str]:
+        return [text[:at] for at in range(0, len(text), 4) if text[:at].count("é") > at]
+
+    def pattern(name: str, words: str) -> Case:
+        return of_pattern(re.compile(words), name, found.ALL_WAYS)._replace(name=name)
+
+    cases = [
+        pattern("linear", r"(?<![.!?])[.!?]++(?=\s)"),
+        pattern("quadratic after a line of dots", r"[.!?]+[\"']*(?=\s)"),
+        pattern("quadratic between its own words", r"\bso\s*,?\s*that\b"),
+        pattern("exponential", r"(?:\w+\s?)*;"),
+        Case("a quadratic loop", loop, EVERYBODYS),
+        Case("a linear loop", str.split, EVERYBODYS, thorough=True),
+    ]
+    return cases, {"samples": len(cases)}
+
+
+def main() -> None:
+    kind, *share = sys.argv[1].split()
+    cases, counted = {"patterns": _patterns, "functions": _functions, "samples": _samples}[kind](
+        *share
+    )
+    for told in confirmed(cases):
+        sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(counted) + "\n")
+
+
+if __name__ == "__main__":
+    main()

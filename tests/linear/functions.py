@@ -1,0 +1,146 @@
+"""The functions that read text from outside, whole: a loop may be quadratic where no pattern is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from child import Case
+from growth import Run
+from runs import CHARACTERS, MIXED
+
+from gate import claims, custom, dates, merging, slots, speech
+from gate.claude.prefilter import nothing_to_keep
+from gate.claude.reading import locate
+from gate.custom import Custom, Noticing
+from gate.merging import Original
+from gate.pasted import pasted
+from gate.registry import Registry, default_types, load_type
+from gate.rules import RuleExtractor
+from ledger.candidate import Candidate, Span
+from ledger.memory import Memory
+from ledger.redact import redact
+from projections import terms
+from projections.routing import route
+from tools.cli.app import without_passwords
+
+SAID_AT = 1_772_355_600_000_000
+MEDICATION = load_type(
+    {
+        "name": "medication",
+        "prior": 0.15,
+        "half_life_days": 180,
+        "slot": "attribute",
+        "attribute": "medication.{name}",
+        "fields": {
+            "name": {"description": "what", "required": True},
+            "dose": {"description": "how much"},
+        },
+        "patterns": ["take {dose} of {name}", "take {name}"],
+    }
+)
+REGISTRY = Registry(types={kind.name: kind for kind in (*default_types(), MEDICATION)})
+ORDINARY = (
+    "I take 50 mg of sertraline every morning. Nora works at Equinor, not Shell. I use pytest, not"
+    " unittest. My manager is Dana Levy (aka Dan). It happened two weeks ago, on 3 May 2024. I"
+    " decided to move. She said “I live here”. Last week I was in Porto. My password is hunter2."
+    " Oslo is where I live, I think. Actually it's Lisbon, not Porto. I might not use Vim."
+)
+
+
+@dataclass
+class Turn:
+    content: str
+    turn_id: str = "t"
+    role: str = "user"
+    said_at: int = SAID_AT
+
+
+def _acts(text: str) -> None:
+    for start in (0, len(text) // 2, max(0, len(text) - 40)):
+        speech.speech_act(text, start, min(len(text), start + 20))
+
+
+def _extract(text: str) -> None:
+    RuleExtractor(Noticing(lambda: REGISTRY)).extract(Turn(text))
+
+
+def _confirm(text: str) -> None:
+    RuleExtractor().extract(Turn("Yes, that's right."), [Turn(text, role="assistant")])
+
+
+def _correct(text: str) -> None:
+    RuleExtractor().extract(Turn("Actually it's Lisbon, not Porto."), [Turn(text)])
+
+
+def _within(text: str) -> None:
+    claims.claim_within(
+        Candidate(
+            claim=f"User perhaps uses {text}", spans=(Span(start=0, end=len(text), quote=text),),
+            type="fact", entity="user", attribute="tool", value="pytest", replaces="unittest",
+            topic="general", importance=500_000, confidence=900_000,
+        )
+    )  # fmt: skip
+
+
+def _merge(text: str) -> None:
+    one, other = (
+        Original(
+            memory_id=name, belief=name, type="fact", confidence=1, base=1, importance=1,
+            visibility_scope="subject", basis="consent", grant="g",
+            memory=Memory(
+                attribute=f"part.{name}", said_at=1, said_at_stated=False, valid_from=1, turn="t",
+                spans=(), claim=f"User {text}", value=name,
+            ),
+        )
+        for name in ("a", "b")
+    )  # fmt: skip
+    merging.refusal(one, other, REGISTRY.types["fact"])
+
+
+def _forget() -> None:
+    for module in (claims, custom, dates, merging, speech, terms):
+        module.forget()
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "speech.sentences": speech.sentences,
+    "speech.speech_act": _acts,
+    "speech.instruction_like": speech.instruction_like,
+    "pasted": pasted,
+    "dates.find_when": lambda text: dates.find_when(text, SAID_AT),
+    "redact": redact,
+    "rules: a turn": _extract,
+    "rules: what was confirmed": _confirm,
+    "rules: what was corrected": _correct,
+    "rules: types of one's own": lambda text: Custom(MEDICATION).in_claim(text),
+    "claude: prefilter": lambda text: nothing_to_keep(Turn(text)),
+    "claude: a quote in a text": lambda text: locate(text, text[: len(text) // 2] + " b"),
+    "claude: a quote spaced otherwise": lambda text: locate(text, f"a\n\n{text[: len(text) // 2]}"),
+    "claims.claim_within": _within,
+    "slots.canonical_text": slots.canonical_text,
+    "merging.refusal": _merge,
+    "search: terms": terms.asked,
+    "search: what is stated": terms.stated,
+    "search: routing": route,
+    "cli: a sentence without passwords": without_passwords,
+}
+
+
+def cases(part: int, of: int) -> Iterator[Case]:
+    """Each reader on each run, all sizes: this share of them."""
+    runs = [Run(piece) for piece in (*CHARACTERS, *MIXED)]
+    for number, (name, reader) in enumerate(READERS.items()):
+        if number % of == part:
+
+            def read(text: str, reader: Callable[[str], object] = reader) -> None:
+                _forget()
+                reader(text)
+
+            yield Case(name, read, runs, thorough=True)
+
+
+def exercise() -> None:
+    """Use everything once on ordinary words, so that every pattern has been made."""
+    for reader in READERS.values():
+        reader(ORDINARY)

@@ -1,0 +1,81 @@
+"""Whether the cost of reading a text grows as its length does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from counting import Counter
+
+SIZES = (5_000, 20_000, 80_000)
+MOST = 1.5
+"""How much faster than the text the cost may grow."""
+ONCE = 2.5
+"""The same where time is measured and the step before was not too fast: a text that outgrows the
+caches costs up to twice as much a character, and what is quadratic four times."""
+STRAIGHT = 1.1
+"""A cost c·n + d·n² that grew by less than this from the first to the second size grows by less
+than `MOST` from the second to the third, which then need not be measured."""
+TIMES = 12
+"""How often each size is measured before its growth counts as too fast: the least cost counts."""
+
+
+class Run(NamedTuple):
+    """A text made of one piece, over and over, between a beginning and an end."""
+
+    piece: str
+    before: str = ""
+    after: str = ""
+
+    def text(self, size: int) -> str:
+        """So many characters of it."""
+        return self.before + (self.piece * (size // len(self.piece) + 1))[:size] + self.after
+
+
+def growth(
+    counter: Counter, read: Callable[[str], object], run: Run, *, thorough: bool = False
+) -> str | None:
+    """How the cost of reading a run grows too fast; None where it does not.
+
+    All sizes are measured if `thorough`, or if the first two leave a doubt.
+    """
+    texts = [run.text(size) for size in SIZES]
+    costs = [counter.cost(read, texts[0])]
+    if costs[0] * (_ratio(1) * _ratio(2)) ** 2 <= counter.floor:
+        return None  # even if it were quadratic
+    costs.append(counter.cost(read, texts[1]))
+    if not thorough and (
+        costs[1] * _ratio(1) ** 2 <= counter.floor or costs[1] <= STRAIGHT * _ratio(1) * costs[0]
+    ):
+        return None
+    told = _too_fast(counter, read, texts, costs, MOST)
+    if told is None or not counter.exact:  # times mislead; what they show twice is so
+        most = MOST if told is not None or counter.exact else ONCE
+        costs.append(counter.cost(read, texts[2]))
+        told = _too_fast(counter, read, texts, costs, most)
+    return told
+
+
+def _ratio(at: int) -> float:
+    return SIZES[at] / SIZES[at - 1]
+
+
+def _too_fast(
+    counter: Counter,
+    read: Callable[[str], object],
+    texts: list[str],
+    costs: list[int],
+    most: float,
+) -> str | None:
+    """How the last cost is too much more than the one before; it is measured again to be sure."""
+    at = len(costs) - 1
+    for again in range(TIMES):
+        if costs[at] <= max(most * _ratio(at) * costs[at - 1], counter.floor):
+            return None
+        if again > 2:
+            time.sleep(0.02)  # somebody else may have been at the processor all the time
+        for which in (at - 1, at):
+            costs[which] = min(costs[which], counter.cost(read, texts[which]))
+    times = costs[at] / max(costs[at - 1], 1)
+    return f"{times:.1f} times the cost for {_ratio(at):.0f} times the text ({SIZES[at]:,})"
