@@ -7,6 +7,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,13 +54,24 @@ class Behind:
             cursor = connection.execute(statement, values)
             return cursor.fetchall() if cursor.description else []
 
-    def let_go(self) -> None:
-        """Nothing keeps the register from being changed any more."""
-        if self.sqlite:
-            for name in ("refuses_update", "refuses_delete", "only_grows"):
-                self(f"DROP TRIGGER register_{name}")
-        else:
+    @contextmanager
+    def let_go(self) -> Iterator[None]:
+        """Nothing keeps the register from being changed; afterwards it is kept again, so that
+        nobody sees that it was not."""
+        if not self.sqlite:
             self("ALTER TABLE vault.register DISABLE TRIGGER ALL")
+            yield
+            self("ALTER TABLE vault.register ENABLE TRIGGER ALL")
+            return
+        made = self(
+            "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'register' AND type = 'trigger'"
+        )
+        assert len(made) == 3
+        for name, _ in made:
+            self(f"DROP TRIGGER {name}")
+        yield
+        for _, statement in made:
+            self(statement)
 
 
 class Ledger(NamedTuple):
@@ -197,8 +209,8 @@ ENTRIES = {
 
 @pytest.mark.parametrize("change", ENTRIES)
 def test_what_was_changed_in_the_register_is_found(ledger, change):
-    ledger.spoil.let_go()
-    ledger.spoil(*ENTRIES[change])
+    with ledger.spoil.let_go():
+        ledger.spoil(*ENTRIES[change])
     assert "register" in found(ledger.log)
     assert "register" in found(ledger.reopen())
 
@@ -206,19 +218,19 @@ def test_what_was_changed_in_the_register_is_found(ledger, change):
 def test_rows_and_their_entries_that_are_cut_off_together_are_found(ledger):
     """Also where nothing was committed since: the log has the events."""
     [late] = ledger.log.register(["dora"]).values()
-    ledger.spoil.let_go()
-    ledger.spoil("DELETE FROM vault.register WHERE ref = ?", late)
-    ledger.spoil("DELETE FROM vault.keys WHERE subject_ref = ?", late)
+    with ledger.spoil.let_go():
+        ledger.spoil("DELETE FROM vault.register WHERE ref = ?", late)
+        ledger.spoil("DELETE FROM vault.keys WHERE subject_ref = ?", late)
     assert late in found(ledger.log)
     commitments.commit(ledger.log)
-    ledger.spoil("DELETE FROM vault.register WHERE ref = ?", ledger.refs["content"])
+    with ledger.spoil.let_go():
+        ledger.spoil("DELETE FROM vault.register WHERE ref = ?", ledger.refs["content"])
     ledger.spoil("DELETE FROM vault.erasures WHERE erasure = ?", ledger.refs["content"])
     assert "the log was told of 6" in found(ledger.log)
 
 
 def test_random_flips_in_any_row_are_found(ledger):
     chosen = random.Random(13)
-    ledger.spoil.let_go()
     missed = []
     for _ in range(80):
         table = chosen.choice(sorted(COLUMNS))
@@ -230,10 +242,12 @@ def test_random_flips_in_any_row_are_found(ledger):
         ref, value = chosen.choice([row for row in rows if row[1] not in (None, "", b"")])
         flipped = flip(value, chosen)
         change = f"UPDATE vault.{table} SET {column} = ? WHERE {key} = ?"
-        ledger.spoil(change, flipped, ref)
+        with ledger.spoil.let_go():
+            ledger.spoil(change, flipped, ref)
         if is_well(ledger.log):
             missed.append((table, column, ref, value, flipped))
-        ledger.spoil(change, value, flipped if column == key else ref)
+        with ledger.spoil.let_go():
+            ledger.spoil(change, value, flipped if column == key else ref)
     assert missed == []
     assert verify(ledger.log).ok
 
@@ -462,8 +476,9 @@ def test_a_trigger_that_keeps_what_is_deleted_is_named(ledger):
 
 
 def test_a_trigger_that_is_gone_is_named(ledger):
-    ledger.spoil.let_go()
-    assert "'register_" in found(ledger.log)
+    with ledger.spoil.let_go():
+        assert "'register_" in found(ledger.log)
+    assert verify(ledger.log).ok
 
 
 @pytest.mark.parametrize("new_place", ["sqlite"], indirect=True)

@@ -30,6 +30,7 @@ from ledger.times import DAY, SECOND, parse
 
 START = parse("2026-03-01T09:00:00Z")
 WINDOW = 30 * DAY
+HOUR = 3_600 * SECOND
 CLIENTS, PEOPLE = 3, ("ana", "ben")
 
 clients = st.integers(0, CLIENTS - 1)
@@ -79,6 +80,7 @@ class Person:
     life: int = 0
     known: bool = False
     erased: bool = False
+    erased_at: int = 0
     grants: list[str] = field(default_factory=list)
     slots: dict[str, Slot] = field(default_factory=dict)
     turns: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -309,7 +311,11 @@ class Machine(RuleBasedStateMachine):
     @rule(client=clients, name=st.sampled_from(["ana", "ben", "ben"]))
     def erase(self, client, name):
         memory, person = self.tick(client), self.people[name]
-        if person.erased:  # asked again by the same actor within the hour
+        if person.erased and self.now - person.erased_at > HOUR:
+            with self.refused(NotPermitted):
+                memory.erase(name)
+            return
+        if person.erased:  # by the same actor, lately: asked again
             before = memory._log.head()
             assert memory.erase(name).already
             assert memory._log.head() == before
@@ -321,7 +327,7 @@ class Machine(RuleBasedStateMachine):
         held = memory.beliefs(name)
         memory.erase(name)
         self.gone.append((person.mark, [(each.belief_id, each.memory_id) for each in held]))
-        self.people[name] = Person(name, person.life + 1, erased=True)
+        self.people[name] = Person(name, person.life + 1, erased=True, erased_at=self.now)
         for each in self.clients:
             self.check_gone(each, *self.gone[-1])
             assert each.was_erased(name)
