@@ -8,12 +8,12 @@
 [('admit', 'User lives in Porto')]
 """
 
-from gate.extractor import Extractor
-from gate.intake import TurnInput
-from gate.policy import Policy
-from ledger.candidate import Candidate, Span, When
-from ledger.errors import CallerMistake, LedgerError, MustStop, Retryable
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.gate.extractor import Extractor
+from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.policy import Policy
+from beliefledger.ledger.candidate import Candidate, Span, When
+from beliefledger.ledger.errors import CallerMistake, LedgerError, MustStop, Retryable
+from beliefledger.memory import MemoryLedger, open_memory
 
 __all__ = [
     "CallerMistake",

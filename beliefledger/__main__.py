@@ -1,6 +1,6 @@
 """`python -m beliefledger` is the command line."""
 
-from tools.cli import main
+from beliefledger.tools.cli import main
 
 if __name__ == "__main__":
     main()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from gate.registry import Registry
-from gate.slots import canonical_context, value_of
-from ledger.codec import Recorded
-from ledger.events import Event
-from ledger.events.belief import (
+from beliefledger.gate.registry import Registry
+from beliefledger.gate.slots import canonical_context, value_of
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.belief import (
     WRITING,
     BeliefContested,
     ConflictEscalated,
@@ -26,7 +26,7 @@ from ledger.events.belief import (
     MemorySuperseded,
     Written,
 )
-from ledger.times import Micros
+from beliefledger.ledger.times import Micros
 
 FOLLOWED = frozenset({"backfilled", "consolidated"})
 """Why a memory moved, where a later statement about its old slot is about it. (After a merge or a

@@ -12,10 +12,10 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gate.rules.lexicon import load, verb_form
-from ledger.candidate import SELF, Candidate, When
-from ledger.folding import undisguised
-from ledger.times import DAY, to_datetime
+from beliefledger.gate.rules.lexicon import load, verb_form
+from beliefledger.ledger.candidate import SELF, Candidate, When
+from beliefledger.ledger.folding import undisguised
+from beliefledger.ledger.times import DAY, to_datetime
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")
 _PART = re.compile(r"[^\W_]+[+#]*")

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ledger.candidate import MILLION
+from beliefledger.ledger.candidate import MILLION
 
 _S, _R, _E, _T = 45, 20, 25, 10  # hundredths
 

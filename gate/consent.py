@@ -6,15 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ledger.codec import Recorded
-from ledger.erasures import SUBJECT
-from ledger.events.subject import (
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.erasures import SUBJECT
+from beliefledger.ledger.events.subject import (
     ConsentGranted,
     ConsentWithdrawn,
     ContentErased,
     ErasureRequested,
 )
-from ledger.times import Micros
+from beliefledger.ledger.times import Micros
 
 Runs = tuple[tuple[int, int], ...]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gate.belief import Held, folded
-from gate.draft import Draft
-from gate.entities import followed
-from gate.gate import Gate
-from gate.merging import MERGER, Original, merged, refusal
-from gate.moving import moved_in, with_participants
-from ledger import streams
-from ledger.candidate import Span
-from ledger.codec import New, Recorded
-from ledger.errors import NotPermitted, UnknownMemory
-from ledger.events import Event
-from ledger.events.belief import (
+from beliefledger.gate.belief import Held, folded
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.entities import followed
+from beliefledger.gate.gate import Gate
+from beliefledger.gate.merging import MERGER, Original, merged, refusal
+from beliefledger.gate.moving import moved_in, with_participants
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import Span
+from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.belief import (
     ConsolidationUndone,
     MemoriesConsolidated,
     MemoryConfirmed,
@@ -24,8 +24,8 @@ from ledger.events.belief import (
     MemoryMovedOut,
     Written,
 )
-from ledger.log import new_id
-from ledger.vault import SYSTEM
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.vault import SYSTEM
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from gate import deadline
-from gate.registry import VALUE, MemoryType, Registry, SlotRule, placeholders
-from gate.rules.clauses import Clause, clauses
-from gate.rules.drafts import NEVER, Draft, Reading, capped, claim_of, span_of, to_candidate
-from gate.rules.lexicon import BASES, WORDS, Form, verb_form
-from gate.rules.phrases import phrase_end, retell, slug, text_of, trim
-from gate.rules.words import Token, clause_end, tokens
-from gate.speech import sentences
-from ledger.candidate import SELF, Candidate, SpeechAct, When
+from beliefledger.gate import deadline
+from beliefledger.gate.registry import VALUE, MemoryType, Registry, SlotRule, placeholders
+from beliefledger.gate.rules.clauses import Clause, clauses
+from beliefledger.gate.rules.drafts import (
+    NEVER,
+    Draft,
+    Reading,
+    capped,
+    claim_of,
+    span_of,
+    to_candidate,
+)
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, verb_form
+from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, trim
+from beliefledger.gate.rules.words import Token, clause_end, tokens
+from beliefledger.gate.speech import sentences
+from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
 IMPORTANCE, CONFIDENCE = 800, 900
 _LONGEST = 1_200

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import dateparser
 
-from ledger.candidate import Precision, When
+from beliefledger.ledger.candidate import Precision, When
 
 MICRO = 1_000_000
 

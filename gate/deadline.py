@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ledger.errors import ExtractionTooLong
+from beliefledger.ledger.errors import ExtractionTooLong
 
 DEFAULT_SECONDS = 10.0
 Seconds = Callable[[], float]

@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
-from gate import speech
-from gate.belief import Belief, Held
-from gate.claims import claim_within
-from gate.confidence import Confidence, score
-from gate.consent import ORDINARY, SPECIAL, Consent, Grant
-from gate.policy import Policy, millionths
-from gate.registry import MemoryType, Registry
-from gate.slots import canonical_context, canonical_value, value_of, words
-from ledger.candidate import Candidate, Durability, Source, SpeechAct
-from ledger.events.choices import Choices
-from ledger.folding import Folded, plain, undisguised
-from ledger.times import DAY, Micros
+from beliefledger.gate import speech
+from beliefledger.gate.belief import Belief, Held
+from beliefledger.gate.claims import claim_within
+from beliefledger.gate.confidence import Confidence, score
+from beliefledger.gate.consent import ORDINARY, SPECIAL, Consent, Grant
+from beliefledger.gate.policy import Policy, millionths
+from beliefledger.gate.registry import MemoryType, Registry
+from beliefledger.gate.slots import canonical_context, canonical_value, value_of, words
+from beliefledger.ledger.candidate import Candidate, Durability, Source, SpeechAct
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.folding import Folded, plain, undisguised
+from beliefledger.ledger.times import DAY, Micros
 
 
 class Outcome(StrEnum):

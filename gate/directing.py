@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gate import naming
-from gate.draft import Draft
-from gate.gate import Gate
-from gate.slots import canonical_entity
-from ledger import streams
-from ledger.candidate import SELF
-from ledger.cleaning import refuse
-from ledger.codec import New
-from ledger.errors import NotPermitted, UnknownMemory
-from ledger.events import Event
-from ledger.events.entity import EntitiesKeptApart, EntitySplit
-from ledger.log import new_id
-from ledger.memory import Memory
-from ledger.names import check_name
+from beliefledger.gate import naming
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.gate import Gate
+from beliefledger.gate.slots import canonical_entity
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import SELF
+from beliefledger.ledger.cleaning import refuse
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.entity import EntitiesKeptApart, EntitySplit
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.names import check_name
 
 
 class Director:

@@ -8,33 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gate import consent as consents
-from gate import entities
-from gate.belief import Belief, evolve, folded
-from gate.consent import Consent, Runs
-from gate.custom import keyed
-from gate.decide import Decision, TurnView, decide
-from gate.effects import effects, memory_id_of
-from gate.entities import Directory
-from gate.naming import About, Renamed, learn, named
-from gate.recalled import Shown
-from gate.rulebook import Rules
-from gate.slots import canonical_context, canonical_entity, slot_attribute, value_of
-from ledger import streams
-from ledger.candidate import Candidate
-from ledger.codec import New, Recorded
-from ledger.errors import NotPermitted
-from ledger.events import Event
-from ledger.events.belief import MemoryConfirmed
-from ledger.events.choices import Choices
-from ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
-from ledger.log import Log, new_id
-from ledger.memory import Memory
-from ledger.sealing import SubjectKeys
-from ledger.store import Appended
-from ledger.streams import recall_stream
-from ledger.times import Micros
-from ledger.vault import SYSTEM
+from beliefledger.gate import consent as consents
+from beliefledger.gate import entities
+from beliefledger.gate.belief import Belief, evolve, folded
+from beliefledger.gate.consent import Consent, Runs
+from beliefledger.gate.custom import keyed
+from beliefledger.gate.decide import Decision, TurnView, decide
+from beliefledger.gate.effects import effects, memory_id_of
+from beliefledger.gate.entities import Directory
+from beliefledger.gate.naming import About, Renamed, learn, named
+from beliefledger.gate.recalled import Shown
+from beliefledger.gate.rulebook import Rules
+from beliefledger.gate.slots import canonical_context, canonical_entity, slot_attribute, value_of
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.belief import MemoryConfirmed
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.sealing import SubjectKeys
+from beliefledger.ledger.store import Appended
+from beliefledger.ledger.streams import recall_stream
+from beliefledger.ledger.times import Micros
+from beliefledger.ledger.vault import SYSTEM
 
 
 class Memo:

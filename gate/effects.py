@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gate.belief import Belief
-from gate.decide import Decision, Outcome, TurnView
-from ledger.candidate import Candidate, Span
-from ledger.events import Event
-from ledger.events.belief import (
+from beliefledger.gate.belief import Belief
+from beliefledger.gate.decide import Decision, Outcome, TurnView
+from beliefledger.ledger.candidate import Candidate, Span
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
     MemoryAdmitted,
@@ -17,8 +17,8 @@ from ledger.events.belief import (
     MemoryQuarantined,
     MemorySuperseded,
 )
-from ledger.memory import Memory
-from ledger.times import Micros
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.times import Micros
 
 WRITES = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE, Outcome.QUARANTINE})
 """The outcomes that write a memory."""

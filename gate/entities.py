@@ -16,19 +16,19 @@ from functools import cache
 
 from nicknames import NickNamer
 
-from gate.policy import EntityRules, millionths
-from gate.slots import canonical_entity
-from ledger.candidate import MILLION, SELF, Candidate, Resolved
-from ledger.codec import Recorded
-from ledger.events import Event
-from ledger.events.entity import (
+from beliefledger.gate.policy import EntityRules, millionths
+from beliefledger.gate.slots import canonical_entity
+from beliefledger.ledger.candidate import MILLION, SELF, Candidate, Resolved
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.entity import (
     AliasAdded,
     EntitiesKeptApart,
     EntitiesMerged,
     EntityRecognised,
     EntitySplit,
 )
-from ledger.memory import Memory
+from beliefledger.ledger.memory import Memory
 
 TITLES = {
     "boss": "manager",

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from ledger.candidate import Candidate, Speech
-from ledger.cleaning import cleaned
-from ledger.errors import ExtractionUnavailable
+from beliefledger.ledger.candidate import Candidate, Speech
+from beliefledger.ledger.cleaning import cleaned
+from beliefledger.ledger.errors import ExtractionUnavailable
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,20 @@ from itertools import pairwise
 from queue import SimpleQueue
 from typing import NamedTuple, Self, TypeVar, overload
 
-from gate.consent import Consent
-from gate.deadline import Deadline
-from gate.decide import TurnView
-from gate.draft import Draft, Memo
-from gate.extractor import Extraction, Extractor, checked
-from gate.intake import TurnInput
-from gate.legible import legible
-from gate.naming import About, Renamed, move_again
-from gate.rulebook import Rulebook
-from gate.special import categorised
-from ledger import streams
-from ledger.candidate import Candidate
-from ledger.codec import New, Recorded
-from ledger.errors import (
+from beliefledger.gate.consent import Consent
+from beliefledger.gate.deadline import Deadline
+from beliefledger.gate.decide import TurnView
+from beliefledger.gate.draft import Draft, Memo
+from beliefledger.gate.extractor import Extraction, Extractor, checked
+from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.legible import legible
+from beliefledger.gate.naming import About, Renamed, move_again
+from beliefledger.gate.rulebook import Rulebook
+from beliefledger.gate.special import categorised
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.errors import (
     ExtractionTooLong,
     ExtractionUnavailable,
     LedgerError,
@@ -32,8 +32,8 @@ from ledger.errors import (
     NotPermitted,
     VersionConflict,
 )
-from ledger.events.choices import Choices
-from ledger.events.turn import (
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.events.turn import (
     CandidateProposed,
     ExtractionCompleted,
     ExtractionFailed,
@@ -42,10 +42,10 @@ from ledger.events.turn import (
     TurnRecorded,
     TurnRetried,
 )
-from ledger.log import Log, new_id
-from ledger.store import Appended
-from ledger.times import Clock, Micros
-from ledger.vault import SYSTEM
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.store import Appended
+from beliefledger.ledger.times import Clock, Micros
+from beliefledger.ledger.vault import SYSTEM
 
 CONTEXT_TURNS = 4
 """How many earlier turns of the session an extractor is shown."""

@@ -6,13 +6,13 @@ import hashlib
 import os
 from dataclasses import dataclass
 
-from ledger.cleaning import session_name
-from ledger.errors import InvalidTurn
-from ledger.events.turn import TurnRecorded
-from ledger.names import check_name
-from ledger.redact import redact
-from ledger.streams import session_tag
-from ledger.times import Micros
+from beliefledger.ledger.cleaning import session_name
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.names import check_name
+from beliefledger.ledger.redact import redact
+from beliefledger.ledger.streams import session_tag
+from beliefledger.ledger.times import Micros
 
 ROLES = ("user", "assistant", "system", "tool", "other")
 CHANNELS = ("conversation", "store")

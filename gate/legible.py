@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
-from gate.decide import TurnView
-from gate.extractor import Extraction
-from ledger.candidate import Candidate, Span
-from ledger.folding import Folded, plain
+from beliefledger.gate.decide import TurnView
+from beliefledger.gate.extractor import Extraction
+from beliefledger.ledger.candidate import Candidate, Span
+from beliefledger.ledger.folding import Folded, plain
 
 
 @dataclass(frozen=True, slots=True)

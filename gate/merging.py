@@ -19,10 +19,15 @@ from typing import NamedTuple
 
 import yaml
 
-from gate.registry import MemoryType, SlotRule
-from gate.slots import canonical_attribute, canonical_context, canonical_entity, canonical_value
-from ledger.candidate import SELF, Span
-from ledger.memory import Memory, Saying
+from beliefledger.gate.registry import MemoryType, SlotRule
+from beliefledger.gate.slots import (
+    canonical_attribute,
+    canonical_context,
+    canonical_entity,
+    canonical_value,
+)
+from beliefledger.ledger.candidate import SELF, Span
+from beliefledger.ledger.memory import Memory, Saying
 
 MERGER = "words-1"
 """The rules of merging and their version."""

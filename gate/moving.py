@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from gate.belief import Belief, Held
-from gate.entities import followed
-from gate.slots import canonical_context, value_of
-from ledger.codec import New
-from ledger.events import Event
-from ledger.events.belief import (
+from beliefledger.gate.belief import Belief, Held
+from beliefledger.gate.entities import followed
+from beliefledger.gate.slots import canonical_context, value_of
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
     MemoryConfirmed,
@@ -19,12 +19,12 @@ from ledger.events.belief import (
     MemoryMovedOut,
     Written,
 )
-from ledger.log import new_id
-from ledger.memory import Memory
-from ledger.times import Micros
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.times import Micros
 
 if TYPE_CHECKING:
-    from gate.draft import Draft
+    from beliefledger.gate.draft import Draft
 
 
 def move(

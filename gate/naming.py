@@ -6,27 +6,27 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gate.decide import Decision, Outcome
-from gate.effects import WRITES
-from gate.entities import TITLES, Match, Resolution, resolve
-from gate.moving import move
-from gate.registry import MemoryType, RelationType, SlotRule, relation_name
-from gate.slots import canonical_attribute, canonical_entity
-from ledger import streams
-from ledger.candidate import SELF, Candidate, Resolved
-from ledger.codec import New
-from ledger.events import Event
-from ledger.events.entity import (
+from beliefledger.gate.decide import Decision, Outcome
+from beliefledger.gate.effects import WRITES
+from beliefledger.gate.entities import TITLES, Match, Resolution, resolve
+from beliefledger.gate.moving import move
+from beliefledger.gate.registry import MemoryType, RelationType, SlotRule, relation_name
+from beliefledger.gate.slots import canonical_attribute, canonical_entity
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import SELF, Candidate, Resolved
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.entity import (
     AliasAdded,
     EntitiesAlike,
     EntitiesMerged,
     EntityRecognised,
 )
-from ledger.log import new_id
-from ledger.vault import SYSTEM
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.vault import SYSTEM
 
 if TYPE_CHECKING:
-    from gate.draft import Draft
+    from beliefledger.gate.draft import Draft
 
 About = Callable[[str, str], Mapping[str, str]]
 """(subject_ref, entity id) → the standing memories about the entity, or with it at their far end,

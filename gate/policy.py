@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from gate.consent import ORDINARY
-from ledger import canonical
-from ledger.candidate import MILLION, Frozen, Source, unset
-from ledger.errors import PolicyInvalid
-from ledger.events import Event
-from ledger.events.policy import PolicyAdopted
-from ledger.times import DAY, Micros
+from beliefledger.gate.consent import ORDINARY
+from beliefledger.ledger import canonical
+from beliefledger.ledger.candidate import MILLION, Frozen, Source, unset
+from beliefledger.ledger.errors import PolicyInvalid
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.policy import PolicyAdopted
+from beliefledger.ledger.times import DAY, Micros
 
 MAX_TURN_BYTES = 100_000
 

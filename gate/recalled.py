@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ledger.codec import Recorded
-from ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.recall import MemoriesRecalled
 
 KEPT = 200
 """How many of the last showings matter."""

@@ -13,11 +13,11 @@ from typing import Any
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from ledger import canonical
-from ledger.candidate import MILLION, Frozen
-from ledger.errors import TypeInvalid
-from ledger.events import Event
-from ledger.events.policy import TypeRegistered, TypeRetired
+from beliefledger.ledger import canonical
+from beliefledger.ledger.candidate import MILLION, Frozen
+from beliefledger.ledger.errors import TypeInvalid
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.policy import TypeRegistered, TypeRetired
 
 
 class SlotRule(StrEnum):

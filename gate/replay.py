@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from gate import consent as consents
-from gate.belief import Belief, folded
-from gate.consent import Consent
-from gate.decide import Decision, TurnView, decide
-from gate.effects import memory_id_of
-from gate.gate import cited, view_of
-from gate.policy import Policy
-from gate.rulebook import Rulebook, Rules
-from ledger import streams
-from ledger.candidate import Candidate
-from ledger.codec import Recorded
-from ledger.erasures import spread
-from ledger.errors import LogCorrupted, UnknownMemory
-from ledger.events.subject import ErasureRequested
-from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
-from ledger.log import Log
+from beliefledger.gate import consent as consents
+from beliefledger.gate.belief import Belief, folded
+from beliefledger.gate.consent import Consent
+from beliefledger.gate.decide import Decision, TurnView, decide
+from beliefledger.gate.effects import memory_id_of
+from beliefledger.gate.gate import cited, view_of
+from beliefledger.gate.policy import Policy
+from beliefledger.gate.rulebook import Rulebook, Rules
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.erasures import spread
+from beliefledger.ledger.errors import LogCorrupted, UnknownMemory
+from beliefledger.ledger.events.subject import ErasureRequested
+from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
+from beliefledger.ledger.log import Log
 
 _KEPT = 20_000
 

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gate import policy as policies
-from gate.policy import Policy
-from gate.registry import MemoryType, Registry, default_types, replaceable
-from ledger.codec import New
-from ledger.errors import LogCorrupted, TypeInvalid
-from ledger.events import Event
-from ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
-from ledger.log import Log, new_id
-from ledger.streams import policy_stream
-from ledger.vault import SYSTEM
+from beliefledger.gate import policy as policies
+from beliefledger.gate.policy import Policy
+from beliefledger.gate.registry import MemoryType, Registry, default_types, replaceable
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import LogCorrupted, TypeInvalid
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.streams import policy_stream
+from beliefledger.ledger.vault import SYSTEM
 
 
 @dataclass(frozen=True, slots=True)

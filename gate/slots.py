@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from gate.registry import MemoryType, SlotRule
-from ledger.candidate import SELF, Candidate, Precision, When
-from ledger.memory import Memory
-from ledger.times import DAY
+from beliefledger.gate.registry import MemoryType, SlotRule
+from beliefledger.ledger.candidate import SELF, Candidate, Precision, When
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.times import DAY
 
 STATEFUL_RELATIONS = frozenset({"relation.reports-to", "relation.located-at"})
 """A person has one of these at a time, where a ledger's own vocabulary says nothing."""

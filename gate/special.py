@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gate.consent import ORDINARY
-from gate.policy import Policy
-from gate.registry import Registry
-from gate.rules.drafts import category_of
-from ledger.candidate import Candidate
-from ledger.folding import undisguised
+from beliefledger.gate.consent import ORDINARY
+from beliefledger.gate.policy import Policy
+from beliefledger.gate.registry import Registry
+from beliefledger.gate.rules.drafts import category_of
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.folding import undisguised
 
 
 def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Candidate:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from gate.pasted import pasted
-from ledger.candidate import SpeechAct
+from beliefledger.gate.pasted import pasted
+from beliefledger.ledger.candidate import SpeechAct
 
 
 def _load() -> dict[str, Any]:

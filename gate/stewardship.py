@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gate.belief import Belief, Held
-from gate.consent import ORDINARY, Consent, Grant
-from gate.decide import Approval, Outcome, decide
-from gate.draft import Draft
-from gate.effects import memory_id_of
-from gate.entities import followed
-from gate.gate import Gate, cited, view_of
-from gate.naming import learn, named
-from gate.policy import millionths
-from gate.slots import canonical_context, canonical_text, canonical_value
-from ledger import streams
-from ledger.codec import New, Recorded
-from ledger.errors import LogCorrupted, NotPermitted, UnknownMemory
-from ledger.events.belief import ConflictResolved, MemoryAdmitted, MemoryRevoked
-from ledger.events.subject import ConsentGranted, ConsentWithdrawn
-from ledger.events.turn import CandidateProposed, GateDecided, ReviewDecided, TurnRecorded
-from ledger.log import new_id
-from ledger.memory import Memory
-from ledger.times import Micros
-from ledger.vault import SYSTEM
+from beliefledger.gate.belief import Belief, Held
+from beliefledger.gate.consent import ORDINARY, Consent, Grant
+from beliefledger.gate.decide import Approval, Outcome, decide
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.effects import memory_id_of
+from beliefledger.gate.entities import followed
+from beliefledger.gate.gate import Gate, cited, view_of
+from beliefledger.gate.naming import learn, named
+from beliefledger.gate.policy import millionths
+from beliefledger.gate.slots import canonical_context, canonical_text, canonical_value
+from beliefledger.ledger import streams
+from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.errors import LogCorrupted, NotPermitted, UnknownMemory
+from beliefledger.ledger.events.belief import ConflictResolved, MemoryAdmitted, MemoryRevoked
+from beliefledger.ledger.events.subject import ConsentGranted, ConsentWithdrawn
+from beliefledger.ledger.events.turn import (
+    CandidateProposed,
+    GateDecided,
+    ReviewDecided,
+    TurnRecorded,
+)
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.times import Micros
+from beliefledger.ledger.vault import SYSTEM
 
 
 class Steward:

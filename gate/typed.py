@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
-from gate.registry import MemoryType, Supersession, relation_name
-from gate.slots import (
+from beliefledger.gate.registry import MemoryType, Supersession, relation_name
+from beliefledger.gate.slots import (
     canonical_attribute,
     canonical_context,
     canonical_entity,
@@ -21,9 +21,9 @@ from gate.slots import (
     stateful,
     value_of,
 )
-from ledger.candidate import Frozen, Precision
-from ledger.memory import Memory
-from ledger.times import Micros
+from beliefledger.ledger.candidate import Frozen, Precision
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.times import Micros
 
 
 class Seen(Frozen):

@@ -20,8 +20,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger import canonical, envelope, files, register
-from ledger.copying import (
+from beliefledger.ledger import canonical, envelope, files, register
+from beliefledger.ledger.copying import (
     PAGE,
     Digesting,
     Explained,
@@ -32,15 +32,15 @@ from ledger.copying import (
     page_of,
     vault_digest,
 )
-from ledger.errors import CallerMistake, LogCorrupted, NotPermitted
-from ledger.faults import file_fault
-from ledger.keystore import META, VaultContents, fill, read
-from ledger.proofs.copying import bring_tree
-from ledger.proofs.notes import Checkpoint
-from ledger.proofs.tiles import DirectoryTiles, Edge, edge_root, grow
-from ledger.sqlite import SQLiteEventStore
-from ledger.sqlite.vault import SQLiteVault
-from ledger.store import EventStore, Row
+from beliefledger.ledger.errors import CallerMistake, LogCorrupted, NotPermitted
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.keystore import META, VaultContents, fill, read
+from beliefledger.ledger.proofs.copying import bring_tree
+from beliefledger.ledger.proofs.notes import Checkpoint
+from beliefledger.ledger.proofs.tiles import DirectoryTiles, Edge, edge_root, grow
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.sqlite.vault import SQLiteVault
+from beliefledger.ledger.store import EventStore, Row
 
 LOG, TREE, KEYS = "log.db", "proofs", "keys.db"
 MANIFEST, VAULT_MANIFEST = "backup.json", "vault.json"

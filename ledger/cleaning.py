@@ -15,10 +15,10 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from ledger.errors import SecretGiven
-from ledger.fields import A_NAME, CLEAN
-from ledger.redact import SecretKind, redact, secrets_in
-from ledger.streams import tag
+from beliefledger.ledger.errors import SecretGiven
+from beliefledger.ledger.fields import A_NAME, CLEAN
+from beliefledger.ledger.redact import SecretKind, redact, secrets_in
+from beliefledger.ledger.streams import tag
 
 M = TypeVar("M", bound=BaseModel)
 

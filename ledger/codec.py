@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ledger import canonical, envelope
-from ledger.cleaning import cleaned
-from ledger.envelope import Address
-from ledger.errors import LogCorrupted, NotPermitted, UnknownEventType
-from ledger.events import BY_NAME, Event
-from ledger.sealing import NotAuthentic, clear, is_clear
-from ledger.store import Row, Sealed
-from ledger.times import Micros
-from ledger.uncollected import uncollected
-from ledger.upcast import STEPS, upcast
-from ledger.vault import SYSTEM, Vault
+from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.cleaning import cleaned
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import LogCorrupted, NotPermitted, UnknownEventType
+from beliefledger.ledger.events import BY_NAME, Event
+from beliefledger.ledger.sealing import NotAuthentic, clear, is_clear
+from beliefledger.ledger.store import Row, Sealed
+from beliefledger.ledger.times import Micros
+from beliefledger.ledger.uncollected import uncollected
+from beliefledger.ledger.upcast import STEPS, upcast
+from beliefledger.ledger.vault import SYSTEM, Vault
 
 
 @dataclass(frozen=True, slots=True)

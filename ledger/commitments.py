@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ledger.codec import New, Recorded
-from ledger.events.ops import VaultCommitted
-from ledger.log import Log, new_id
-from ledger.register import End
-from ledger.streams import ops_stream
-from ledger.vault import SYSTEM
-from ledger.vault_notes import Committed
+from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.events.ops import VaultCommitted
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.register import End
+from beliefledger.ledger.streams import ops_stream
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.ledger.vault_notes import Committed
 
 
 class Commitment(NamedTuple):

@@ -13,17 +13,17 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from ledger import backoff
-from ledger.cleaning import refuse
-from ledger.closing import Closing
-from ledger.codec import Recorded
-from ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
-from ledger.lease import Lease
-from ledger.store import Cursor, Cursors, check_claim
+from beliefledger.ledger import backoff
+from beliefledger.ledger.cleaning import refuse
+from beliefledger.ledger.closing import Closing
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
+from beliefledger.ledger.lease import Lease
+from beliefledger.ledger.store import Cursor, Cursors, check_claim
 
 if TYPE_CHECKING:
-    from ledger.log import Log
-    from ledger.subscription import Subscription
+    from beliefledger.ledger.log import Log
+    from beliefledger.ledger.subscription import Subscription
 
 LEASE_SECONDS = 10.0
 _LONGEST_LEASE = 86_400.0

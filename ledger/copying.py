@@ -16,15 +16,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ledger import codec, envelope
-from ledger.erasures import Erasure, erasures, spread
-from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
-from ledger.keystore import VaultContents
-from ledger.proofs.copying import bring_tree
-from ledger.proofs.tiles import TileStore
-from ledger.store import ERASURE_TYPES, EventStore, Head, Row
-from ledger.times import Micros
-from ledger.vault import Vault
+from beliefledger.ledger import codec, envelope
+from beliefledger.ledger.erasures import Erasure, erasures, spread
+from beliefledger.ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
+from beliefledger.ledger.keystore import VaultContents
+from beliefledger.ledger.proofs.copying import bring_tree
+from beliefledger.ledger.proofs.tiles import TileStore
+from beliefledger.ledger.store import ERASURE_TYPES, EventStore, Head, Row
+from beliefledger.ledger.times import Micros
+from beliefledger.ledger.vault import Vault
 
 PAGE = 5_000
 _SETTLING_TRIES = 5

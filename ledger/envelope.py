@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ledger import canonical
-from ledger.errors import LogCorrupted
-from ledger.times import Micros
+from beliefledger.ledger import canonical
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.times import Micros
 
 FIELDS = frozenset(
     "actor body_digest causation correlation event_id facts recorded_at stream subject_ref tenant"

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ledger import envelope
-from ledger.codec import New, Recorded
-from ledger.erasures import (
+from beliefledger.ledger import envelope
+from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.erasures import (
     NAMES,
     RELATION,
     RESTORED,
@@ -29,22 +29,22 @@ from ledger.erasures import (
     runs,
     spread,
 )
-from ledger.errors import LogCorrupted, NotPermitted
-from ledger.events.subject import (
+from beliefledger.ledger.errors import LogCorrupted, NotPermitted
+from beliefledger.ledger.events.subject import (
     ContentErased,
     ErasureRequested,
     Probe,
     SubjectErased,
     ViewReceipt,
 )
-from ledger.store import Row
-from ledger.streams import subject_stream
-from ledger.upcast import current_name
-from ledger.vault import SYSTEM
-from ledger.vault_notes import Agreed
+from beliefledger.ledger.store import Row
+from beliefledger.ledger.streams import subject_stream
+from beliefledger.ledger.upcast import current_name
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.ledger.vault_notes import Agreed
 
 if TYPE_CHECKING:
-    from ledger.log import Log
+    from beliefledger.ledger.log import Log
 
 DONE_BEFORE = "erased before this log was restored from a backup"
 PAGE = 5_000

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ledger.codec import Recorded
-from ledger.events.subject import (
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.subject import (
     ContentErased,
     ErasureRequested,
     LegalHoldLifted,
     LegalHoldPlaced,
     SubjectErased,
 )
-from ledger.times import Micros
+from beliefledger.ledger.times import Micros
 
 SUBJECT = "subject"
 """The reach of an erasure of all that there is of somebody."""

@@ -8,7 +8,7 @@ import os
 import stat
 from pathlib import Path
 
-from ledger.errors import BackendUnavailable, BackendUnusable
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 
 _OWNER = "give the user who runs this the right to read and write it"
 _FILE = "a directory or device is where a file belongs: move it away, and put the file back"

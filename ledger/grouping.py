@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 
-from ledger import envelope
-from ledger.errors import AppendUncertain, EventIdReused, LedgerError
-from ledger.store import Appended, Sealed
-from ledger.times import Clock, Micros
+from beliefledger.ledger import envelope
+from beliefledger.ledger.errors import AppendUncertain, EventIdReused, LedgerError
+from beliefledger.ledger.store import Appended, Sealed
+from beliefledger.ledger.times import Clock, Micros
 
 GROUP_EVENTS = 2_000
 """A group is not extended past so many events, so that nobody waits long for others' work."""

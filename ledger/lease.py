@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 
-from ledger.errors import BackendUnavailable, LeaseLost, LedgerError
-from ledger.store import Cursor, Cursors
+from beliefledger.ledger.errors import BackendUnavailable, LeaseLost, LedgerError
+from beliefledger.ledger.store import Cursor, Cursors
 
 
 class Lease:

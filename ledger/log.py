@@ -7,17 +7,22 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
-from ledger import cleaning, codec, envelope
-from ledger.codec import New, Raw, Recorded
-from ledger.consumer import Consumer
-from ledger.erasing import Eraser, Wanted
-from ledger.erasures import SUBJECT, Erasure
-from ledger.errors import BackendUnavailable, LogCorrupted, NotPermitted, VersionConflict
-from ledger.events.ops import PrincipalRegistered
-from ledger.events.subject import SubjectRegistered
-from ledger.names import check_name
-from ledger.sealing import SubjectKeys
-from ledger.store import (
+from beliefledger.ledger import cleaning, codec, envelope
+from beliefledger.ledger.codec import New, Raw, Recorded
+from beliefledger.ledger.consumer import Consumer
+from beliefledger.ledger.erasing import Eraser, Wanted
+from beliefledger.ledger.erasures import SUBJECT, Erasure
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    LogCorrupted,
+    NotPermitted,
+    VersionConflict,
+)
+from beliefledger.ledger.events.ops import PrincipalRegistered
+from beliefledger.ledger.events.subject import SubjectRegistered
+from beliefledger.ledger.names import check_name
+from beliefledger.ledger.sealing import SubjectKeys
+from beliefledger.ledger.store import (
     ERASURE_TYPES,
     Appended,
     Cursor,
@@ -27,11 +32,11 @@ from ledger.store import (
     Head,
     Row,
 )
-from ledger.streams import ops_stream, subject_stream
-from ledger.subscription import Subscription
-from ledger.times import Clock, Micros
-from ledger.upcast import stored_names
-from ledger.vault import SYSTEM, Vault
+from beliefledger.ledger.streams import ops_stream, subject_stream
+from beliefledger.ledger.subscription import Subscription
+from beliefledger.ledger.times import Clock, Micros
+from beliefledger.ledger.upcast import stored_names
+from beliefledger.ledger.vault import SYSTEM, Vault
 
 T = TypeVar("T")
 

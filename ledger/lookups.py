@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ledger.errors import LogCorrupted
-from ledger.register import KEY, PRINCIPAL, TOMBSTONE
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.register import KEY, PRINCIPAL, TOMBSTONE
 
 _WHO = """
 SELECT 'here', subject_ref FROM vault.keys WHERE lookup = ?

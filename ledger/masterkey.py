@@ -7,9 +7,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger import files
-from ledger.errors import KeyMissing
-from ledger.sealing import KEY_BYTES, new_key
+from beliefledger.ledger import files
+from beliefledger.ledger.errors import KeyMissing
+from beliefledger.ledger.sealing import KEY_BYTES, new_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from ledger.candidate import SELF, Frozen, Resolved, Span, When, unset
-from ledger.fields import Name
-from ledger.times import Micros
+from beliefledger.ledger.candidate import SELF, Frozen, Resolved, Span, When, unset
+from beliefledger.ledger.fields import Name
+from beliefledger.ledger.times import Micros
 
 
 class Memory(Frozen):

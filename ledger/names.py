@@ -3,7 +3,7 @@ so."""
 
 from __future__ import annotations
 
-from ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidTurn
 
 LONGEST = 512
 """Characters."""

@@ -28,8 +28,8 @@ from stdnum.it import codicefiscale as it_codicefiscale
 from stdnum.nl import bsn as nl_bsn
 from stdnum.pl import pesel as pl_pesel
 
-from ledger import seeds
-from ledger.folding import fold
+from beliefledger.ledger import seeds
+from beliefledger.ledger.folding import fold
 
 
 class SecretKind(StrEnum):

@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
-from ledger import canonical
-from ledger.errors import LogCorrupted
-from ledger.keystore import REGISTERED, Registered, Transaction, VaultContents, read
-from ledger.sealing import derive
+from beliefledger.ledger import canonical
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.keystore import REGISTERED, Registered, Transaction, VaultContents, read
+from beliefledger.ledger.sealing import derive
 
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
 

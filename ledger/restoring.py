@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ledger import backup, envelope
-from ledger.backup import Manifest, Step, people_of
-from ledger.copying import PAGE, Explained, Progress, Side, page_of, without_erased
-from ledger.errors import CallerMistake, KeyMissing, NotPermitted
-from ledger.keystore import VaultContents
-from ledger.proofs.copying import bring_tree
-from ledger.proofs.tiles import DirectoryTiles
-from ledger.store import EventStore, Row
-from ledger.vault import Vault
+from beliefledger.ledger import backup, envelope
+from beliefledger.ledger.backup import Manifest, Step, people_of
+from beliefledger.ledger.copying import PAGE, Explained, Progress, Side, page_of, without_erased
+from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
+from beliefledger.ledger.keystore import VaultContents
+from beliefledger.ledger.proofs.copying import bring_tree
+from beliefledger.ledger.proofs.tiles import DirectoryTiles
+from beliefledger.ledger.store import EventStore, Row
+from beliefledger.ledger.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger import canonical, files
-from ledger.errors import KeyMissing, LogCorrupted
-from ledger.faults import file_fault
-from ledger.keystore import Transaction, VaultDatabase
-from ledger.masterkey import MasterKey
-from ledger.sealing import NotAuthentic, Sealer
+from beliefledger.ledger import canonical, files
+from beliefledger.ledger.errors import KeyMissing, LogCorrupted
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.keystore import Transaction, VaultDatabase
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.sealing import NotAuthentic, Sealer
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from ledger.errors import ClockJumped
-from ledger.times import DAY, SECOND, Micros, system_clock
+from beliefledger.ledger.errors import ClockJumped
+from beliefledger.ledger.times import DAY, SECOND, Micros, system_clock
 
 JUMP: Micros = 300 * SECOND
 """How far the wall clock may be set, either way, while a ledger is open."""

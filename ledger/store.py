@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from ledger.envelope import Address
-from ledger.errors import CallerMistake
-from ledger.times import SECOND, Clock, Micros
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import CallerMistake
+from beliefledger.ledger.times import SECOND, Clock, Micros
 
 CLOCK_TOLERANCE: Micros = 60 * SECOND
 """How far the clock may be behind the head."""

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ledger.backoff import delays
-from ledger.closing import Closing
-from ledger.codec import Recorded
-from ledger.errors import BackendUnavailable, LedgerError
-from ledger.upcast import current_name
+from beliefledger.ledger.backoff import delays
+from beliefledger.ledger.closing import Closing
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.errors import BackendUnavailable, LedgerError
+from beliefledger.ledger.upcast import current_name
 
 if TYPE_CHECKING:
-    from ledger.log import Log
+    from beliefledger.ledger.log import Log
 
 FOLLOW_PAGE = 500
 

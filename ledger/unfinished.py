@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar
 
-from ledger.errors import CopyUnfinished, LogCorrupted
-from ledger.keystore import Transaction, VaultDatabase
-from ledger.store import Cursor, Cursors
+from beliefledger.ledger.errors import CopyUnfinished, LogCorrupted
+from beliefledger.ledger.keystore import Transaction, VaultDatabase
+from beliefledger.ledger.store import Cursor, Cursors
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ledger import canonical, lookups, register, rotating, vault_check
-from ledger.errors import (
+from beliefledger.ledger import canonical, lookups, register, rotating, vault_check
+from beliefledger.ledger.errors import (
     CallerMistake,
     KeyMissing,
     LedgerError,
@@ -27,7 +27,7 @@ from ledger.errors import (
     MasterKeyReplaced,
     NotPermitted,
 )
-from ledger.keystore import (
+from beliefledger.ledger.keystore import (
     ERASURE,
     KEY,
     PRINCIPAL,
@@ -39,15 +39,15 @@ from ledger.keystore import (
     read,
     strangers,
 )
-from ledger.lookups import Asked, Who
-from ledger.masterkey import MasterKey
-from ledger.register import End, Entry, Register
-from ledger.rotating import Note, Rotation
-from ledger.sealing import NotAuthentic, Sealer, SubjectKeys, new_key
-from ledger.sqlite.vault import SQLiteVault
-from ledger.times import Micros
-from ledger.unfinished import ReadOnlyVault
-from ledger.vault_notes import Agreed, Committed, Notes, forget_notes
+from beliefledger.ledger.lookups import Asked, Who
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.register import End, Entry, Register
+from beliefledger.ledger.rotating import Note, Rotation
+from beliefledger.ledger.sealing import NotAuthentic, Sealer, SubjectKeys, new_key
+from beliefledger.ledger.sqlite.vault import SQLiteVault
+from beliefledger.ledger.times import Micros
+from beliefledger.ledger.unfinished import ReadOnlyVault
+from beliefledger.ledger.vault_notes import Agreed, Committed, Notes, forget_notes
 
 SYSTEM = "system"
 """The actor of what the ledger does by itself."""

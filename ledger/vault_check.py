@@ -6,8 +6,8 @@ import hmac
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ledger.keystore import Registered, VaultContents
-from ledger.register import (
+from beliefledger.ledger.keystore import Registered, VaultContents
+from beliefledger.ledger.register import (
     CONTENT,
     KEY,
     PRINCIPAL,
@@ -20,7 +20,7 @@ from ledger.register import (
     of_principal,
     of_tombstone,
 )
-from ledger.sealing import NotAuthentic, Sealer
+from beliefledger.ledger.sealing import NotAuthentic, Sealer
 
 _NAMES = {
     KEY: "the key of subject",

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hmac
 from typing import Any, NamedTuple
 
-from ledger import canonical
-from ledger.keystore import Transaction, VaultContents, VaultDatabase
-from ledger.sealing import derive
+from beliefledger.ledger import canonical
+from beliefledger.ledger.keystore import Transaction, VaultContents, VaultDatabase
+from beliefledger.ledger.sealing import derive
 
 BEGUN, AGREED, COMMITTED = "log has begun", "agreed", "committed"
 _KNOWN = {"pepper", "rotation", BEGUN, AGREED, COMMITTED}

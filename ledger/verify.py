@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from ledger import canonical, codec, commitments, envelope, register
-from ledger.commitments import Commitment
-from ledger.errors import LedgerError, LogCorrupted
-from ledger.events import BY_NAME
-from ledger.events.ops import PrincipalRegistered, VaultCommitted
-from ledger.events.subject import SubjectErased, SubjectRegistered
-from ledger.log import PAGE, Log
-from ledger.proofs.checking import Found, TreeCheck
-from ledger.proofs.notes import Checkpoint, Verifier
-from ledger.proofs.tree import Tree
-from ledger.store import Head, Row
-from ledger.uncollected import uncollected
-from ledger.upcast import STEPS, stored_names
+from beliefledger.ledger import canonical, codec, commitments, envelope, register
+from beliefledger.ledger.commitments import Commitment
+from beliefledger.ledger.errors import LedgerError, LogCorrupted
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.events.ops import PrincipalRegistered, VaultCommitted
+from beliefledger.ledger.events.subject import SubjectErased, SubjectRegistered
+from beliefledger.ledger.log import PAGE, Log
+from beliefledger.ledger.proofs.checking import Found, TreeCheck
+from beliefledger.ledger.proofs.notes import Checkpoint, Verifier
+from beliefledger.ledger.proofs.tree import Tree
+from beliefledger.ledger.store import Head, Row
+from beliefledger.ledger.uncollected import uncollected
+from beliefledger.ledger.upcast import STEPS, stored_names
 
 _ENTERED = {
     name: (kind, field)

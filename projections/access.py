@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Table, select
 
-from ledger.codec import Recorded
-from ledger.events.recall import MemoriesRecalled
-from ledger.events.subject import SubjectErased
-from projections import tables
-from projections.rows import Row, delete_subjects, insert_rows, update_rows
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.projections import tables
+from beliefledger.projections.rows import Row, delete_subjects, insert_rows, update_rows
 
 
 class AccessView:

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, case, func, or_, select
 
-from ledger import canonical
-from ledger.times import Micros
-from projections import tables
-from projections.beliefs import Version
+from beliefledger.ledger import canonical
+from beliefledger.ledger.times import Micros
+from beliefledger.projections import tables
+from beliefledger.projections.beliefs import Version
 
 
 @dataclass(frozen=True, slots=True)

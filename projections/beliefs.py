@@ -31,8 +31,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, select
 
-from ledger.codec import Recorded
-from ledger.events.belief import (
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import (
     NAMES,
     WRITING,
     BeliefContested,
@@ -49,11 +49,11 @@ from ledger.events.belief import (
     MemorySuperseded,
     Written,
 )
-from ledger.events.subject import SubjectErased
-from ledger.memory import Memory
-from projections import tables
-from projections.rows import delete_subjects, insert_rows, update_rows
-from projections.view import Tagger
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.ledger.memory import Memory
+from beliefledger.projections import tables
+from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
+from beliefledger.projections.view import Tagger
 
 _ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""

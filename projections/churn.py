@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Table
 
-from ledger.codec import Recorded
-from ledger.events.belief import (
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
     ConflictResolved,
     MemorySuperseded,
 )
-from ledger.events.subject import SubjectErased
-from projections import tables
-from projections.rows import Row, delete_subjects, insert_rows
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.projections import tables
+from beliefledger.projections.rows import Row, delete_subjects, insert_rows
 
 _CHANGES = frozenset(
     kind.NAME

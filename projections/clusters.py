@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from projections.embedding import Vectors
+    from beliefledger.projections.embedding import Vectors
 
 _PRODUCTS = 1 << 23
 """How many cosines are in memory at a time: 32 MB."""

@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from projections.lexical import Mask, Part, Scores
+    from beliefledger.projections.lexical import Mask, Part, Scores
 
     Links = NDArray[np.int64]
     """Of each text the number of the next one that hears of it; −1 for none."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from ledger.times import DAY, Micros
+from beliefledger.ledger.times import DAY, Micros
 
 if TYPE_CHECKING:
     import numpy as np

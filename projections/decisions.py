@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Table, update
 
-from ledger.codec import Recorded
-from ledger.events.belief import ConflictEscalated, ConflictResolved
-from ledger.events.subject import ContentErased, SubjectErased
-from ledger.events.turn import GateDecided, ReviewDecided
-from projections import tables
-from projections.rows import Row, insert_rows, update_rows
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import ConflictEscalated, ConflictResolved
+from beliefledger.ledger.events.subject import ContentErased, SubjectErased
+from beliefledger.ledger.events.turn import GateDecided, ReviewDecided
+from beliefledger.projections import tables
+from beliefledger.projections.rows import Row, insert_rows, update_rows
 
 WAITING = frozenset({"queue", "escalate"})
 """The outcomes that wait for a person."""

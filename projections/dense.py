@@ -16,8 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from projections.embedding import Vectors
-    from projections.lexical import Mask, Scores
+    from beliefledger.projections.embedding import Vectors
+    from beliefledger.projections.lexical import Mask, Scores
 
 MOST_EXACT = 200_000
 _LISTS_PER_ROOT = 4

@@ -14,18 +14,18 @@ from typing import Any
 
 from sqlalchemy import Connection, Result, Row, Table, select
 
-from ledger import canonical
-from ledger.codec import Recorded
-from ledger.events.belief import Written
-from ledger.events.entity import AliasAdded, EntityRecognised
-from ledger.events.recall import MemoriesRecalled
-from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
-from ledger.log import Log
-from projections.beliefs import Version
-from projections.intervals import LinkRow, NameRow
-from projections.questions import ChurnRow, DecisionRow
-from projections.recalls import RecallRow
-from projections.turns import TurnRow
+from beliefledger.ledger import canonical
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import Written
+from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
+from beliefledger.ledger.log import Log
+from beliefledger.projections.beliefs import Version
+from beliefledger.projections.intervals import LinkRow, NameRow
+from beliefledger.projections.questions import ChurnRow, DecisionRow
+from beliefledger.projections.recalls import RecallRow
+from beliefledger.projections.turns import TurnRow
 
 _PAGE = 5_000
 

@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ledger.errors import EmbedderMissing, EmbedderWrong
-from projections.terms import terms
+from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
+from beliefledger.projections.terms import terms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Table
 
-from ledger.codec import Recorded
-from ledger.events.entity import (
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.entity import (
     NAMES,
     AliasAdded,
     EntitiesAlike,
@@ -22,10 +22,10 @@ from ledger.events.entity import (
     EntityRecognised,
     EntitySplit,
 )
-from ledger.events.subject import SubjectErased
-from projections import tables
-from projections.intervals import EntityRow, Intervals, NameRow, QuestionRow
-from projections.view import Tagger
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.projections import tables
+from beliefledger.projections.intervals import EntityRow, Intervals, NameRow, QuestionRow
+from beliefledger.projections.view import Tagger
 
 FIRST = "first"
 """How an entity came by the name it was first known by."""

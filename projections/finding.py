@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ledger.candidate import MILLION
-from ledger.times import DAY
-from projections import lexical, ranking
-from projections.context import highest, in_context, near
-from projections.decay import OTHER_HALF_LIFE, Profile
-from projections.index import Filters, Found, SubjectIndex
-from projections.profiles import Hit, Vote
-from projections.ranking import RRF_K, Arm
-from projections.terms import asked
+from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.times import DAY
+from beliefledger.projections import lexical, ranking
+from beliefledger.projections.context import highest, in_context, near
+from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
+from beliefledger.projections.index import Filters, Found, SubjectIndex
+from beliefledger.projections.profiles import Hit, Vote
+from beliefledger.projections.ranking import RRF_K, Arm
+from beliefledger.projections.terms import asked
 
 if TYPE_CHECKING:
-    from projections.embedding import Vectors
-    from projections.lexical import Mask
-    from projections.ranking import Floats, Numbers
+    from beliefledger.projections.embedding import Vectors
+    from beliefledger.projections.lexical import Mask
+    from beliefledger.projections.ranking import Floats, Numbers
 
 _POOL = 50
 """Among so many of the best, at least, results are chosen for being different."""

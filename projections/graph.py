@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, func, or_, select
 
-from ledger.candidate import Precision
-from ledger.errors import LedgerError
-from ledger.times import DAY, Micros, from_datetime, to_datetime
-from projections import tables
-from projections.beliefs import BeliefsView, Version
-from projections.entities import EntitiesView, survivor
-from projections.intervals import EntityRow, NameRow, QuestionRow
-from projections.links import ABOUT, PARTICIPANT, TARGET, LinksView
-from projections.projector import ViewState
-from projections.questions import holds, open_then
+from beliefledger.ledger.candidate import Precision
+from beliefledger.ledger.errors import LedgerError
+from beliefledger.ledger.times import DAY, Micros, from_datetime, to_datetime
+from beliefledger.projections import tables
+from beliefledger.projections.beliefs import BeliefsView, Version
+from beliefledger.projections.entities import EntitiesView, survivor
+from beliefledger.projections.intervals import EntityRow, NameRow, QuestionRow
+from beliefledger.projections.links import ABOUT, PARTICIPANT, TARGET, LinksView
+from beliefledger.projections.projector import ViewState
+from beliefledger.projections.questions import holds, open_then
 
 _WIDTH = len(fields(Version))
 WEEK = 7 * DAY

@@ -25,9 +25,14 @@ from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.schema import CreateTable
 
-from ledger.errors import BackendUnavailable, BackendUnusable, LedgerError, LogCorrupted
-from ledger.faults import file_fault
-from ledger.sqlite.faults import fault
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    BackendUnusable,
+    LedgerError,
+    LogCorrupted,
+)
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.sqlite.faults import fault
 
 REBUILD_RUNS = (
     "A rebuild of the views is running and has not ended in time. What was begun stays open: do it"

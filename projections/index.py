@@ -26,26 +26,26 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
-from ledger.candidate import MILLION
-from ledger.codec import Raw, Recorded
-from ledger.events import BY_NAME
-from ledger.events.belief import Written
-from ledger.events.turn import TurnRecorded
-from ledger.sealing import SubjectKeys
-from ledger.streams import session_tag
-from ledger.times import Micros, to_datetime
-from projections import tables
-from projections.context import prior
-from projections.dense import Dense
-from projections.lexical import Lexical
-from projections.terms import indexed, stated, terms
-from projections.vectors import text_tag
+from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.codec import Raw, Recorded
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.events.belief import Written
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.sealing import SubjectKeys
+from beliefledger.ledger.streams import session_tag
+from beliefledger.ledger.times import Micros, to_datetime
+from beliefledger.projections import tables
+from beliefledger.projections.context import prior
+from beliefledger.projections.dense import Dense
+from beliefledger.projections.lexical import Lexical
+from beliefledger.projections.terms import indexed, stated, terms
+from beliefledger.projections.vectors import text_tag
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from projections.embedding import Vectors
-    from projections.lexical import Mask
+    from beliefledger.projections.embedding import Vectors
+    from beliefledger.projections.lexical import Mask
 
 _ATTRIBUTE_WORD = re.compile(r"[^\W\d_]+")
 NEVER = (1 << 63) - 1

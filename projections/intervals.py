@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Table, select
 
-from projections.rows import delete_subjects, insert_rows, update_rows
+from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
 
 _ROWS_PER_EVENT = 1 << 20
 """Row ids leave room for this many rows opened by one event."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Table
 
-from ledger import canonical
-from ledger.codec import Recorded
-from ledger.events.ops import JobRan
-from projections import tables
-from projections.rows import Row, insert_rows
+from beliefledger.ledger import canonical
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.ops import JobRan
+from beliefledger.projections import tables
+from beliefledger.projections.rows import Row, insert_rows
 
 
 class JobsView:

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, Table, and_
 
-from ledger.codec import Recorded
-from ledger.events.belief import WRITING, MemoryMovedIn, Written
-from ledger.events.entity import EntitiesMerged, EntitySplit
-from ledger.events.subject import SubjectErased
-from projections import tables
-from projections.intervals import Intervals, LinkRow
-from projections.view import Tagger
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import WRITING, MemoryMovedIn, Written
+from beliefledger.ledger.events.entity import EntitiesMerged, EntitySplit
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.projections import tables
+from beliefledger.projections.intervals import Intervals, LinkRow
+from beliefledger.projections.view import Tagger
 
 ABOUT, TARGET, PARTICIPANT = "about", "target", "participant"
 

@@ -16,10 +16,10 @@ from typing import Any
 from sqlalchemy import Connection, LargeBinary, Table, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from ledger.errors import BackendUnavailable, BackendUnusable
-from ledger.postgres.faults import first_line, remedy_for
-from projections.homes import REBUILD_RUNS, Home, StillRead
-from projections.tables import view_state
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
+from beliefledger.ledger.postgres.faults import first_line, remedy_for
+from beliefledger.projections.homes import REBUILD_RUNS, Home, StillRead
+from beliefledger.projections.tables import view_state
 
 _READERS_MAY_TAKE = "2s"
 """So long readers are waited for, and new ones held up, before tables are dropped. Longer than it

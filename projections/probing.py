@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import Connection, Table, func, select
 
-from ledger import canonical
+from beliefledger.ledger import canonical
 
 AUDITED = "decisions"
 """The table that outlives erasures: it names nobody and has no words."""

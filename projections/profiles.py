@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ledger.candidate import MILLION
-from ledger.events.recall import Asked
-from ledger.times import Micros
-from projections.decay import Profile
+from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.events.recall import Asked
+from beliefledger.ledger.times import Micros
+from beliefledger.projections.decay import Profile
 
 VERSION = 1
 """Of the profiles: a search is recorded with it, so that a replay can tell why it differs."""

@@ -21,16 +21,16 @@ from sqlalchemy import Connection, Engine, Table, delete, insert, select, text, 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.schema import CreateIndex
 
-from ledger.codec import Recorded
-from ledger.erasures import spread
-from ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
-from ledger.events.subject import ContentErased
-from ledger.log import Log, Page
-from ledger.uncollected import uncollected
-from projections import probing
-from projections.homes import Home, SQLiteHome, StillRead
-from projections.tables import FOLD, decay_scores, view_state
-from projections.view import View
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.erasures import spread
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
+from beliefledger.ledger.events.subject import ContentErased
+from beliefledger.ledger.log import Log, Page
+from beliefledger.ledger.uncollected import uncollected
+from beliefledger.projections import probing
+from beliefledger.projections.homes import Home, SQLiteHome, StillRead
+from beliefledger.projections.tables import FOLD, decay_scores, view_state
+from beliefledger.projections.view import View
 
 REBUILD_PAGE = 20_000
 """Events written in one transaction."""

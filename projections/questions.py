@@ -19,10 +19,10 @@ from sqlalchemy import (
     select,
 )
 
-from ledger.times import Micros
-from projections import tables
-from projections.beliefs import Version
-from projections.turns import TurnRow
+from beliefledger.ledger.times import Micros
+from beliefledger.projections import tables
+from beliefledger.projections.beliefs import Version
+from beliefledger.projections.turns import TurnRow
 
 
 @dataclass(frozen=True, slots=True)

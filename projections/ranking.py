@@ -24,8 +24,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from projections.embedding import Vectors
-    from projections.lexical import Scores
+    from beliefledger.projections.embedding import Vectors
+    from beliefledger.projections.lexical import Scores
 
     Floats = NDArray[np.float64]
     Numbers = NDArray[np.int64]

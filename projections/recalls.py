@@ -8,11 +8,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, select
 
-from ledger.codec import Recorded
-from ledger.events.recall import MemoriesRecalled
-from ledger.events.subject import SubjectErased
-from projections import tables
-from projections.rows import Row, delete_subjects, insert_rows
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.projections import tables
+from beliefledger.projections.rows import Row, delete_subjects, insert_rows
 
 
 @dataclass(frozen=True, slots=True)

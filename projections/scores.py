@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, case, cast, delete, func, literal, select, types
 
-from ledger.times import DAY, Micros
-from projections import tables
-from projections.beliefs import BeliefsView, Version
-from projections.decay import OTHER_HALF_LIFE, Profile
-from projections.projector import Projector
+from beliefledger.ledger.times import DAY, Micros
+from beliefledger.projections import tables
+from beliefledger.projections.beliefs import BeliefsView, Version
+from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
+from beliefledger.projections.projector import Projector
 
 if TYPE_CHECKING:
     import numpy as np

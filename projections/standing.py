@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
-from projections import tables
+from beliefledger.projections import tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,17 @@ from operator import attrgetter
 
 from sqlalchemy import Connection, Table, select
 
-from ledger.codec import Recorded
-from ledger.events.subject import SubjectErased
-from ledger.events.turn import (
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.ledger.events.turn import (
     ExtractionCompleted,
     ExtractionFailed,
     TurnParked,
     TurnRecorded,
     TurnRetried,
 )
-from projections import tables
-from projections.rows import delete_subjects, insert_rows, update_rows
+from beliefledger.projections import tables
+from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
 
 _KEPT_TURNS = 100_000
 

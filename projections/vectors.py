@@ -16,15 +16,15 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
 from sqlalchemy.schema import CreateIndex
 
-from ledger.errors import LogCorrupted
-from ledger.sealing import NotAuthentic, SubjectKeys
-from ledger.streams import tag
-from projections.homes import Home
-from projections.tables import vector_models as models
-from projections.tables import vectors as table
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.sealing import NotAuthentic, SubjectKeys
+from beliefledger.ledger.streams import tag
+from beliefledger.projections.homes import Home
+from beliefledger.projections.tables import vector_models as models
+from beliefledger.projections.tables import vectors as table
 
 if TYPE_CHECKING:
-    from projections.embedding import Vectors
+    from beliefledger.projections.embedding import Vectors
 
 _PAGE = 5_000
 _SOME = select(table.c.tag, table.c.vector).where(

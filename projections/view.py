@@ -7,7 +7,7 @@ from typing import Protocol
 
 from sqlalchemy import Connection, Table
 
-from ledger.codec import Recorded
+from beliefledger.ledger.codec import Recorded
 
 Tagger = Callable[[str, str, str | None], str | None]
 """(subject_ref, kind, text) → the text's tag under the subject's key; None for None."""

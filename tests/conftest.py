@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from ledger.log import Log
-from ledger.masterkey import MasterKey
-from ledger.postgres import schema
-from ledger.postgres import vault as postgres_vault
-from ledger.postgres.server import PostgresURL, Server, is_postgres
-from ledger.postgres.store import PostgresEventStore
-from ledger.sqlite import SQLiteEventStore
-from ledger.store import EventStore
-from ledger.times import SECOND, Micros
-from ledger.vault import Vault
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres import vault as postgres_vault
+from beliefledger.ledger.postgres.server import PostgresURL, Server, is_postgres
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.store import EventStore
+from beliefledger.ledger.times import SECOND, Micros
+from beliefledger.ledger.vault import Vault
 
 sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
 

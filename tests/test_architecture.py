@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ledger.events import BY_NAME
-from ledger.store import OwnConsumer
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.store import OwnConsumer
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("beliefledger", "ledger", "projections", "gate", "tools")
@@ -49,7 +49,7 @@ def test_only_settings_reads_the_environment():
         if re.search(r"\bos\.environ\b|\bgetenv\b", path.read_text("utf-8"))
         and "bench" not in path.parts
     }
-    assert readers == {"tools/settings.py"}
+    assert readers == {"beliefledger/settings.py"}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))

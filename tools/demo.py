@@ -18,19 +18,19 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from ledger.errors import NotPermitted
-from ledger.events.subject import SubjectErased
-from ledger.events.turn import GateDecided, TurnRecorded
-from ledger.times import Micros, from_datetime
-from tools import verifier
-from tools.answers import DecisionAnswer
-from tools.certifying import text_of
-from tools.cli import output
-from tools.cli.asking import belief_table, history_table
-from tools.cli.knowing import path_tree
-from tools.cli.pages import marked
-from tools.cli.searching import found_table
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.answers import DecisionAnswer
+from beliefledger.erasure.certificate import text_of
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
+from beliefledger.ledger.times import Micros, from_datetime
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools import verifier
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.asking import belief_table, history_table
+from beliefledger.tools.cli.knowing import path_tree
+from beliefledger.tools.cli.pages import marked
+from beliefledger.tools.cli.searching import found_table
 
 ANA = "ana"
 BRUNO = "bruno"

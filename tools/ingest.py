@@ -8,10 +8,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from ledger.cleaning import refuse
-from ledger.errors import NotPermitted, SecretGiven
-from tools.memory import MemoryLedger
-from tools.transcripts import Refused, Said, Transcript, Unreadable
+from beliefledger.ledger.cleaning import refuse
+from beliefledger.ledger.errors import NotPermitted, SecretGiven
+from beliefledger.memory import MemoryLedger
+from beliefledger.tools.transcripts import Refused, Said, Transcript, Unreadable
 
 BATCH = 500
 _ERASED = "this subject was erased, and was not registered anew"

@@ -16,10 +16,10 @@ from typing import IO, Any
 
 import orjson
 
-from gate.intake import ROLES, TurnInput
-from gate.policy import MAX_TURN_BYTES
-from ledger.errors import CallerMistake, InvalidTurn
-from ledger.times import Micros, parse
+from beliefledger.gate.intake import ROLES, TurnInput
+from beliefledger.gate.policy import MAX_TURN_BYTES
+from beliefledger.ledger.errors import CallerMistake, InvalidTurn
+from beliefledger.ledger.times import Micros, parse
 
 SAMPLE = 4_096
 _MARK = b"\xef\xbb\xbf"

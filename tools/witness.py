@@ -35,18 +35,18 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ledger import files
-from ledger.errors import BackendUnavailable, CallerMistake, KeyMissing, LogCorrupted
-from ledger.faults import file_fault
-from ledger.proofs import keyfile
-from ledger.proofs.merkle import (
+from beliefledger.ledger import files
+from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, KeyMissing, LogCorrupted
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.proofs import keyfile
+from beliefledger.ledger.proofs.merkle import (
     EMPTY_ROOT,
     HASH_BYTES,
     ProofInvalid,
     root_before,
     verify_consistency,
 )
-from ledger.proofs.notes import (
+from beliefledger.ledger.proofs.notes import (
     Checkpoint,
     Cosigner,
     NoteInvalid,
@@ -54,7 +54,7 @@ from ledger.proofs.notes import (
     check,
     with_signatures,
 )
-from ledger.times import SECOND, Clock, Micros, system_clock
+from beliefledger.ledger.times import SECOND, Clock, Micros, system_clock
 
 KEY_FILE = "witness.key"
 FORMAT = "beliefledger.witness.v1"

@@ -11,8 +11,8 @@ from typing import Any
 
 import anthropic
 
-from gate.claude.prices import Tokens
-from ledger.errors import ExtractionUnavailable, NotPermitted
+from beliefledger.gate.claude.prices import Tokens
+from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
 
 MODEL = "claude-haiku-4-5-20251001"
 URL = "https://api.anthropic.com"

@@ -7,17 +7,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gate.claude import prompt
-from gate.claude.client import Client, Reply
-from gate.claude.noticed import Noticed, schema
-from gate.claude.prefilter import nothing_to_keep
-from gate.claude.prices import Tokens, cost
-from gate.claude.reading import candidates
-from gate.extractor import Extraction
-from gate.policy import Policy
-from gate.registry import Registry
-from ledger.candidate import Speech
-from ledger.errors import ExtractionUnavailable
+from beliefledger.gate.claude import prompt
+from beliefledger.gate.claude.client import Client, Reply
+from beliefledger.gate.claude.noticed import Noticed, schema
+from beliefledger.gate.claude.prefilter import nothing_to_keep
+from beliefledger.gate.claude.prices import Tokens, cost
+from beliefledger.gate.claude.reading import candidates
+from beliefledger.gate.extractor import Extraction
+from beliefledger.gate.policy import Policy
+from beliefledger.gate.registry import Registry
+from beliefledger.ledger.candidate import Speech
+from beliefledger.ledger.errors import ExtractionUnavailable
 
 VERSION = 1
 """Of the prompt and of how answers are read."""

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, field_validator, model_validator
 
-from gate.registry import Registry
-from ledger.candidate import SELF, Durability, Frozen, Precision, SpeechAct
-from ledger.times import Micros, parse
+from beliefledger.gate.registry import Registry
+from beliefledger.ledger.candidate import SELF, Durability, Frozen, Precision, SpeechAct
+from beliefledger.ledger.times import Micros, parse
 
 MOST = 5
 NOW = "now"

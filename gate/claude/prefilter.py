@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gate.speech import sentences
-from ledger.candidate import Speech
+from beliefledger.gate.speech import sentences
+from beliefledger.ledger.candidate import Speech
 
 _THANKS = frozenset(
     "thanks thank you thx ty cheers ok okay k kk alright great good cool nice perfect awesome"

@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
-from gate.claude.noticed import MOST, NOW, Noticed
-from gate.policy import Policy
-from gate.registry import MemoryType, Registry
-from ledger.candidate import Speech
-from ledger.times import iso, to_datetime
+from beliefledger.gate.claude.noticed import MOST, NOW, Noticed
+from beliefledger.gate.policy import Policy
+from beliefledger.gate.registry import MemoryType, Registry
+from beliefledger.ledger.candidate import Speech
+from beliefledger.ledger.times import iso, to_datetime
 
 MOST_CHARACTERS = 24_000
 """How much of a turn is read; nobody says more of themselves in one go."""
@@ -24,7 +24,7 @@ MOST_EARLIER = 2_000
 @cache
 def _text() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load(
-        resources.files("gate.claude").joinpath("prompt.yaml").read_text("utf-8")
+        resources.files("beliefledger.gate.claude").joinpath("prompt.yaml").read_text("utf-8")
     )
     return loaded
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import accumulate, islice
 
-from gate import deadline
-from gate.claims import CLAUSE, denies, limits
-from gate.claude.noticed import NOW, Noticed, Period, Quote, Statement, moment
-from gate.policy import millionths
-from gate.slots import words
-from gate.speech import sentences
-from ledger.candidate import Candidate, Precision, Source, Span, Speech, When
-from ledger.times import DAY, SECOND, from_datetime, to_datetime
+from beliefledger.gate import deadline
+from beliefledger.gate.claims import CLAUSE, denies, limits
+from beliefledger.gate.claude.noticed import NOW, Noticed, Period, Quote, Statement, moment
+from beliefledger.gate.policy import millionths
+from beliefledger.gate.slots import words
+from beliefledger.gate.speech import sentences
+from beliefledger.ledger.candidate import Candidate, Precision, Source, Span, Speech, When
+from beliefledger.ledger.times import DAY, SECOND, from_datetime, to_datetime
 
 _ALIKE = str.maketrans("’‘`´“”„«»", "''''" + '"' * 5)
 """Quotation marks of each kind as one."""

@@ -1,5 +1,5 @@
 """Extraction by rules: offline, deterministic, the default."""
 
-from gate.rules.extractor import RuleExtractor
+from beliefledger.gate.rules.extractor import RuleExtractor
 
 __all__ = ["RuleExtractor"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gate import deadline
-from gate.rules.drafts import Draft
-from gate.rules.lexicon import WORDS
-from gate.rules.names import NO_NAMES
-from gate.rules.sayings import DATA, spelled
+from beliefledger.gate import deadline
+from beliefledger.gate.rules.drafts import Draft
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.names import NO_NAMES
+from beliefledger.gate.rules.sayings import DATA, spelled
 
 _HINTS = (
     "known as", "aka ", "a.k.a", "I mean", " call", "name is", "goes by", "short for", "nickname",

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gate.rules.belongings import relation_key
-from gate.rules.clauses import clauses
-from gate.rules.drafts import Draft, Reading, capped, claim_of
-from gate.rules.lexicon import WORDS
-from gate.rules.patterns import PERSONS, is_role
-from gate.rules.phrases import phrase_end, pointing, retell, slug, text_of, tidy, trim
-from gate.rules.words import Token
-from ledger.candidate import Candidate, Span, SpeechAct
+from beliefledger.gate.rules.belongings import relation_key
+from beliefledger.gate.rules.clauses import clauses
+from beliefledger.gate.rules.drafts import Draft, Reading, capped, claim_of
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.patterns import PERSONS, is_role
+from beliefledger.gate.rules.phrases import phrase_end, pointing, retell, slug, text_of, tidy, trim
+from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.candidate import Candidate, Span, SpeechAct
 
 _LEADS = frozenset({"when", "whenever", "before", "after", "once"})
 _ORDERED = frozenset("first always then usually start begin never".split())

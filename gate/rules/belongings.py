@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.dates import find_when
-from gate.rules import choices, possessions
-from gate.rules.drafts import NEVER, Draft, Reading, capped, category_of
-from gate.rules.lexicon import WORDS, Form, load, verb_form
-from gate.rules.patterns import KINDS
-from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
-from gate.rules.possessions import between, owned
-from gate.rules.words import Token, clause_end
-from ledger.candidate import SpeechAct
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules import choices, possessions
+from beliefledger.gate.rules.drafts import NEVER, Draft, Reading, capped, category_of
+from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.patterns import KINDS
+from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
+from beliefledger.gate.rules.possessions import between, owned
+from beliefledger.gate.rules.words import Token, clause_end
+from beliefledger.ledger.candidate import SpeechAct
 
 _PEOPLE = load("people.yaml")
 _ONE = frozenset(_PEOPLE["one"].split())

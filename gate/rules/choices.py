@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gate.rules.lexicon import load
-from gate.rules.words import Token
+from beliefledger.gate.rules.lexicon import load
+from beliefledger.gate.rules.words import Token
 
 
 class Choice(NamedTuple):

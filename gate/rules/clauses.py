@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gate.rules.lexicon import WORDS, Form, verb_form
-from gate.rules.words import Token, clause_end
+from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
+from beliefledger.gate.rules.words import Token, clause_end
 
 
 class Clause(NamedTuple):

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gate.rules.clauses import Clause
-from gate.rules.drafts import Draft, Reading
-from gate.rules.lexicon import WORDS, Form, load, verb_form
-from gate.rules.names import DATA, Subject, name_end
-from gate.rules.patterns import is_role
-from gate.rules.phrases import slug, text_of
-from gate.rules.profiles import YEAR, bare, object_end
-from gate.rules.words import Token
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.drafts import Draft, Reading
+from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.names import DATA, Subject, name_end
+from beliefledger.gate.rules.patterns import is_role
+from beliefledger.gate.rules.phrases import slug, text_of
+from beliefledger.gate.rules.profiles import YEAR, bare, object_end
+from beliefledger.gate.rules.words import Token
 
 _CREDITS: dict[str, Any] = load("credits.yaml")
 _MADE: dict[str, str] = {

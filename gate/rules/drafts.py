@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from gate.dates import find_when
-from gate.rules.clauses import Clause
-from gate.rules.lexicon import WORDS, load, third_person
-from gate.rules.phrases import retell
-from gate.rules.words import Token
-from gate.speech import speech_act
-from ledger.candidate import SELF, Candidate, Durability, Source, Span, SpeechAct, When
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.lexicon import WORDS, load, third_person
+from beliefledger.gate.rules.phrases import retell
+from beliefledger.gate.rules.words import Token
+from beliefledger.gate.speech import speech_act
+from beliefledger.ledger.candidate import SELF, Candidate, Durability, Source, Span, SpeechAct, When
 
 NEVER = When()
 _ADVERB_NEGATES = frozenset({"never", "no longer", "rarely", "seldom", "hardly"})

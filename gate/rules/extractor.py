@@ -6,19 +6,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gate import deadline
-from gate.pasted import pasted
-from gate.rules import aliases, asides, belongings, named, sayings
-from gate.rules.belongings import TALK
-from gate.rules.clauses import Clause, clauses
-from gate.rules.drafts import Draft, Reading, to_candidate
-from gate.rules.statements import from_clause
-from gate.rules.words import Token, tokens
-from gate.speech import sentences
-from ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
+from beliefledger.gate import deadline
+from beliefledger.gate.pasted import pasted
+from beliefledger.gate.rules import aliases, asides, belongings, named, sayings
+from beliefledger.gate.rules.belongings import TALK
+from beliefledger.gate.rules.clauses import Clause, clauses
+from beliefledger.gate.rules.drafts import Draft, Reading, to_candidate
+from beliefledger.gate.rules.statements import from_clause
+from beliefledger.gate.rules.words import Token, tokens
+from beliefledger.gate.speech import sentences
+from beliefledger.ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
 
 if TYPE_CHECKING:
-    from gate.custom import Noticing
+    from beliefledger.gate.custom import Noticing
 
 _PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(

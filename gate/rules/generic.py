@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.rules.clauses import Clause
-from gate.rules.drafts import Draft, Reading, claim_of, span_of
-from gate.rules.lexicon import WORDS
-from gate.rules.phrases import pointing, slug, text_of, trim, vague
-from gate.rules.words import Token
-from ledger.candidate import Precision, When
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.drafts import Draft, Reading, claim_of, span_of
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.phrases import pointing, slug, text_of, trim, vague
+from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.candidate import Precision, When
 
 _MOST_WORDS = 24
 _MEALS = frozenset("lunch dinner breakfast brunch coffee drinks tea".split())

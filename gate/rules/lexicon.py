@@ -24,7 +24,7 @@ class Form(Enum):
 
 def load(name: str) -> Any:
     """The content of a data file of this package."""
-    text = files("gate.rules").joinpath(name).read_text(encoding="utf-8")
+    text = files("beliefledger.gate.rules").joinpath(name).read_text(encoding="utf-8")
     # The safe loader in C, where there is one: ten times as fast.
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gate import deadline
-from gate.dates import find_when
-from gate.rules.clauses import Clause, clause_at, clauses
-from gate.rules.credits import credit
-from gate.rules.drafts import Draft, Reading, capped
-from gate.rules.lexicon import BASES, WORDS, Form, verb_form
-from gate.rules.names import DATA, NO_NAMES, Subject, name_end
-from gate.rules.patterns import is_role
-from gate.rules.phrases import pointing, slug, text_of, trim
-from gate.rules.profiles import bare, beside_trade, object_end, profile, value_end
-from gate.rules.statements import from_clause
-from gate.rules.words import Token
-from ledger.candidate import SpeechAct
+from beliefledger.gate import deadline
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules.clauses import Clause, clause_at, clauses
+from beliefledger.gate.rules.credits import credit
+from beliefledger.gate.rules.drafts import Draft, Reading, capped
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, verb_form
+from beliefledger.gate.rules.names import DATA, NO_NAMES, Subject, name_end
+from beliefledger.gate.rules.patterns import is_role
+from beliefledger.gate.rules.phrases import pointing, slug, text_of, trim
+from beliefledger.gate.rules.profiles import bare, beside_trade, object_end, profile, value_end
+from beliefledger.gate.rules.statements import from_clause
+from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.candidate import SpeechAct
 
 _BE = {"is": "am", "are": "am", "has": "have", "does": "do", "isn't": "ain't",
        "aren't": "ain't", "doesn't": "don't", "hasn't": "haven't"}  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gate.rules.lexicon import WORDS, load
-from gate.rules.words import Token
+from beliefledger.gate.rules.lexicon import WORDS, load
+from beliefledger.gate.rules.words import Token
 
 DATA = {name: frozenset(str(words).split()) for name, words in load("named.yaml").items()}
 NO_NAMES = DATA["no_names"]

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from gate.rules.clauses import Clause
-from gate.rules.lexicon import WORDS, load
-from gate.rules.phrases import phrase_end, trim
-from gate.rules.words import Token
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.lexicon import WORDS, load
+from beliefledger.gate.rules.phrases import phrase_end, trim
+from beliefledger.gate.rules.words import Token
 
 Range = tuple[int, int]
 Slots = dict[str, Range]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gate.rules.lexicon import WORDS
-from gate.rules.words import Token, after_title
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.words import Token, after_title
 
 MAX_VALUE_WORDS = 12
 _SLUG = re.compile(r"[^\w+#]+")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gate.dates import find_when
-from gate.rules.clauses import clause_at
-from gate.rules.drafts import NEVER, Draft, Reading, capped, verb_group
-from gate.rules.lexicon import WORDS, Form, load, verb_form
-from gate.rules.phrases import pointing, retell, slug, text_of, tidy, trim
-from gate.rules.words import Token, clause_end
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules.clauses import clause_at
+from beliefledger.gate.rules.drafts import NEVER, Draft, Reading, capped, verb_group
+from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.phrases import pointing, retell, slug, text_of, tidy, trim
+from beliefledger.gate.rules.words import Token, clause_end
 
 _PETS = frozenset(load("people.yaml")["pets"].split())
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gate.dates import find_when
-from gate.rules.clauses import Clause
-from gate.rules.drafts import Draft, Reading
-from gate.rules.lexicon import BASES, WORDS, Form, verb_form
-from gate.rules.names import DATA, Subject, name_end
-from gate.rules.phrases import phrase_end, pointing, slug, text_of, trim
-from gate.rules.words import Token
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.drafts import Draft, Reading
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, verb_form
+from beliefledger.gate.rules.names import DATA, Subject, name_end
+from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, trim
+from beliefledger.gate.rules.words import Token
 
 YEAR = re.compile(r"(?:19|20)\d\d$")
 _ENDS = frozenset(", ; ! ? ( which while who though but where whereas - – —".split())

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from gate import deadline
-from gate.dates import find_when
-from gate.rules.drafts import NEVER, Draft, capped
-from gate.rules.lexicon import Form, load, verb_form
-from gate.rules.phrases import slug
+from beliefledger.gate import deadline
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules.drafts import NEVER, Draft, capped
+from beliefledger.gate.rules.lexicon import Form, load, verb_form
+from beliefledger.gate.rules.phrases import slug
 
 DATA: dict[str, Any] = load("sayings.yaml")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gate.dates import find_when
-from gate.rules import choices
-from gate.rules.clauses import Clause
-from gate.rules.drafts import Draft, Reading, claim_of, span_of
-from gate.rules.generic import experience
-from gate.rules.lexicon import WORDS
-from gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
-from gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
-from gate.rules.words import Token
-from ledger.candidate import Durability, SpeechAct
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules import choices
+from beliefledger.gate.rules.clauses import Clause
+from beliefledger.gate.rules.drafts import Draft, Reading, claim_of, span_of
+from beliefledger.gate.rules.generic import experience
+from beliefledger.gate.rules.lexicon import WORDS
+from beliefledger.gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
+from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
+from beliefledger.gate.rules.words import Token
+from beliefledger.ledger.candidate import Durability, SpeechAct
 
 RULES = load_rules()
 _LONG_CLAUSE = 18

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from gate.rules.lexicon import WORDS, Form, verb_form
+from beliefledger.gate.rules.lexicon import WORDS, Form, verb_form
 
 _TOKEN = re.compile(
     r"[^\W_]+(?:(?:[-'’.&/@+_:]|,(?=\d{3}))[^\W_]+)*(?:\+\+|\+|#)?|[^\w\s]|_", re.UNICODE

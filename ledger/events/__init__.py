@@ -6,8 +6,8 @@ moving a class never changes history.
 
 from __future__ import annotations
 
-from ledger.events import belief, entity, ops, policy, recall, subject, turn
-from ledger.events.kind import Event
+from beliefledger.ledger.events import belief, entity, ops, policy, recall, subject, turn
+from beliefledger.ledger.events.kind import Event
 
 STREAMS = {
     "turn": turn,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ledger.candidate import Span
-from ledger.events.kind import Event, Fact
-from ledger.fields import Name
-from ledger.memory import Memory, Saying
-from ledger.times import Micros
+from beliefledger.ledger.candidate import Span
+from beliefledger.ledger.events.kind import Event, Fact
+from beliefledger.ledger.fields import Name
+from beliefledger.ledger.memory import Memory, Saying
+from beliefledger.ledger.times import Micros
 
 
 class Written(Event):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from ledger.candidate import MILLION, Frozen
-from ledger.times import Micros
+from beliefledger.ledger.candidate import MILLION, Frozen
+from beliefledger.ledger.times import Micros
 
 
 class Choices(Frozen):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ledger.events.kind import Event, Fact
+from beliefledger.ledger.events.kind import Event, Fact
 
 
 class EntityRecognised(Event):

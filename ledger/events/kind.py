@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
-from ledger.fields import KEPT, Fact
+from beliefledger.ledger.fields import KEPT, Fact
 
 __all__ = ["Event", "Fact"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ledger.events.kind import Event, Fact
-from ledger.fields import Name
+from beliefledger.ledger.events.kind import Event, Fact
+from beliefledger.ledger.fields import Name
 
 
 class PolicyAdopted(Event):

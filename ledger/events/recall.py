@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ledger.candidate import Frozen
-from ledger.events.kind import Event, Fact
-from ledger.fields import Name
-from ledger.times import Micros
+from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.events.kind import Event, Fact
+from beliefledger.ledger.fields import Name
+from beliefledger.ledger.times import Micros
 
 
 class Asked(Frozen):

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from ledger.candidate import Candidate, unset
-from ledger.events.choices import Choices
-from ledger.events.kind import Event, Fact
-from ledger.fields import Clean, Name
-from ledger.times import Micros
+from beliefledger.ledger.candidate import Candidate, unset
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.events.kind import Event, Fact
+from beliefledger.ledger.fields import Clean, Name
+from beliefledger.ledger.times import Micros
 
 
 class TurnRecorded(Event):

@@ -13,7 +13,7 @@ from psycopg import adapt
 from psycopg.abc import Buffer
 from psycopg.pq import Format
 
-from ledger.postgres.server import Connection
+from beliefledger.ledger.postgres.server import Connection
 
 _length = struct.Struct("!i").pack
 _NULL = _length(-1)

@@ -7,9 +7,9 @@ is then found by its holder, with an epoch that is higher once more.
 
 from __future__ import annotations
 
-from ledger.errors import NotPermitted
-from ledger.postgres.server import Server
-from ledger.store import Cursor, check_claim
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.postgres.server import Server
+from beliefledger.ledger.store import Cursor, check_claim
 
 # A claim or an acknowledgement that a crash of the server took back would undo the fencing.
 _DURABLY = (

@@ -14,7 +14,7 @@ import re
 import psycopg
 from psycopg_pool import PoolTimeout
 
-from ledger.errors import (
+from beliefledger.ledger.errors import (
     BackendUnavailable,
     BackendUnusable,
     HeldUp,

@@ -14,8 +14,8 @@ from importlib.resources import files
 
 from psycopg.sql import SQL, Identifier
 
-from ledger.errors import BackendUnusable, OlderLedger, OlderProgram
-from ledger.postgres.server import DEFAULT_TENANT, Connection, Server
+from beliefledger.ledger.errors import BackendUnusable, OlderLedger, OlderProgram
+from beliefledger.ledger.postgres.server import DEFAULT_TENANT, Connection, Server
 
 _HERE = files(__package__)
 MIGRATIONS = sorted(

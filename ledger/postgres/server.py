@@ -21,9 +21,14 @@ from eventsourcing.postgres import ConnectionPool, PostgresDatastore
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from ledger.cleaning import refuse
-from ledger.errors import BackendUnavailable, BackendUnusable, CallerMistake, LedgerError
-from ledger.postgres.faults import OLDEST, fault, first_line
+from beliefledger.ledger.cleaning import refuse
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    BackendUnusable,
+    CallerMistake,
+    LedgerError,
+)
+from beliefledger.ledger.postgres.faults import OLDEST, fault, first_line
 
 DEFAULT_SCHEMA = "beliefledger"
 DEFAULT_TENANT = "default"

@@ -25,9 +25,9 @@ from eventsourcing.postgres import PostgresApplicationRecorder
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
-from ledger import envelope
-from ledger.backoff import delays
-from ledger.errors import (
+from beliefledger.ledger import envelope
+from beliefledger.ledger.backoff import delays
+from beliefledger.ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
     ClockAhead,
@@ -39,14 +39,14 @@ from ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
-from ledger.grouping import GroupCommit, Request, Take, appended_before
-from ledger.postgres import arrays
-from ledger.postgres.arrays import Blobs, Ints, Texts
-from ledger.postgres.cursors import PostgresCursors
-from ledger.postgres.schema import channel, owner_role
-from ledger.postgres.server import Connection, Server, is_lost
-from ledger.postgres.waking import Waker
-from ledger.store import (
+from beliefledger.ledger.grouping import GroupCommit, Request, Take, appended_before
+from beliefledger.ledger.postgres import arrays
+from beliefledger.ledger.postgres.arrays import Blobs, Ints, Texts
+from beliefledger.ledger.postgres.cursors import PostgresCursors
+from beliefledger.ledger.postgres.schema import channel, owner_role
+from beliefledger.ledger.postgres.server import Connection, Server, is_lost
+from beliefledger.ledger.postgres.waking import Waker
+from beliefledger.ledger.store import (
     CLOCK_AHEAD,
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
@@ -60,9 +60,9 @@ from ledger.store import (
     Row,
     Sealed,
 )
-from ledger.streams import stream_of
-from ledger.times import SECOND, Clock, Micros, system_clock
-from ledger.unfinished import ReadOnlyCursors
+from beliefledger.ledger.streams import stream_of
+from beliefledger.ledger.times import SECOND, Clock, Micros, system_clock
+from beliefledger.ledger.unfinished import ReadOnlyCursors
 
 _LOCK_TRIES = 3
 """Of a write that waited in vain for the head row. After each, who held it is looked for."""

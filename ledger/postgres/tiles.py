@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ledger.errors import LogCorrupted
-from ledger.postgres.server import Connection, Server
-from ledger.proofs.merkle import HASH_BYTES
-from ledger.proofs.notes import Checkpoint, Verifier
-from ledger.proofs.terms import handover, parsed
-from ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on, hashes_of
-from ledger.store import EventStore
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.postgres.server import Connection, Server
+from beliefledger.ledger.proofs.merkle import HASH_BYTES
+from beliefledger.ledger.proofs.notes import Checkpoint, Verifier
+from beliefledger.ledger.proofs.terms import handover, parsed
+from beliefledger.ledger.proofs.tiles import WIDTH, Tile, TileWriter, check_goes_on, hashes_of
+from beliefledger.ledger.store import EventStore
 
 _DURABLY = (
     "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')"

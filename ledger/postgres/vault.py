@@ -21,9 +21,9 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 from psycopg_pool import PoolTimeout
 
-from ledger.errors import BackendUnavailable, BackendUnusable, OlderProgram
-from ledger.postgres.schema import app_role, first_line, vault_schema
-from ledger.postgres.server import Connection, Server, is_lost
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, OlderProgram
+from beliefledger.ledger.postgres.schema import app_role, first_line, vault_schema
+from beliefledger.ledger.postgres.server import Connection, Server, is_lost
 
 VERSION = 3
 T = TypeVar("T")

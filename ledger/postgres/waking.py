@@ -6,9 +6,9 @@ import threading
 
 import psycopg
 
-from ledger.backoff import delays
-from ledger.errors import LedgerError
-from ledger.postgres.server import Server
+from beliefledger.ledger.backoff import delays
+from beliefledger.ledger.errors import LedgerError
+from beliefledger.ledger.postgres.server import Server
 
 _LISTENING_SECONDS = 0.25
 """How long to wait before looking by oneself while notifications come in."""

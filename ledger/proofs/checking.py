@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
-from ledger.proofs.terms import Term, handover, parsed, terms_of
-from ledger.proofs.tiles import (
+from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from beliefledger.ledger.proofs.terms import Term, handover, parsed, terms_of
+from beliefledger.ledger.proofs.tiles import (
     HEIGHT,
     WIDTH,
     Edge,
@@ -19,7 +19,7 @@ from ledger.proofs.tiles import (
     grow,
     hashes_of,
 )
-from ledger.proofs.tree import Tree
+from beliefledger.ledger.proofs.tree import Tree
 
 _BEGINNING = 2.0
 """For how many seconds a key may be there that has signed nothing yet."""

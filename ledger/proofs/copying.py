@@ -3,9 +3,9 @@ that it was signed with, as far as anybody may know them."""
 
 from __future__ import annotations
 
-from ledger.errors import LogCorrupted, NotPermitted
-from ledger.proofs.notes import Checkpoint, NoteInvalid
-from ledger.proofs.tiles import (
+from beliefledger.ledger.errors import LogCorrupted, NotPermitted
+from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid
+from beliefledger.ledger.proofs.tiles import (
     HEIGHT,
     WIDTH,
     Tile,

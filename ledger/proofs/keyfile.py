@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ledger import files
-from ledger.errors import LogCorrupted, SigningKeyMissing
-from ledger.faults import file_fault
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer
+from beliefledger.ledger import files
+from beliefledger.ledger.errors import LogCorrupted, SigningKeyMissing
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid, Signer
 
 VARIABLE = "BELIEFLEDGER_SIGNING_KEY_FILE"
 MARK = ".head"

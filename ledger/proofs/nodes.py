@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger.proofs.merkle import (
+from beliefledger.ledger.proofs.merkle import (
     HASH_BYTES,
     ProofInvalid,
     consistency_proof,
@@ -10,8 +10,16 @@ from ledger.proofs.merkle import (
     root_at,
     verify_consistency,
 )
-from ledger.proofs.notes import Checkpoint
-from ledger.proofs.tiles import HEIGHT, WIDTH, Edge, Tile, TileReader, edge_of, hashes_of
+from beliefledger.ledger.proofs.notes import Checkpoint
+from beliefledger.ledger.proofs.tiles import (
+    HEIGHT,
+    WIDTH,
+    Edge,
+    Tile,
+    TileReader,
+    edge_of,
+    hashes_of,
+)
 
 _KEPT_TILES = 256
 """How many are kept in memory with the hashes above them, some 30 kB each."""

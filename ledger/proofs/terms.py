@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ledger.errors import LogCorrupted, ProofsDamaged
-from ledger.proofs.merkle import EMPTY_ROOT
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
-from ledger.proofs.tiles import TileReader
+from beliefledger.ledger.errors import LogCorrupted, ProofsDamaged
+from beliefledger.ledger.proofs.merkle import EMPTY_ROOT
+from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from beliefledger.ledger.proofs.tiles import TileReader
 
 
 def verifiers_of(tiles: TileReader) -> list[Verifier]:

@@ -14,12 +14,12 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from ledger import files
-from ledger.errors import LogCorrupted, ProofsDamaged
-from ledger.faults import file_fault
-from ledger.proofs.merkle import HASH_BYTES, joined, parents, peaks_of
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
-from ledger.store import EventStore
+from beliefledger.ledger import files
+from beliefledger.ledger.errors import LogCorrupted, ProofsDamaged
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.proofs.merkle import HASH_BYTES, joined, parents, peaks_of
+from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid, Verifier, check
+from beliefledger.ledger.store import EventStore
 
 HEIGHT = 8
 WIDTH = 1 << HEIGHT

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from ledger.errors import CallerMistake, LogCorrupted, ProofsDamaged, SigningKeyMissing
-from ledger.proofs.keyfile import VARIABLE, Handover, KeyFile
-from ledger.proofs.merkle import (
+from beliefledger.ledger.errors import CallerMistake, LogCorrupted, ProofsDamaged, SigningKeyMissing
+from beliefledger.ledger.proofs.keyfile import VARIABLE, Handover, KeyFile
+from beliefledger.ledger.proofs.merkle import (
     EMPTY_ROOT,
     ProofInvalid,
     consistency_proof,
@@ -23,8 +23,8 @@ from ledger.proofs.merkle import (
     verify_consistency,
     verify_inclusion,
 )
-from ledger.proofs.nodes import Nodes, read_edge
-from ledger.proofs.notes import (
+from beliefledger.ledger.proofs.nodes import Nodes, read_edge
+from beliefledger.ledger.proofs.notes import (
     Checkpoint,
     NoteInvalid,
     Signer,
@@ -33,8 +33,8 @@ from ledger.proofs.notes import (
     issue,
     with_signatures,
 )
-from ledger.proofs.terms import Term, checked, parsed, terms_of, verifiers_of
-from ledger.proofs.tiles import (
+from beliefledger.ledger.proofs.terms import Term, checked, parsed, terms_of, verifiers_of
+from beliefledger.ledger.proofs.tiles import (
     WIDTH,
     Edge,
     Tile,
@@ -46,7 +46,7 @@ from ledger.proofs.tiles import (
     grow,
     hashes_of,
 )
-from ledger.store import EventStore
+from beliefledger.ledger.store import EventStore
 
 PAGE = 1_000
 """Events in one step of a backlog, and between checkpoints of the history."""

@@ -1,5 +1,5 @@
 """The ledger in SQLite files: the embedded store."""
 
-from ledger.sqlite.store import SQLiteEventStore
+from beliefledger.ledger.sqlite.store import SQLiteEventStore
 
 __all__ = ["SQLiteEventStore"]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from ledger.errors import AppendUncertain, BackendUnavailable, NotPermitted
-from ledger.store import Cursor, check_claim
-from ledger.times import SECOND, Clock, Micros, system_clock
+from beliefledger.ledger.errors import AppendUncertain, BackendUnavailable, NotPermitted
+from beliefledger.ledger.store import Cursor, check_claim
+from beliefledger.ledger.times import SECOND, Clock, Micros, system_clock
 
 _HELD_BY_ANOTHER = "SELECT 1 FROM consumers WHERE name = ? AND holder <> ? AND held_until > ?"
 _CLAIM = """

@@ -5,8 +5,13 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from ledger.errors import BackendUnavailable, BackendUnusable, LedgerError, LogCorrupted
-from ledger.faults import obstacle
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    BackendUnusable,
+    LedgerError,
+    LogCorrupted,
+)
+from beliefledger.ledger.faults import obstacle
 
 _WRITABLE = "let the file and its directory be writable for the user who runs this"
 PASSING = {

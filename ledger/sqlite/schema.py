@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
-from ledger.sqlite.upgrades import Upgrade, columns
-from ledger.store import RARE_LISTED
+from beliefledger.ledger.sqlite.upgrades import Upgrade, columns
+from beliefledger.ledger.store import RARE_LISTED
 
 
 def _gather(db: sqlite3.Connection) -> None:

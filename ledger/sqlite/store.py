@@ -27,8 +27,8 @@ from eventsourcing.persistence import (
 )
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteConnectionPool
 
-from ledger import envelope, steady
-from ledger.errors import (
+from beliefledger.ledger import envelope, steady
+from beliefledger.ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
     CallerMistake,
@@ -39,15 +39,15 @@ from ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
-from ledger.faults import file_fault
-from ledger.grouping import GroupCommit, Outcome, Request, Take, appended_before
-from ledger.sqlite.connection import Datastore, WriteQueue, make_private
-from ledger.sqlite.cursors import SQLiteCursors
-from ledger.sqlite.faults import fault
-from ledger.sqlite.schema import DAMAGE, SCHEMA, UPGRADES
-from ledger.sqlite.upgrades import bring_up_to_date
-from ledger.steady import Steadiness
-from ledger.store import (
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.grouping import GroupCommit, Outcome, Request, Take, appended_before
+from beliefledger.ledger.sqlite.connection import Datastore, WriteQueue, make_private
+from beliefledger.ledger.sqlite.cursors import SQLiteCursors
+from beliefledger.ledger.sqlite.faults import fault
+from beliefledger.ledger.sqlite.schema import DAMAGE, SCHEMA, UPGRADES
+from beliefledger.ledger.sqlite.upgrades import bring_up_to_date
+from beliefledger.ledger.steady import Steadiness
+from beliefledger.ledger.store import (
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
     FILED,
@@ -60,9 +60,9 @@ from ledger.store import (
     Row,
     Sealed,
 )
-from ledger.streams import stream_of
-from ledger.times import SECOND, Clock, Micros, system_clock
-from ledger.unfinished import ReadOnlyCursors
+from beliefledger.ledger.streams import stream_of
+from beliefledger.ledger.times import SECOND, Clock, Micros, system_clock
+from beliefledger.ledger.unfinished import ReadOnlyCursors
 
 _POLL_SECONDS = 0.005
 _CACHE, _LOOKING_CACHE = 2_000, 131_072

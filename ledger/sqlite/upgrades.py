@@ -12,8 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.errors import OlderProgram
-from ledger.sqlite.faults import fault
+from beliefledger.ledger.errors import OlderProgram
+from beliefledger.ledger.sqlite.faults import fault
 
 Work = Callable[[sqlite3.Connection], object]
 

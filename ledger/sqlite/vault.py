@@ -14,14 +14,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ledger.errors import (
+from beliefledger.ledger.errors import (
     CallerMistake,
     LedgerError,
     LogCorrupted,
     OlderProgram,
 )
-from ledger.sqlite.faults import fault
-from ledger.sqlite.upgrades import Upgrade, bring_up_to_date, statements
+from beliefledger.ledger.sqlite.faults import fault
+from beliefledger.ledger.sqlite.upgrades import Upgrade, bring_up_to_date, statements
 
 T = TypeVar("T")
 

@@ -12,12 +12,12 @@ from sqlalchemy import text
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
-from ledger.events.recall import MemoriesRecalled
-from ledger.times import DAY, from_datetime, to_datetime
-from projections import ageing_questions
-from tools.cli import app
-from tools.jobs import Endings
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.times import DAY, from_datetime, to_datetime
+from beliefledger.operations.jobs import Endings
+from beliefledger.projections import ageing_questions
+from beliefledger.tools.cli import app
 
 
 @pytest.fixture

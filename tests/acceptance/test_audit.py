@@ -10,15 +10,15 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.codec import New
-from ledger.erasing import Wanted
-from ledger.errors import InvalidTurn
-from ledger.events.ops import ConsumerAcknowledged
-from ledger.log import new_id
-from ledger.streams import ops_stream
-from projections import questions
-from tools.auditing import Tally
-from tools.cli import app
+from beliefledger.audit.counts import Tally
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.ops import ConsumerAcknowledged
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.streams import ops_stream
+from beliefledger.projections import questions
+from beliefledger.tools.cli import app
 
 MEETINGS = ("morning", "afternoon", "morning", "afternoon", "morning")
 

@@ -9,14 +9,20 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, MasterKeyReplaced, NotPermitted
-from ledger.events.ops import MasterKeyRotated
-from ledger.masterkey import MasterKey
-from ledger.postgres.server import is_postgres
-from tools.backing import backup, restore, restore_vault, rotate
-from tools.cli import app
-from tools.places import NoLedger, open_place, place_of
-from tools.settings import Settings
+from beliefledger.ledger.errors import (
+    CallerMistake,
+    KeyMissing,
+    LogCorrupted,
+    MasterKeyReplaced,
+    NotPermitted,
+)
+from beliefledger.ledger.events.ops import MasterKeyRotated
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres.server import is_postgres
+from beliefledger.opening.place import NoLedger, open_place, place_of
+from beliefledger.operations.backup import backup, restore, restore_vault, rotate
+from beliefledger.settings import Settings
+from beliefledger.tools.cli import app
 
 MASTER = bytes(range(32)).hex()
 KEPT = "I live in Vilarinho."

@@ -73,7 +73,7 @@ BUDGETS = {
 
 def bench(directory, *arguments):
     return subprocess.run(
-        [sys.executable, "-m", "tools.bench", *arguments],
+        [sys.executable, "-m", "beliefledger.tools.bench", *arguments],
         cwd=directory,
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
         capture_output=True,

@@ -12,9 +12,9 @@ import yaml
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake
-from tools.calibrating import NotCalibrated
-from tools.cli import app
+from beliefledger.audit.calibration import NotCalibrated
+from beliefledger.ledger.errors import CallerMistake
+from beliefledger.tools.cli import app
 
 RATES = {1.0: (9, 1), 0.8: (7, 3), 0.6: (4, 6), 0.3: (1, 9)}
 """What the operator's word is worth to the formula, and how much of it turned out right, wrong."""

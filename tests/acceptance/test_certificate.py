@@ -16,24 +16,24 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger import envelope
-from ledger.codec import New
-from ledger.envelope import Address
-from ledger.erasing import Wanted
-from ledger.erasures import commitment, spread
-from ledger.errors import CallerMistake, NotPermitted, UnknownMemory
-from ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated
-from ledger.events.turn import TurnRecorded
-from ledger.log import new_id
-from ledger.proofs.merkle import EMPTY_ROOT
-from ledger.proofs.notes import Checkpoint, Signer, Verifier, issue
-from ledger.store import OwnConsumer, Sealed
-from ledger.streams import ops_stream, subject_stream
-from tools import verifier
-from tools.certifying import INTERNAL, signed_text, text_of
-from tools.cli import app
-from tools.copying import copy
-from tools.witness import Store, Witness, listen, serve
+from beliefledger.erasure.certificate import INTERNAL, signed_text, text_of
+from beliefledger.ledger import envelope
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.erasures import commitment, spread
+from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemory
+from beliefledger.ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.proofs.merkle import EMPTY_ROOT
+from beliefledger.ledger.proofs.notes import Checkpoint, Signer, Verifier, issue
+from beliefledger.ledger.store import OwnConsumer, Sealed
+from beliefledger.ledger.streams import ops_stream, subject_stream
+from beliefledger.operations.copy import copy
+from beliefledger.tools import verifier
+from beliefledger.tools.cli import app
+from beliefledger.tools.witness import Store, Witness, listen, serve
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE = 30.0

@@ -8,9 +8,9 @@ import json
 import pytest
 
 from beliefledger import open_memory
-from ledger.proofs.notes import Signer
-from tools import verifier
-from tools.certifying import signed_text, text_of
+from beliefledger.erasure.certificate import signed_text, text_of
+from beliefledger.ledger.proofs.notes import Signer
+from beliefledger.tools import verifier
 
 
 class Erased:

@@ -10,21 +10,21 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from gate.policy import millionths
-from ledger.candidate import Candidate, Source, Span
-from ledger.codec import New
-from ledger.errors import ExtractionUnavailable, InvalidTurn, NotPermitted
-from ledger.events.belief import MemoryAdmitted
-from ledger.events.ops import JobRan
-from ledger.events.turn import CandidateProposed, TurnRecorded
-from ledger.log import new_id
-from ledger.masterkey import MasterKey
-from ledger.memory import Memory
-from ledger.streams import ops_stream
-from ledger.vault import SYSTEM
-from tools.checklist import lists
-from tools.checks import Checks
-from tools.cli import app
+from beliefledger.audit.checklist import lists
+from beliefledger.audit.checks import Checks
+from beliefledger.gate.policy import millionths
+from beliefledger.ledger.candidate import Candidate, Source, Span
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import ExtractionUnavailable, InvalidTurn, NotPermitted
+from beliefledger.ledger.events.belief import MemoryAdmitted
+from beliefledger.ledger.events.ops import JobRan
+from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.streams import ops_stream
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.tools.cli import app
 
 DAY = 86_400
 

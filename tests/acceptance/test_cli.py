@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tools.cli import app
+from beliefledger.tools.cli import app
 
 PROGRAM = [sys.executable, "-m", "beliefledger"]
 DECISION = (

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake, EmbedderMissing, NotPermitted, UnknownMemory
-from tools.cli import app
-from tools.copying import copy
+from beliefledger.ledger.errors import CallerMistake, EmbedderMissing, NotPermitted, UnknownMemory
+from beliefledger.operations.copy import copy
+from beliefledger.tools.cli import app
 
 SAID = (
     ("dark mode", "editor.theme", "preference", "User prefers dark mode", 0.9),
@@ -253,7 +253,7 @@ def test_decisions_said_in_several_ways_become_one_and_stay_one(memory):
 
 
 def test_two_who_merge_the_same_make_one_merge(memory):
-    from gate.consolidation import Consolidator
+    from beliefledger.gate.consolidation import Consolidator
 
     made = seed(memory)
     held = {each.memory_id: each.belief_id for each in memory.beliefs("ana")}
@@ -329,7 +329,7 @@ def test_thresholds_are_each_types_own_or_one_for_this_run(memory):
 
 
 def test_without_the_extra_only_this_is_refused(memory, monkeypatch):
-    from projections import embedding
+    from beliefledger.projections import embedding
 
     seed(memory)
     monkeypatch.setattr(embedding, "find_spec", lambda _name: None)

@@ -9,9 +9,9 @@ from messages_api import error, messages_api, says
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import ModelUnavailable, NotPermitted
-from ledger.events.belief import MemoriesConsolidated
-from tools.cli import app
+from beliefledger.ledger.errors import ModelUnavailable, NotPermitted
+from beliefledger.ledger.events.belief import MemoriesConsolidated
+from beliefledger.tools.cli import app
 
 SAID = (
     ("Berlin", "home.location", "fact", "User lives in Berlin"),

@@ -12,27 +12,27 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger import copying
-from ledger.errors import (
+from beliefledger.ledger import copying
+from beliefledger.ledger.errors import (
     CallerMistake,
     CopyUnfinished,
     KeyMissing,
     LogCorrupted,
     NotPermitted,
 )
-from ledger.postgres.server import PostgresURL
-from tools.backing import backup
-from tools.cli import app
-from tools.copying import copy
-from tools.places import open_place, place_of
-from tools.settings import Settings
+from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.opening.place import open_place, place_of
+from beliefledger.operations.backup import backup
+from beliefledger.operations.copy import copy
+from beliefledger.settings import Settings
+from beliefledger.tools.cli import app
 
 KINDS = ["sqlite", "postgres"]
 KILLED = 9
 COPY_AND_DIE = """
 import itertools, os, sys
-from ledger import copying
-from tools.copying import copy
+from beliefledger.ledger import copying
+from beliefledger.operations.copy import copy
 
 copying.PAGE = 15
 source, destination, steps = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -167,8 +167,8 @@ def test_killed_at_any_page_it_goes_on(source, destination):
 
 COPY_AND_BE_KILLED = """
 import os, signal, sys
-import tools.copying
-from ledger import copying
+import beliefledger.operations.copy
+from beliefledger.ledger import copying
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -178,8 +178,8 @@ source, destination, when = sys.argv[1:]
 if when == "at the beginning":
     copying._Copying._bring_people = die
 if when == "at the end":
-    tools.copying._bring_vectors = die
-tools.copying.copy(source, destination, progress=lambda done, total: done > total // 2 and die())
+    beliefledger.operations.copy._bring_vectors = die
+beliefledger.operations.copy.copy(source, destination, progress=lambda done, total: done > total // 2 and die())
 """
 
 

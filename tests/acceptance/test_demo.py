@@ -15,8 +15,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from tools.cli import app
-from tools.demo import ANA, Hands, Story, play
+from beliefledger.tools.cli import app
+from beliefledger.tools.demo import ANA, Hands, Story, play
 
 
 def _demo(*words: str) -> str:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import typer
 
-from tools.answers import BeliefAnswer, DecisionAnswer, StatusAnswer, ViewAnswer
-from tools.cli import app
-from tools.cli.app import COULD_NOT, INTERRUPTED, ORDER, REFUSED_INPUT, USAGE
+from beliefledger.answers import BeliefAnswer, DecisionAnswer, StatusAnswer, ViewAnswer
+from beliefledger.tools.cli import app
+from beliefledger.tools.cli.app import COULD_NOT, INTERRUPTED, ORDER, REFUSED_INPUT, USAGE
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text("utf-8")
 GENERAL = {"--help", "-h", "--install-completion", "--show-completion"}

@@ -8,10 +8,10 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
-from ledger.times import DAY
-from tools.cli import app
-from tools.copying import copy
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.times import DAY
+from beliefledger.operations.copy import copy
+from beliefledger.tools.cli import app
 
 VIEWS = ("entities", "links")
 

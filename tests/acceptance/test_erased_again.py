@@ -11,14 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
-from ledger.times import SECOND, system_clock
-from tools.cli import app
+from beliefledger.ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
+from beliefledger.ledger.times import SECOND, system_clock
+from beliefledger.tools.cli import app
 
 ERASE_AND_BE_KILLED = """
 import json, os, signal, sys
 from beliefledger import open_memory
-from ledger.erasing import Eraser
+from beliefledger.ledger.erasing import Eraser
 
 Eraser.destroy = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 with open_memory(sys.argv[1]) as memory:

@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.candidate import Candidate, Precision, Span, When
-from ledger.errors import InvalidTurn, UnknownMemory
-from ledger.times import parse
-from tools.cli import app
+from beliefledger.ledger.candidate import Candidate, Precision, Span, When
+from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.times import parse
+from beliefledger.tools.cli import app
 
 
 class Scripted:

@@ -12,11 +12,11 @@ from messages_api import Answer, error, message, messages_api, says
 from typer.testing import CliRunner
 
 from beliefledger import TurnInput, open_memory
-from gate.extractor import Extraction
-from ledger.candidate import Candidate, Span
-from ledger.errors import InvalidTurn, NotPermitted, UnknownMemory, VersionConflict
-from tools import extracting
-from tools.cli import app
+from beliefledger.curation import extraction
+from beliefledger.gate.extractor import Extraction
+from beliefledger.ledger.candidate import Candidate, Span
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory, VersionConflict
+from beliefledger.tools.cli import app
 
 
 @pytest.fixture
@@ -443,7 +443,7 @@ def test_what_failed_or_expired_in_a_batch_holds_its_lane(place, api):
 
 
 def test_a_lane_that_a_batch_leaves_waiting_is_not_overtaken_in_the_next(place, api, monkeypatch):
-    monkeypatch.setattr(extracting, "BATCH_TURNS", 2)
+    monkeypatch.setattr(extraction, "BATCH_TURNS", 2)
     results = {"one": {"type": "expired"}, "two": {"type": "succeeded", "message": {"usage": 1}}}
 
     def result(_id, params):
@@ -581,7 +581,7 @@ def test_a_model_of_ones_own_needs_no_key(tmp_path, api, monkeypatch):
 
 
 def test_the_key_is_shown_nowhere(tmp_path, api):
-    from tools.settings import Settings
+    from beliefledger.settings import Settings
 
     assert "a-key" not in repr(Settings.read())
     api.always = lambda _body: error(401, "authentication_error")

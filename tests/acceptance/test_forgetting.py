@@ -8,15 +8,15 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from gate.consolidation import Consolidator
-from gate.policy import default_policy
-from ledger.errors import NotPermitted, PolicyInvalid, UnknownMemory
-from ledger.log import Log
-from ledger.times import DAY
-from tools import recording
-from tools.cli import app
-from tools.jobs import JOBS
-from tools.reaching import Reaching
+from beliefledger.erasure.scope import Reaching
+from beliefledger.gate.consolidation import Consolidator
+from beliefledger.gate.policy import default_policy
+from beliefledger.ledger.errors import NotPermitted, PolicyInvalid, UnknownMemory
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.times import DAY
+from beliefledger.opening import recorder
+from beliefledger.operations.jobs import JOBS
+from beliefledger.tools.cli import app
 
 PORTO, AGAIN, MODE = "I live in Porto and I work with Ben Carter.", "I live in Porto.", "dark mode"
 
@@ -162,7 +162,7 @@ def test_a_search_goes_with_what_it_found(memory):
 def test_a_search_that_waited_elsewhere_comes_back_without_its_words(
     memory, place, clock, monkeypatch
 ):
-    monkeypatch.setattr(recording, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(recorder, "WAIT_SECONDS", 60)
     say(memory, AGAIN, "s1")
     say(memory, "I always use dark mode.", "s2")
     with open_memory(place, clock=clock) as other:

@@ -8,12 +8,12 @@ import json
 import pytest
 
 from beliefledger import open_memory
-from gate.intake import TurnInput
-from ledger.errors import InvalidTurn
-from ledger.events.recall import MemoriesRecalled
-from ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
-from ledger.streams import query_digest, session_tag, tag
-from tools.trail import SHOWN
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
+from beliefledger.ledger.streams import query_digest, session_tag, tag
+from beliefledger.reading.subject_record import SHOWN
 
 SAID = "I take 20 mg of insulin. My password is hunter2."
 WRONG = SAID.replace("20", "40")
@@ -233,7 +233,7 @@ def test_a_turn_that_is_on_its_way_out_is_answered_alike(memory):
     ref = memory._log.subject("ana")
     first = memory._log.read_stream(turn_of(memory))[0]
     eraser = memory._log.eraser
-    from ledger.erasing import Wanted
+    from beliefledger.ledger.erasing import Wanted
 
     wanted = Wanted(ref, "turn", first.stream, (first.position,))
     [erasure] = eraser.request(lambda: [wanted], actor="system", legal_basis="request")

@@ -17,9 +17,9 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
-from ledger.postgres.server import PostgresURL, is_postgres
-from tools.cli import app
-from tools.transcripts import NotATurn, Refused, Said, Transcript, moment
+from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.tools.cli import app
+from beliefledger.tools.transcripts import NotATurn, Refused, Said, Transcript, moment
 
 HERE = Path(__file__).resolve().parents[2]
 LONGMEMEVAL = HERE.parent / "shared" / "data" / "longmemeval"

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from tools.cli import app
+from beliefledger.tools.cli import app
 
 
 @pytest.fixture

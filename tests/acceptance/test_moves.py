@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import Candidate, Span, open_memory
-from gate.consolidation import Consolidator
-from gate.intake import TurnInput
-from ledger.candidate import SpeechAct
-from ledger.errors import NotPermitted
-from ledger.events.choices import Choices
-from ledger.times import DAY
+from beliefledger.gate.consolidation import Consolidator
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.times import DAY
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import open_memory
-from gate.registry import default_types
-from ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.gate.registry import default_types
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def ids(memory):
 
 def entity_of(memory, memory_id):
     with memory._asking.view("belief_versions") as (connection, generation):
-        from projections import questions
+        from beliefledger.projections import questions
 
         row = questions.versions_of_memory(connection, generation, memory_id)[-1]
     words = memory._log.read_at([row.words_at])[row.words_at].event
@@ -138,7 +138,7 @@ def test_a_title_is_known_where_the_ledger_is_older_than_vocabularies(new_place,
         kind.model_copy(update={"relations": {}}) if kind.name == "relation" else kind
         for kind in default_types()
     ]
-    monkeypatch.setattr("gate.rulebook.default_types", lambda: kinds)
+    monkeypatch.setattr("beliefledger.gate.rulebook.default_types", lambda: kinds)
     with open_memory(new_place()) as memory:
         memory.grant_consent("ana", "consent")
         memory.record_turn("ana", "My manager is Sarah Chen.", said_at="2026-03-01")

@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import text
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake
-from ledger.store import OwnConsumer
+from beliefledger.ledger.errors import CallerMistake
+from beliefledger.ledger.store import OwnConsumer
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 30

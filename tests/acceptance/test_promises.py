@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import open_memory
-from ledger.times import DAY, parse
+from beliefledger.ledger.times import DAY, parse
 
 START = parse("2026-03-01T09:00:00Z")
 

@@ -14,18 +14,23 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake, KeyMissing, SigningKeyMissing
-from ledger.events.ops import SigningKeyRotated
-from ledger.proofs import keyfile
-from ledger.proofs.merkle import leaf_hash, root_of, verify_consistency, verify_inclusion
-from ledger.proofs.notes import Checkpoint, Cosigner, Signer, with_signatures
-from ledger.store import Head
-from tools import verifier
-from tools.backing import backup, restore
-from tools.certifying import signed_text
-from tools.cli import app
-from tools.notary import Notary
-from tools.signing import Signing
+from beliefledger.erasure.certificate import signed_text
+from beliefledger.ledger.errors import CallerMistake, KeyMissing, SigningKeyMissing
+from beliefledger.ledger.events.ops import SigningKeyRotated
+from beliefledger.ledger.proofs import keyfile
+from beliefledger.ledger.proofs.merkle import (
+    leaf_hash,
+    root_of,
+    verify_consistency,
+    verify_inclusion,
+)
+from beliefledger.ledger.proofs.notes import Checkpoint, Cosigner, Signer, with_signatures
+from beliefledger.ledger.store import Head
+from beliefledger.opening.signing import Signing
+from beliefledger.operations.backup import backup, restore
+from beliefledger.proofs.notary import Notary
+from beliefledger.tools import verifier
+from beliefledger.tools.cli import app
 
 
 @pytest.fixture
@@ -210,7 +215,9 @@ def test_a_rotation_that_ends_anywhere_leaves_a_key_that_signs(place, memory, mo
         raise KeyboardInterrupt
 
     where = (
-        "ledger.proofs.tree.Tree.rotate" if step == "rotate" else f"tools.signing.keyfile.{step}"
+        "beliefledger.ledger.proofs.tree.Tree.rotate"
+        if step == "rotate"
+        else f"tools.signing.keyfile.{step}"
     )
     with monkeypatch.context() as broken:
         broken.setattr(where, end)
@@ -263,7 +270,7 @@ def test_a_reader_that_comes_in_the_middle_of_a_rotation_is_in_nobodys_way(
                 other.sign_checkpoint()
         adopt(path)
 
-    monkeypatch.setattr("tools.signing.keyfile.adopt", after_another)
+    monkeypatch.setattr("beliefledger.opening.signing.keyfile.adopt", after_another)
     keys = memory.rotate_signing_key(by="dora")
     assert keys.here
     assert len(keys.verifier_keys) == 2
@@ -459,7 +466,7 @@ def test_a_backlog_gets_a_checkpoint_for_each_thousand(place, monkeypatch):
 
 
 def turn(words):
-    from gate.intake import TurnInput
+    from beliefledger.gate.intake import TurnInput
 
     return TurnInput(subject="ana", content=words, role="user")
 
@@ -479,7 +486,7 @@ def test_a_failure_to_sign_never_reaches_who_appends_and_is_told(place, memory, 
     def fail(_tree, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ledger.proofs.tree.Tree.extend", fail)
+    monkeypatch.setattr("beliefledger.ledger.proofs.tree.Tree.extend", fail)
     talk(memory, 2)
     until(lambda: memory._notary.trouble)
     [told] = memory.status().warnings[len(memory._parts.warnings) :]

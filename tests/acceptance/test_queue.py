@@ -4,7 +4,7 @@ done."""
 from __future__ import annotations
 
 from beliefledger import Candidate, Span, open_memory
-from ledger.errors import ExtractionUnavailable
+from beliefledger.ledger.errors import ExtractionUnavailable
 
 
 class Flaky:

@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.codec import New
-from ledger.errors import NotPermitted, UnknownMemory
-from ledger.log import new_id
-from ledger.streams import recall_stream, session_tag
-from ledger.times import to_datetime
-from tools.cli import app
-from tools.recalling import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.streams import recall_stream, session_tag
+from beliefledger.ledger.times import to_datetime
+from beliefledger.search.recalls import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
+from beliefledger.tools.cli import app
 
 EDITOR = "User always uses dark mode"
 SAID = ("I always use dark mode.", "I live in Porto.", "I love hiking in the mountains.")

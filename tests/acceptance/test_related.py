@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import InvalidTurn, UnknownMemory
-from ledger.times import DAY
-from tools.cli import app
+from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.times import DAY
+from beliefledger.tools.cli import app
 
 
 @pytest.fixture

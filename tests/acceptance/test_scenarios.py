@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import open_memory
-from ledger.times import DAY, parse
+from beliefledger.ledger.times import DAY, parse
 
 START = parse("2026-03-02T09:00:00Z")
 """A Monday."""
@@ -38,7 +38,7 @@ class Person:
         return written.event.memory.resolved.entity
 
     def _words_at(self, memory_id):
-        from projections import questions
+        from beliefledger.projections import questions
 
         with self.memory._asking.view("belief_versions") as (connection, generation):
             return questions.versions_of_memory(connection, generation, memory_id)[-1].words_at

@@ -17,10 +17,10 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import EmbedderMissing, InvalidTurn
-from ledger.times import DAY, SECOND, to_datetime
-from tools.cli import app
-from tools.jobs import FIRST_MONDAY, HOUR, JOBS, Job
+from beliefledger.ledger.errors import EmbedderMissing, InvalidTurn
+from beliefledger.ledger.times import DAY, SECOND, to_datetime
+from beliefledger.operations.jobs import FIRST_MONDAY, HOUR, JOBS, Job
+from beliefledger.tools.cli import app
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 60

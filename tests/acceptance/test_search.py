@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from gate.intake import TurnInput
-from ledger.errors import InvalidTurn, NotPermitted
-from ledger.events.recall import MemoriesRecalled
-from ledger.streams import query_digest, session_tag
-from ledger.times import DAY, to_datetime
-from tools.cli import app
-from tools.searching import SearchAnswer
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.streams import query_digest, session_tag
+from beliefledger.ledger.times import DAY, to_datetime
+from beliefledger.search.search import SearchAnswer
+from beliefledger.tools.cli import app
 
 EDITOR, HOME = "User always uses dark mode", "User lives in Porto"
 SAID = ("I always use dark mode.", "I live in Porto.")

@@ -9,10 +9,10 @@ import threading
 import pytest
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, ClockWentBack, InvalidTurn
-from ledger.events.recall import MemoriesRecalled
-from projections import embedding, terms
-from tools.finder import Finder
+from beliefledger.ledger.errors import BackendUnavailable, ClockWentBack, InvalidTurn
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.projections import embedding, terms
+from beliefledger.search.indexes import Finder
 
 
 @pytest.fixture

@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.erasing import Wanted
-from ledger.events.turn import TurnRecorded
-from projections.embedding import Hashed
-from tools.cli import app
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.projections.embedding import Hashed
+from beliefledger.tools.cli import app
 
 CANARY = "I always use xylographic mode."
 ECHO = "Xylographic mode, noted."

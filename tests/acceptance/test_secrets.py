@@ -15,11 +15,11 @@ import typer
 from typer.testing import CliRunner
 
 from beliefledger import MemoryLedger, TurnInput, open_memory
-from ledger.candidate import Candidate, Span
-from ledger.errors import CallerMistake, LedgerError, SecretGiven
-from ledger.events.turn import TurnRecorded
-from ledger.postgres.server import PostgresURL
-from tools.cli import app
+from beliefledger.ledger.candidate import Candidate, Span
+from beliefledger.ledger.errors import CallerMistake, LedgerError, SecretGiven
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.tools.cli import app
 
 # Put together here, so that no scanner takes this file for a leak.
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0"

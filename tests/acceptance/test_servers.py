@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnusable, CallerMistake, NotPermitted
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server
-from tools.cli import app
-from tools.copying import copy
-from tools.settings import Settings
+from beliefledger.ledger.errors import BackendUnusable, CallerMistake, NotPermitted
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.operations.copy import copy
+from beliefledger.settings import Settings
+from beliefledger.tools.cli import app
 
 PROGRAM = [sys.executable, "-m", "beliefledger"]
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from beliefledger import open_memory
-from ledger.errors import (
+from beliefledger.ledger.errors import (
     CallerMistake,
     InvalidTurn,
     KeyMissing,

@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import Candidate, Span, open_memory
-from gate import deadline
-from gate.intake import TurnInput
-from gate.policy import MAX_TURN_BYTES, default_policy, load
-from ledger.errors import InvalidTurn
-from ledger.names import LONGEST
-from tools.cli import app
+from beliefledger.gate import deadline
+from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.policy import MAX_TURN_BYTES, default_policy, load
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.names import LONGEST
+from beliefledger.tools.cli import app
 
 LEADERS = "I live in Porto. My chapters are:\n" + "Beginnings " + "." * 30_000 + " 7"
 AT_ONCE = 1e-9

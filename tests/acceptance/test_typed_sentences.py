@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from beliefledger import open_memory
-from gate.intake import TurnInput
-from gate.registry import default_types
-from tools.bench.typing import fits, missed, read, sentences
+from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.registry import default_types
+from beliefledger.tools.bench.typing import fits, missed, read, sentences
 
 PARTS = sentences(Path(__file__).with_name("typed_sentences.yaml"))
 EVERYTHING = [row for rows in PARTS.values() for row in rows]

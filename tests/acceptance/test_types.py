@@ -14,12 +14,12 @@ import yaml
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from gate.typed import Added, Constraint, Relation
-from ledger.errors import TypeInvalid
-from ledger.events.belief import MemoryMovedIn, MemoryMovedOut
-from ledger.events.ops import JobRan
-from tools import evolving
-from tools.cli import app
+from beliefledger.curation import types
+from beliefledger.gate.typed import Added, Constraint, Relation
+from beliefledger.ledger.errors import TypeInvalid
+from beliefledger.ledger.events.belief import MemoryMovedIn, MemoryMovedOut
+from beliefledger.ledger.events.ops import JobRan
+from beliefledger.tools.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 MEDICATION = {
@@ -353,8 +353,8 @@ class Broken(Exception):
 
 def test_a_backfill_that_was_broken_off_goes_on(memory, monkeypatch):
     many(memory, 12)
-    monkeypatch.setattr(evolving, "LOOKED_AT", 5)
-    monkeypatch.setattr(evolving, "MOVED", 2)
+    monkeypatch.setattr(types, "LOOKED_AT", 5)
+    monkeypatch.setattr(types, "MOVED", 2)
     seen = []
 
     def stop(done, total):
@@ -376,7 +376,7 @@ def test_a_backfill_that_was_broken_off_goes_on(memory, monkeypatch):
 KILLED = """
 import os, sys
 from beliefledger import open_memory
-from tools import evolving
+from beliefledger.curation import types
 evolving.LOOKED_AT, evolving.MOVED = 5, 2
 with open_memory(sys.argv[1]) as memory:
     memory.backfill("diet", apply=True, progress=lambda *_: os.kill(os.getpid(), 9))
@@ -402,7 +402,7 @@ def test_a_killed_backfill_goes_on_in_another_process(place):
 
 
 def test_two_backfills_at_once_move_each_memory_once(place, monkeypatch):
-    monkeypatch.setattr(evolving, "MOVED", 3)
+    monkeypatch.setattr(types, "MOVED", 3)
     with open_memory(place) as one, open_memory(place) as two:
         many(one, 12)
         answers = []

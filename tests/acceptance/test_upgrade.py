@@ -18,17 +18,17 @@ from told import ERASED, MOMENTS, told
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import NotPermitted, OlderProgram
-from ledger.events import BY_NAME
-from ledger.postgres import schema
-from ledger.postgres import vault as postgres_vault
-from ledger.postgres.server import PostgresURL, is_postgres
-from ledger.sqlite.schema import SCHEMA_VERSION
-from ledger.sqlite.vault import UPGRADES as VAULT_UPGRADES
-from tools import verifier
-from tools.backing import restore
-from tools.certifying import text_of
-from tools.cli import app
+from beliefledger.erasure.certificate import text_of
+from beliefledger.ledger.errors import NotPermitted, OlderProgram
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres import vault as postgres_vault
+from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.ledger.sqlite.schema import SCHEMA_VERSION
+from beliefledger.ledger.sqlite.vault import UPGRADES as VAULT_UPGRADES
+from beliefledger.operations.backup import restore
+from beliefledger.tools import verifier
+from beliefledger.tools.cli import app
 
 NOW = 1_781_946_000_000_000  # 2026-06-20T09:00:00Z, when the kept ledgers told what they hold
 NEW_EVENTS = {"vault.committed.v1"}

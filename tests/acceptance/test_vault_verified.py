@@ -13,16 +13,16 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger import commitments
-from ledger.backup import VAULT_MANIFEST, _read_keys
-from ledger.copying import vault_digest
-from ledger.errors import BackendUnavailable, NotPermitted
-from ledger.events.ops import VaultCommitted
-from ledger.masterkey import MasterKey
-from tools import notary
-from tools.backing import backup, restore, restore_vault, rotate
-from tools.cli import app
-from tools.copying import copy
+from beliefledger.ledger import commitments
+from beliefledger.ledger.backup import VAULT_MANIFEST, _read_keys
+from beliefledger.ledger.copying import vault_digest
+from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
+from beliefledger.ledger.events.ops import VaultCommitted
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.operations.backup import backup, restore, restore_vault, rotate
+from beliefledger.operations.copy import copy
+from beliefledger.proofs import notary
+from beliefledger.tools.cli import app
 
 COULD_NOT = 3
 

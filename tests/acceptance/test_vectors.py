@@ -13,8 +13,8 @@ from sqlalchemy import select, update
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.codec import New
-from ledger.errors import (
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import (
     EmbedderMissing,
     InvalidTurn,
     LogCorrupted,
@@ -22,13 +22,13 @@ from ledger.errors import (
     UnknownMemory,
     VersionConflict,
 )
-from ledger.events.ops import EmbedderAdopted
-from ledger.log import new_id
-from ledger.streams import embedder_stream
-from projections.embedding import MINILM, WHEEL, Hashed
-from projections.tables import vectors as table
-from tools.cli import app
-from tools.copying import copy
+from beliefledger.ledger.events.ops import EmbedderAdopted
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.streams import embedder_stream
+from beliefledger.operations.copy import copy
+from beliefledger.projections.embedding import MINILM, WHEEL, Hashed
+from beliefledger.projections.tables import vectors as table
+from beliefledger.tools.cli import app
 
 SAID = {
     "ana": [

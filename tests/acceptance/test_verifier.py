@@ -17,15 +17,22 @@ from pathlib import Path
 
 import pytest
 
-import tools.verifier
+import beliefledger.tools.verifier
 from beliefledger import open_memory
-from ledger.proofs import merkle
-from ledger.proofs.notes import Checkpoint, Cosigner, NoteInvalid, Signer, issue, with_signatures
-from tools.answers import InclusionProof
-from tools.heads import as_base64, handovers
-from tools.verifier import HOLDS, REFUTED, UNUSABLE, main
+from beliefledger.answers import InclusionProof
+from beliefledger.ledger.proofs import merkle
+from beliefledger.ledger.proofs.notes import (
+    Checkpoint,
+    Cosigner,
+    NoteInvalid,
+    Signer,
+    issue,
+    with_signatures,
+)
+from beliefledger.proofs.checkpoints import as_base64, handovers
+from beliefledger.tools.verifier import HOLDS, REFUTED, UNUSABLE, main
 
-SOURCE = Path(tools.verifier.__file__)
+SOURCE = Path(beliefledger.tools.verifier.__file__)
 
 
 @dataclass
@@ -176,7 +183,7 @@ def test_a_proof_of_another_length_is_refused(files, name, how, tmp_path, capsys
 
 
 def test_two_histories_of_one_size_are_not_consistent(files, tmp_path, capsys):
-    old = tools.verifier.Note.parse(json.loads(files.text("consistency.json"))["old"])
+    old = beliefledger.tools.verifier.Note.parse(json.loads(files.text("consistency.json"))["old"])
     forked = issue(files.signer.name, old.size, b"\x07" * 32, files.signer)
     path = change(files, "consistency.json", tmp_path, old=forked.text)
     assert main([path, "--key", files.vkey]) == REFUTED
@@ -318,7 +325,7 @@ def test_a_handover_has_to_be_one(rotated, how, tmp_path, capsys):
 
 def test_a_key_of_another_log_does_not_vouch_for_this_one(files, tmp_path, capsys):
     other = Signer.generate("elsewhere.example/log")
-    note = tools.verifier.Note.parse(files.text("checkpoint"))
+    note = beliefledger.tools.verifier.Note.parse(files.text("checkpoint"))
     signed = tmp_path / "signed"
     signed.write_text(issue(note.origin, note.size, note.root, other).text)
     assert main([str(signed), "--key", other.vkey]) == REFUTED
@@ -417,7 +424,7 @@ LINE = "— x/{} " + base64.b64encode(bytes(68)).decode()
     ],
 )
 def test_a_note_that_the_ledger_refuses_is_refused_here(files, more, lines, tmp_path, capsys):
-    note = tools.verifier.Note.parse(files.text("checkpoint"))
+    note = beliefledger.tools.verifier.Note.parse(files.text("checkpoint"))
     body = note.body.decode() + more
     text = "".join(f"{each}\n" for each in [body, files.signer.sign(body), *lines])
     path = tmp_path / "note"
@@ -543,7 +550,7 @@ def test_it_is_shipped_as_a_program():
 
 
 def test_a_public_key_that_is_no_point_verifies_nothing(files):
-    key = tools.verifier.Key("a", b"", 1, b"\xff" * 32, "")
+    key = beliefledger.tools.verifier.Key("a", b"", 1, b"\xff" * 32, "")
     assert not key.verify(b"\0" * 64, b"message")
     coded = base64.b64encode(b"\x01" + files.signer.verifier.public).decode()
     assert files.vkey.endswith(coded)

@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import inspect, text
 
 from beliefledger import open_memory
-from ledger.errors import ExtractionUnavailable
-from ledger.events import BY_NAME
-from tools.copying import copy
+from beliefledger.ledger.errors import ExtractionUnavailable
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.operations.copy import copy
 
 MEDICATION = {
     "name": "medication",
@@ -40,7 +40,7 @@ class Failing:
     name = "failing/1"
 
     def __init__(self):
-        from gate.rules import RuleExtractor
+        from beliefledger.gate.rules import RuleExtractor
 
         self.down = False
         self._rules = RuleExtractor()

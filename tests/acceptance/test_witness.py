@@ -24,7 +24,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from ledger.errors import (
+from beliefledger.ledger.errors import (
     BackendUnavailable,
     BehindWitness,
     CallerMistake,
@@ -32,9 +32,9 @@ from ledger.errors import (
     NotPermitted,
     SplitView,
 )
-from ledger.proofs import keyfile
-from ledger.proofs.merkle import EMPTY_ROOT, consistency_proof, leaf_hash, root_of
-from ledger.proofs.notes import (
+from beliefledger.ledger.proofs import keyfile
+from beliefledger.ledger.proofs.merkle import EMPTY_ROOT, consistency_proof, leaf_hash, root_of
+from beliefledger.ledger.proofs.notes import (
     Checkpoint,
     CosignatureVerifier,
     Signature,
@@ -43,8 +43,8 @@ from ledger.proofs.notes import (
     issue,
     with_signatures,
 )
-from tools.cli import app
-from tools.copying import copy
+from beliefledger.operations.copy import copy
+from beliefledger.tools.cli import app
 
 LEAVES = [leaf_hash(b"%d" % number) for number in range(600)]
 OTHERS = [leaf_hash(b"not %d" % number) for number in range(600)]
@@ -1003,10 +1003,10 @@ def test_heads_are_sent_once_a_second_at_most(files, watch, monkeypatch):
     watch(place)
     with open_memory(place) as memory:
         witness, tree = memory._parts.witness, memory.tree
-        monkeypatch.setattr("tools.witnessing.EVERY", 3600)
+        monkeypatch.setattr("beliefledger.opening.witness_client.EVERY", 3600)
         assert witness.send(tree) is None, "one was sent when it was opened"
         assert witness.check(tree).size == tree.latest().size, "asked for, it is sent at once"
-        monkeypatch.setattr("tools.witnessing.EVERY", 0)
+        monkeypatch.setattr("beliefledger.opening.witness_client.EVERY", 0)
         assert witness.send(tree).size == tree.latest().size
 
 

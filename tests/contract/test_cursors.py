@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from ledger.errors import CallerMistake, NotPermitted
-from ledger.postgres import schema
-from ledger.postgres.cursors import PostgresCursors
-from ledger.postgres.server import PostgresURL, Server
-from ledger.sqlite import SQLiteEventStore
-from ledger.sqlite.cursors import SQLiteCursors
-from ledger.store import Cursor, Cursors, OwnConsumer
-from ledger.times import SECOND, system_clock
+from beliefledger.ledger.errors import CallerMistake, NotPermitted
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.cursors import PostgresCursors
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.sqlite.cursors import SQLiteCursors
+from beliefledger.ledger.store import Cursor, Cursors, OwnConsumer
+from beliefledger.ledger.times import SECOND, system_clock
 
 LEASE = 30.0
 
@@ -28,13 +28,13 @@ import sys, time
 
 def open_cursors(kind, place):
     if kind == "sqlite":
-        from ledger.sqlite import SQLiteEventStore
-        from ledger.sqlite.cursors import SQLiteCursors
+        from beliefledger.ledger.sqlite import SQLiteEventStore
+        from beliefledger.ledger.sqlite.cursors import SQLiteCursors
         store = SQLiteEventStore(place)
         return SQLiteCursors(store._transaction, store._fetch)
-    from ledger.postgres import schema
-    from ledger.postgres.cursors import PostgresCursors
-    from ledger.postgres.server import PostgresURL, Server
+    from beliefledger.ledger.postgres import schema
+    from beliefledger.ledger.postgres.cursors import PostgresCursors
+    from beliefledger.ledger.postgres.server import PostgresURL, Server
     server = Server(PostgresURL.parse(place))
     schema.check(server)
     return PostgresCursors(server)

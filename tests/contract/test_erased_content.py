@@ -6,13 +6,13 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import Candidate, Span, open_memory
-from gate.gate import Pending
-from gate.intake import TurnInput
-from gate.replay import Verdict
-from ledger.erasing import Wanted
-from ledger.errors import BackendUnavailable
-from ledger.times import SECOND, parse
-from projections import probing, projector
+from beliefledger.gate.gate import Pending
+from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.replay import Verdict
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.errors import BackendUnavailable
+from beliefledger.ledger.times import SECOND, parse
+from beliefledger.projections import probing, projector
 
 START = parse("2026-03-01T09:00:00Z")
 VIEWS_OF_BODIES = {"belief_versions", "churn", "turns", "entities", "links"}

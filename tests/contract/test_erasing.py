@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from beliefledger import open_memory
-from gate.consolidation import Consolidator
-from ledger.erasing import Eraser
-from ledger.errors import BackendUnavailable, NotPermitted
-from ledger.events.subject import ErasureRequested
-from ledger.times import DAY
-from tools.finder import Finder
-from tools.upkeep import Upkeep
+from beliefledger.gate.consolidation import Consolidator
+from beliefledger.ledger.erasing import Eraser
+from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
+from beliefledger.ledger.events.subject import ErasureRequested
+from beliefledger.ledger.times import DAY
+from beliefledger.reading.views import Upkeep
+from beliefledger.search.indexes import Finder
 
 
 @pytest.fixture

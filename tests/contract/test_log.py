@@ -11,20 +11,20 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ledger.codec import New
-from ledger.errors import (
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import (
     BackendUnavailable,
     CallerMistake,
     LogCorrupted,
     NotPermitted,
 )
-from ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
-from ledger.events.turn import TurnParked, TurnRecorded
-from ledger.log import new_id
-from ledger.postgres.server import PostgresURL, is_postgres
-from ledger.streams import ops_stream
-from ledger.vault import SYSTEM
-from ledger.verify import verify
+from beliefledger.ledger.events.subject import ErasureRequested, SubjectErased, SubjectRegistered
+from beliefledger.ledger.events.turn import TurnParked, TurnRecorded
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.ledger.streams import ops_stream
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.ledger.verify import verify
 
 
 @pytest.fixture

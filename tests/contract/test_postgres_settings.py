@@ -7,12 +7,12 @@ import threading
 import psycopg
 import pytest
 
-from ledger.envelope import Address
-from ledger.errors import BackendUnusable, LedgerError, LogCorrupted
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.store import PostgresEventStore
-from ledger.store import Sealed
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import BackendUnusable, LedgerError, LogCorrupted
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.store import Sealed
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import pytest
 from sqlalchemy import select
 
 from beliefledger import open_memory
-from ledger.codec import New
-from ledger.events.recall import MemoriesRecalled
-from ledger.log import new_id
-from ledger.streams import recall_stream
-from ledger.vault import SYSTEM
-from projections import recalls
-from projections.recalls import RecallsView
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.streams import recall_stream
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.projections import recalls
+from beliefledger.projections.recalls import RecallsView
 
 
 @pytest.fixture

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
-from ledger import commitments
-from ledger.erasing import Wanted
-from ledger.errors import LedgerError, LogCorrupted, NotPermitted
-from ledger.log import Log
-from ledger.masterkey import MasterKey
-from ledger.postgres.server import PostgresURL
-from ledger.rotating import Note
-from ledger.verify import Verified, verify
+from beliefledger.ledger import commitments
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.errors import LedgerError, LogCorrupted, NotPermitted
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.ledger.rotating import Note
+from beliefledger.ledger.verify import Verified, verify
 
 NEW = MasterKey(bytes(range(1, 33)))
 COLUMNS = {
@@ -443,7 +443,7 @@ def test_filling_that_is_broken_off_leaves_nothing_and_is_done_again(
     refs = log.register(["ana", "cy"])
     make_older(Ledger(log, Behind(place), lambda: log, refs))
     log.close()
-    from ledger import register as under_test
+    from beliefledger.ledger import register as under_test
 
     wrote = under_test.write
 

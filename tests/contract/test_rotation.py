@@ -7,15 +7,20 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from ledger import rotating
-from ledger.errors import BackendUnavailable, KeyMissing, LogCorrupted, MasterKeyReplaced
-from ledger.masterkey import MasterKey
-from ledger.postgres import vault as postgres_vault
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.vault import PostgresVault
-from ledger.rotating import Note
-from ledger.sealing import NotAuthentic, Sealer
-from ledger.vault import Vault
+from beliefledger.ledger import rotating
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    KeyMissing,
+    LogCorrupted,
+    MasterKeyReplaced,
+)
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres import vault as postgres_vault
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.vault import PostgresVault
+from beliefledger.ledger.rotating import Note
+from beliefledger.ledger.sealing import NotAuthentic, Sealer
+from beliefledger.ledger.vault import Vault
 
 OLD, NEW = MasterKey(bytes(range(32))), MasterKey(bytes(range(1, 33)))
 NOTE = Note("e" * 32, "system")

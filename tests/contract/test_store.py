@@ -8,9 +8,9 @@ from hashlib import sha256
 
 import pytest
 
-from ledger import canonical, envelope
-from ledger.envelope import Address
-from ledger.errors import (
+from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import (
     CallerMistake,
     ClockWentBack,
     EventIdReused,
@@ -18,13 +18,13 @@ from ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.store import PostgresEventStore
-from ledger.sealing import clear
-from ledger.sqlite import SQLiteEventStore
-from ledger.store import Appended, ErasedMeanwhile, EventStore, Head, Row, Sealed
-from ledger.times import SECOND
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.sealing import clear
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.store import Appended, ErasedMeanwhile, EventStore, Head, Row, Sealed
+from beliefledger.ledger.times import SECOND
 
 
 def postgres_store(url: str) -> EventStore:

@@ -15,24 +15,30 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ledger import canonical, envelope
-from ledger.envelope import Address
-from ledger.errors import CallerMistake, KeyMissing, LedgerError, LogCorrupted, SigningKeyMissing
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server, is_postgres
-from ledger.postgres.store import PostgresEventStore
-from ledger.postgres.tiles import PostgresTiles
-from ledger.proofs import keyfile
-from ledger.proofs.checking import TreeCheck
-from ledger.proofs.keyfile import KeyFile
-from ledger.proofs.merkle import (
+from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import (
+    CallerMistake,
+    KeyMissing,
+    LedgerError,
+    LogCorrupted,
+    SigningKeyMissing,
+)
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server, is_postgres
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.postgres.tiles import PostgresTiles
+from beliefledger.ledger.proofs import keyfile
+from beliefledger.ledger.proofs.checking import TreeCheck
+from beliefledger.ledger.proofs.keyfile import KeyFile
+from beliefledger.ledger.proofs.merkle import (
     EMPTY_ROOT,
     leaf_hash,
     root_of,
     verify_consistency,
     verify_inclusion,
 )
-from ledger.proofs.notes import (
+from beliefledger.ledger.proofs.notes import (
     Checkpoint,
     CosignatureVerifier,
     Cosigner,
@@ -42,11 +48,18 @@ from ledger.proofs.notes import (
     issue,
     with_signatures,
 )
-from ledger.proofs.tiles import DirectoryTiles, Tile, TileStore, grow, hashes_of, tiles_of
-from ledger.proofs.tree import Tree
-from ledger.sealing import clear
-from ledger.sqlite import SQLiteEventStore
-from ledger.store import EventStore, Sealed
+from beliefledger.ledger.proofs.tiles import (
+    DirectoryTiles,
+    Tile,
+    TileStore,
+    grow,
+    hashes_of,
+    tiles_of,
+)
+from beliefledger.ledger.proofs.tree import Tree
+from beliefledger.ledger.sealing import clear
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.store import EventStore, Sealed
 
 SIGNER = Signer("beliefledger/0123456789abcdef", bytes(range(32)))
 ANA = "a" * 32
@@ -597,8 +610,8 @@ ledger = Ledger(sys.argv[1])
 tree = ledger.tree()
 if sys.argv[2] == "killed":
     import os, signal
-    from ledger.proofs.tiles import DirectoryTiles
-    from ledger.postgres import tiles as postgres_tiles
+    from beliefledger.ledger.proofs.tiles import DirectoryTiles
+    from beliefledger.ledger.postgres import tiles as postgres_tiles
     steps = iter(range(int(sys.argv[3])))
     def die(*_):
         if next(steps, None) is None:
@@ -612,7 +625,7 @@ if sys.argv[2] == "killed":
         return run
     kind = type(tree.tiles)
     if kind is DirectoryTiles:
-        from ledger.proofs import tiles
+        from beliefledger.ledger.proofs import tiles
         tiles._make = dying(tiles._make)
         for name in ("write", "_replace", "drop_partial"):
             setattr(kind, name, dying(getattr(kind, name)))

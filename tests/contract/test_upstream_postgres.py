@@ -15,10 +15,10 @@ from eventsourcing.tests.persistence import (
 )
 
 from beliefledger import open_memory
-from ledger.errors import CallerMistake
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.errors import CallerMistake
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.store import PostgresEventStore
 
 
 def opened(kind, url):

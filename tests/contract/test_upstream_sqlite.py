@@ -20,7 +20,7 @@ from eventsourcing.tests.persistence import (
     NonInterleavingNotificationIDsBaseCase,
 )
 
-from ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.sqlite import SQLiteEventStore
 
 
 class OnOurStore:

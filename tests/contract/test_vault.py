@@ -11,12 +11,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
-from ledger.masterkey import MasterKey
-from ledger.postgres import vault as postgres_vault
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.vault import PostgresVault
-from ledger.vault import SYSTEM, Vault
+from beliefledger.ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres import vault as postgres_vault
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.vault import PostgresVault
+from beliefledger.ledger.vault import SYSTEM, Vault
 
 BACKENDS = ["sqlite", "postgres"]
 MASTER = MasterKey(bytes(range(32)))

@@ -13,13 +13,18 @@ import pytest
 from finding import changed_since, found_in, times
 from psycopg.conninfo import conninfo_to_dict
 
-from ledger.errors import BackendUnavailable, BackendUnusable, CallerMistake, OlderProgram
-from ledger.masterkey import MasterKey
-from ledger.postgres import schema as log_schema
-from ledger.postgres import vault as postgres_vault
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.vault import PostgresVault
-from ledger.vault import Vault
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    BackendUnusable,
+    CallerMistake,
+    OlderProgram,
+)
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres import schema as log_schema
+from beliefledger.ledger.postgres import vault as postgres_vault
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.vault import PostgresVault
+from beliefledger.ledger.vault import Vault
 
 MASTER = MasterKey(bytes(range(32)))
 

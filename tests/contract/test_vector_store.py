@@ -13,16 +13,16 @@ import pytest
 from sqlalchemy import select, update
 
 from beliefledger import open_memory
-from ledger.errors import LogCorrupted
-from ledger.postgres.schema import views_schema
-from ledger.postgres.server import PostgresURL, is_postgres
-from ledger.sealing import SubjectKeys
-from projections.embedding import Hashed
-from projections.tables import vectors as table
-from projections.vectors import rounded, text_tag
-from tools.finder import open_vectors
-from tools.places import open_place, place_of
-from tools.settings import Settings
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.postgres.schema import views_schema
+from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.ledger.sealing import SubjectKeys
+from beliefledger.opening.place import open_place, place_of
+from beliefledger.projections.embedding import Hashed
+from beliefledger.projections.tables import vectors as table
+from beliefledger.projections.vectors import rounded, text_tag
+from beliefledger.search.indexes import open_vectors
+from beliefledger.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 ANA, BEN = (SubjectKeys.of(letter * 32, letter.encode() * 32) for letter in "ab")
@@ -195,10 +195,10 @@ def test_a_vector_that_was_changed_is_named_and_can_be_dropped_alone(store):
 KEEP = """
 import sys
 import numpy as np
-from ledger.sealing import SubjectKeys
-from tools.finder import open_vectors
-from tools.places import open_place, place_of
-from tools.settings import Settings
+from beliefledger.ledger.sealing import SubjectKeys
+from beliefledger.search.indexes import open_vectors
+from beliefledger.opening.place import open_place, place_of
+from beliefledger.settings import Settings
 
 opened = open_place(place_of(sys.argv[1]), Settings.read(), create=False)
 store = open_vectors(opened.home())

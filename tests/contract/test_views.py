@@ -18,24 +18,24 @@ import pytest
 from sqlalchemy import select
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
-from ledger.postgres import schema
-from ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
-from projections import digests, postgres, projector, questions, tables
-from projections.access import AccessView
-from projections.beliefs import BeliefsView
-from projections.churn import ChurnView
-from projections.decisions import DecisionsView
-from projections.entities import EntitiesView
-from projections.homes import SQLiteHome
-from projections.jobs import JobsView
-from projections.links import LinksView
-from projections.postgres import PostgresHome
-from projections.projector import Projector
-from projections.rows import update_rows
-from projections.turns import TurnsView
-from tools.bench.conversations import conversations
-from tools.wiring import WordTagger
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
+from beliefledger.opening.build import WordTagger
+from beliefledger.projections import digests, postgres, projector, questions, tables
+from beliefledger.projections.access import AccessView
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.churn import ChurnView
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.entities import EntitiesView
+from beliefledger.projections.homes import SQLiteHome
+from beliefledger.projections.jobs import JobsView
+from beliefledger.projections.links import LinksView
+from beliefledger.projections.postgres import PostgresHome
+from beliefledger.projections.projector import Projector
+from beliefledger.projections.rows import update_rows
+from beliefledger.projections.turns import TurnsView
+from beliefledger.tools.bench.conversations import conversations
 
 ROOT = Path(__file__).parents[2]
 
@@ -426,19 +426,19 @@ CATCH_UP = """
 import sys, psycopg
 from pathlib import Path
 from beliefledger import open_memory
-from projections import projector
-from projections.beliefs import BeliefsView
-from projections.churn import ChurnView
-from projections.decisions import DecisionsView
-from projections.entities import EntitiesView
-from projections.links import LinksView
-from projections.homes import SQLiteHome
-from projections.access import AccessView
-from projections.jobs import JobsView
-from projections.postgres import PostgresHome
-from projections.projector import Projector
-from projections.turns import TurnsView
-from tools.wiring import WordTagger
+from beliefledger.projections import projector
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.churn import ChurnView
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.entities import EntitiesView
+from beliefledger.projections.links import LinksView
+from beliefledger.projections.homes import SQLiteHome
+from beliefledger.projections.access import AccessView
+from beliefledger.projections.jobs import JobsView
+from beliefledger.projections.postgres import PostgresHome
+from beliefledger.projections.projector import Projector
+from beliefledger.projections.turns import TurnsView
+from beliefledger.opening.build import WordTagger
 
 projector.FOLLOW_PAGE = projector.REBUILD_PAGE = 100
 one_page = Projector._one_page

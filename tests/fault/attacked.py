@@ -10,10 +10,10 @@ from failed import Failed
 from sqlalchemy import select
 
 from beliefledger import MemoryLedger
-from ledger.errors import NotPermitted, UnknownMemory
-from ledger.events.turn import ExtractionCompleted, TurnRecorded
-from projections.tables import vectors
-from projections.vectors import text_tag
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.events.turn import ExtractionCompleted, TurnRecorded
+from beliefledger.projections.tables import vectors
+from beliefledger.projections.vectors import text_tag
 
 
 class Told:

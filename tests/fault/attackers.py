@@ -17,8 +17,8 @@ from itertools import count
 
 from tortured import insist, states
 
-from ledger.errors import NotPermitted, UnknownMemory
-from ledger.log import new_id
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.log import new_id
 
 PEOPLE = 5
 SENTENCES = (

@@ -14,7 +14,7 @@ import sys
 
 from ledgers import open_store, sealed
 
-from ledger.times import system_clock
+from beliefledger.ledger.times import system_clock
 
 
 def main(place, step, *ids):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ledger import codec
-from ledger.codec import New
-from ledger.events.turn import TurnParked
-from ledger.log import Log, new_id
-from ledger.masterkey import MasterKey
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server, is_postgres
-from ledger.postgres.store import PostgresEventStore
-from ledger.sqlite import SQLiteEventStore
-from ledger.store import EventStore, Sealed
-from ledger.times import system_clock
-from ledger.vault import Vault
+from beliefledger.ledger import codec
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events.turn import TurnParked
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server, is_postgres
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.store import EventStore, Sealed
+from beliefledger.ledger.times import system_clock
+from beliefledger.ledger.vault import Vault
 
 MASTER = MasterKey(bytes(range(32)))
 

@@ -19,11 +19,11 @@ from pathlib import Path
 
 from ledgers import ids_of, open_log, open_store, sealed
 
-from ledger import canonical
-from ledger.errors import ClockWentBack, EventIdReused, VersionConflict
-from ledger.grouping import Request
-from ledger.postgres.store import PostgresEventStore
-from ledger.times import SECOND, system_clock
+from beliefledger.ledger import canonical
+from beliefledger.ledger.errors import ClockWentBack, EventIdReused, VersionConflict
+from beliefledger.ledger.grouping import Request
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.times import SECOND, system_clock
 
 SIZES = (1, 3, 20, 150)
 SHARED = "everybody's"

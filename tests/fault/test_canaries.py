@@ -16,11 +16,11 @@ from finding import changed_since, found_in, held, times
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
-from ledger.errors import NotPermitted
-from ledger.events.turn import TurnRecorded
-from ledger.postgres.schema import vault_schema
-from ledger.postgres.server import PostgresURL
-from ledger.sealing import derive
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.postgres.schema import vault_schema
+from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.ledger.sealing import derive
 
 TEXTS = json.loads((Path(__file__).parents[1] / "data" / "presidio_pii.json").read_text("utf-8"))
 PEOPLE = 50

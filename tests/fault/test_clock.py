@@ -8,10 +8,10 @@ import pytest
 from ledgers import open_store, sealed
 
 from beliefledger import open_memory
-from ledger import steady
-from ledger.errors import ClockJumped, ClockWentBack
-from ledger.times import DAY, SECOND, system_clock
-from tools.wiring import Log
+from beliefledger.ledger import steady
+from beliefledger.ledger.errors import ClockJumped, ClockWentBack
+from beliefledger.ledger.times import DAY, SECOND, system_clock
+from beliefledger.opening.build import Log
 
 
 @pytest.fixture

@@ -14,26 +14,26 @@ from pathlib import Path
 
 import pytest
 
-from ledger.codec import New
-from ledger.consumer import Consumer
-from ledger.errors import BackendUnavailable
-from ledger.events.turn import TurnParked
-from ledger.log import new_id
-from ledger.postgres import schema
-from ledger.postgres.cursors import PostgresCursors
-from ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.consumer import Consumer
+from beliefledger.ledger.errors import BackendUnavailable
+from beliefledger.ledger.events.turn import TurnParked
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.cursors import PostgresCursors
+from beliefledger.ledger.postgres.server import PostgresURL, Server
 
 LEASE = 0.5
 
 OPEN = f"""
 import sys
 from pathlib import Path
-from ledger.errors import LeaseLost
-from ledger.log import Log
-from ledger.masterkey import MasterKey
-from ledger.sqlite import SQLiteEventStore
-from ledger.times import system_clock
-from ledger.vault import Vault
+from beliefledger.ledger.errors import LeaseLost
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.times import system_clock
+from beliefledger.ledger.vault import Vault
 
 def tell(*words):
     print(*words, flush=True)

@@ -15,8 +15,14 @@ import pytest
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, BackendUnusable, KeyMissing, LogCorrupted, MustStop
-from ledger.postgres.server import PostgresURL
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    BackendUnusable,
+    KeyMissing,
+    LogCorrupted,
+    MustStop,
+)
+from beliefledger.ledger.postgres.server import PostgresURL
 
 TURNS = 30
 

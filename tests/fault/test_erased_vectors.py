@@ -13,12 +13,12 @@ import pytest
 from sqlalchemy import select
 
 from beliefledger import open_memory
-from ledger.erasing import Wanted
-from ledger.errors import BackendUnavailable, NotPermitted
-from ledger.postgres.server import is_postgres
-from projections.embedding import Hashed
-from projections.tables import vectors as table
-from projections.vectors import rounded, text_tag
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
+from beliefledger.ledger.postgres.server import is_postgres
+from beliefledger.projections.embedding import Hashed
+from beliefledger.projections.tables import vectors as table
+from beliefledger.projections.vectors import rounded, text_tag
 
 ROOT = Path(__file__).parents[2]
 CANARY = "I always use xylographic mode."
@@ -361,7 +361,7 @@ def test_no_ciphertext_of_it_is_left_on_the_servers_disk(postgres_place, postgre
 def test_who_holds_on_to_deleted_vectors_on_a_server_is_told_of(
     postgres_place, postgres, clock, monkeypatch
 ):
-    monkeypatch.setattr("projections.postgres._HOLDERS_MAY_TAKE", 0.2)
+    monkeypatch.setattr("beliefledger.projections.postgres._HOLDERS_MAY_TAKE", 0.2)
     with open_memory(postgres_place, clock=clock) as memory:
         tell(memory)
         assert warm(memory)

@@ -14,12 +14,12 @@ import psycopg
 import pytest
 
 from beliefledger import open_memory
-from ledger import codec
-from ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
-from ledger.events.subject import SubjectErased
-from ledger.postgres.schema import vault_schema, views_schema
-from ledger.postgres.server import PostgresURL
-from ledger.sealing import derive
+from beliefledger.ledger import codec
+from beliefledger.ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.ledger.postgres.schema import vault_schema, views_schema
+from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.ledger.sealing import derive
 
 DAY = 86_400_000_000
 ANA, BEN = "ana.quintela@example.org", "ben.marlow@example.org"

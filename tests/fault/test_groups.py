@@ -8,18 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from ledger import canonical, envelope
-from ledger.codec import New
-from ledger.envelope import Address
-from ledger.errors import BackendUnavailable, CallerMistake, NotPermitted
-from ledger.events.subject import ErasureRequested
-from ledger.events.turn import TurnRecorded
-from ledger.log import new_id
-from ledger.postgres.server import is_postgres
-from ledger.sealing import clear
-from ledger.store import Appended, Sealed
-from ledger.times import system_clock
-from ledger.vault import SYSTEM
+from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, NotPermitted
+from beliefledger.ledger.events.subject import ErasureRequested
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.postgres.server import is_postgres
+from beliefledger.ledger.sealing import clear
+from beliefledger.ledger.store import Appended, Sealed
+from beliefledger.ledger.times import system_clock
+from beliefledger.ledger.vault import SYSTEM
 
 
 def sealed(stream: str, version: int = 1) -> Sealed:

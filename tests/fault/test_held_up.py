@@ -15,19 +15,19 @@ import psycopg
 import pytest
 
 from beliefledger import open_memory
-from ledger.envelope import Address
-from ledger.errors import ClockAhead, HeldUp, VersionConflict
-from ledger.grouping import Request
-from ledger.postgres import arrays, schema
-from ledger.postgres import server as postgres_server
-from ledger.postgres import vault as postgres_vault
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.store import PostgresEventStore
-from ledger.postgres.tiles import PostgresTiles
-from ledger.proofs.notes import Signer
-from ledger.proofs.tree import Tree
-from ledger.store import ErasedMeanwhile, Sealed
-from ledger.times import SECOND, system_clock
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import ClockAhead, HeldUp, VersionConflict
+from beliefledger.ledger.grouping import Request
+from beliefledger.ledger.postgres import arrays, schema
+from beliefledger.ledger.postgres import server as postgres_server
+from beliefledger.ledger.postgres import vault as postgres_vault
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.postgres.tiles import PostgresTiles
+from beliefledger.ledger.proofs.notes import Signer
+from beliefledger.ledger.proofs.tree import Tree
+from beliefledger.ledger.store import ErasedMeanwhile, Sealed
+from beliefledger.ledger.times import SECOND, system_clock
 
 
 def sealed(stream: str, version: int = 1) -> Sealed:
@@ -304,7 +304,7 @@ def test_many_short_turns_of_one_session_are_none_that_is_kept(place):
 
 
 def test_a_superuser_is_not_ended_and_the_refusal_says_who_it_is(place, monkeypatch):
-    monkeypatch.setattr("ledger.postgres.store._LOCK_TRIES", 1)
+    monkeypatch.setattr("beliefledger.ledger.postgres.store._LOCK_TRIES", 1)
     store = place.store("b")
     with place.root.transaction():
         place.root.execute(f"SELECT FROM {place.name}.head FOR UPDATE")
@@ -323,7 +323,7 @@ def test_an_owner_who_may_end_nobody_says_what_to_run(place):
     mine, store = place.login("a"), place.store("b")
     take_by_writing(mine, place.store("a"))
     with pytest.MonkeyPatch.context() as once:
-        once.setattr("ledger.postgres.store._LOCK_TRIES", 1)
+        once.setattr("beliefledger.ledger.postgres.store._LOCK_TRIES", 1)
         with pytest.raises(HeldUp, match=f"GRANT pg_signal_backend TO {owner}"):
             store.append([sealed("x")], {"x": 0}, system_clock)
     assert alive(mine)
@@ -439,7 +439,7 @@ def wall(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     ahead = SimpleNamespace(seconds=0.0)
     real = time.time_ns
     monkeypatch.setattr(
-        "ledger.times.time",
+        "beliefledger.ledger.times.time",
         SimpleNamespace(time_ns=lambda: real() + int(ahead.seconds * 1e9)),
     )
     return ahead

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 from eventsourcing.persistence import InterfaceError
 
-from ledger import canonical, envelope
-from ledger.codec import New, Sealed
-from ledger.envelope import Address
-from ledger.errors import (
+from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.codec import New, Sealed
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
     BackendUnusable,
@@ -29,26 +29,26 @@ from ledger.errors import (
     LogCorrupted,
     MustStop,
 )
-from ledger.events.subject import ErasureRequested, SubjectErased
-from ledger.events.turn import TurnRecorded
-from ledger.log import Log, new_id
-from ledger.masterkey import MasterKey
-from ledger.sealing import clear
-from ledger.sqlite import SQLiteEventStore
-from ledger.vault import Vault
-from ledger.verify import verify
+from beliefledger.ledger.events.subject import ErasureRequested, SubjectErased
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.sealing import clear
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.vault import Vault
+from beliefledger.ledger.verify import verify
 
 OPEN = """
 import os, signal, sys
 from pathlib import Path
-from ledger.codec import New
-from ledger.errors import LedgerError, VersionConflict
-from ledger.events.turn import TurnParked, TurnRecorded
-from ledger.log import Log, new_id
-from ledger.masterkey import MasterKey
-from ledger.sqlite import SQLiteEventStore
-from ledger.times import system_clock
-from ledger.vault import Vault
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import LedgerError, VersionConflict
+from beliefledger.ledger.events.turn import TurnParked, TurnRecorded
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.times import system_clock
+from beliefledger.ledger.vault import Vault
 
 path = Path(sys.argv[1])
 
@@ -103,7 +103,7 @@ def tell(started, words=""):
 
 def open_system(path):
     """As the other processes open it, by the wall clock."""
-    from ledger.times import system_clock
+    from beliefledger.ledger.times import system_clock
 
     vault = Vault(path / "keys.db", MasterKey(bytes(range(32))))
     return Log(SQLiteEventStore(path / "log.db"), vault, clock=system_clock)

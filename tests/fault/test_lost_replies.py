@@ -14,10 +14,10 @@ from ledgers import ids_of, open_store, sealed
 from proxy import Proxy
 from psycopg.conninfo import conninfo_to_dict
 
-from ledger import canonical
-from ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
-from ledger.postgres.server import PostgresURL
-from ledger.times import system_clock
+from beliefledger.ledger import canonical
+from beliefledger.ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
+from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.ledger.times import system_clock
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 from beliefledger import open_memory
-from ledger.errors import KeyMissing, LogCorrupted, MustStop
-from tools.backing import backup
+from beliefledger.ledger.errors import KeyMissing, LogCorrupted, MustStop
+from beliefledger.operations.backup import backup
 
 
 @pytest.fixture(scope="module")

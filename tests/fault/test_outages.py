@@ -13,7 +13,7 @@ import pytest
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
-from ledger.errors import AppendUncertain, Retryable
+from beliefledger.ledger.errors import AppendUncertain, Retryable
 
 TURNS = 20
 POOL_TRIES = 0.5

@@ -19,9 +19,9 @@ from ledgers import MASTER
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
-from ledger.errors import BackendUnavailable, BackendUnusable
-from ledger.postgres import faults as postgres_faults
-from ledger.sqlite import faults as sqlite_faults
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
+from beliefledger.ledger.postgres import faults as postgres_faults
+from beliefledger.ledger.sqlite import faults as sqlite_faults
 
 NOBODY = 65_534
 LOGINS = """
@@ -171,7 +171,7 @@ def test_a_host_that_cannot_be_is_told_at_the_first_connection(host):
 
 
 def test_a_server_that_is_too_old_is_told(served, monkeypatch):
-    monkeypatch.setattr("ledger.postgres.server.OLDEST", 99)
+    monkeypatch.setattr("beliefledger.ledger.postgres.server.OLDEST", 99)
     with pytest.raises(BackendUnusable, match=r"is PostgreSQL \d+, which lacks .* use 99 or newer"):
         open_memory(served.url())
 

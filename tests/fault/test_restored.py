@@ -12,16 +12,16 @@ import sys
 import pytest
 
 from beliefledger import open_memory
-from ledger import backup as backups
-from ledger import envelope
-from ledger import restoring as restorings
-from ledger.errors import BehindWitness, KeyMissing, LedgerError
-from ledger.events.ops import MasterKeyRotated
-from ledger.masterkey import MasterKey
-from ledger.sealing import NotAuthentic, Sealer, SubjectKeys
-from tools.backing import backup, restore, restore_vault, rotate
-from tools.places import open_place, place_of
-from tools.settings import Settings
+from beliefledger.ledger import backup as backups
+from beliefledger.ledger import envelope
+from beliefledger.ledger import restoring as restorings
+from beliefledger.ledger.errors import BehindWitness, KeyMissing, LedgerError
+from beliefledger.ledger.events.ops import MasterKeyRotated
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.sealing import NotAuthentic, Sealer, SubjectKeys
+from beliefledger.opening.place import open_place, place_of
+from beliefledger.operations.backup import backup, restore, restore_vault, rotate
+from beliefledger.settings import Settings
 
 KILLED = 9
 KEPT, TURN, PERSON = "Vilarinho", "xylographic", "Quarkbread"

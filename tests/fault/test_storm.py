@@ -10,7 +10,7 @@ from ledgers import open_store
 from psycopg.conninfo import make_conninfo
 from storm import faults
 
-from ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
 
 WRITERS = 8
 EVENTS = {"postgres": 200_000, "sqlite": 100_000}

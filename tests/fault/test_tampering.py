@@ -13,11 +13,11 @@ import psycopg
 import pytest
 
 from beliefledger import open_memory
-from ledger.errors import LogCorrupted
-from ledger.postgres.server import PostgresURL, is_postgres
-from ledger.proofs.merkle import leaf_hash, root_of
-from ledger.proofs.notes import Signer, issue
-from ledger.proofs.tiles import Tile, grow, tiles_of
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.ledger.proofs.merkle import leaf_hash, root_of
+from beliefledger.ledger.proofs.notes import Signer, issue
+from beliefledger.ledger.proofs.tiles import Tile, grow, tiles_of
 
 FIRST, SECOND = 40, 300
 """Turns before the first checkpoint that is kept, and before the second."""
@@ -402,7 +402,7 @@ def test_the_earlier_of_two_wrongs_is_named(ledger):
 
 def test_what_is_not_signed_yet_is_found_by_nobody_and_said_to_be_so(place, monkeypatch):
     """The documented limit: what came after the last checkpoint."""
-    monkeypatch.setattr("tools.notary.Notary.heard", lambda _notary, _position: None)
+    monkeypatch.setattr("beliefledger.proofs.notary.Notary.heard", lambda _notary, _position: None)
     ledger = Ledger(place)
     at = ledger.new.size + 1
     ledger.set_envelope(at, forged(ledger.envelopes()[at - 1]))

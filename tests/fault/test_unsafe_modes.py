@@ -21,7 +21,7 @@ from ledgers import open_store
 from psycopg.conninfo import conninfo_to_dict
 from storm import faults
 
-from ledger.postgres.server import PostgresURL
+from beliefledger.ledger.postgres.server import PostgresURL
 
 LOCK = 20_260_301
 SLOW = b"slow"

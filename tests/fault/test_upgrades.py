@@ -16,11 +16,16 @@ import upgrading
 from told import told
 
 from beliefledger import open_memory
-from ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["upgrading", "beliefledger", "tools.servers", "sqlalchemy.dialects.postgresql.psycopg"]
+    [
+        "upgrading",
+        "beliefledger",
+        "beliefledger.opening.postgres",
+        "sqlalchemy.dialects.postgresql.psycopg",
+    ]
 )
 NOW = 1_781_946_000_000_000  # 2026-06-20T09:00:00Z
 AT_ONCE = 3

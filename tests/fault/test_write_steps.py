@@ -10,12 +10,12 @@ import psycopg
 import pytest
 from ledgers import ids_of, open_store, sealed
 
-from ledger import canonical
-from ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
-from ledger.log import new_id
-from ledger.postgres.server import is_postgres
-from ledger.store import Appended
-from ledger.times import system_clock
+from beliefledger.ledger import canonical
+from beliefledger.ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.postgres.server import is_postgres
+from beliefledger.ledger.store import Appended
+from beliefledger.ledger.times import system_clock
 
 NOT_YET = {"sqlite": ["begun", "head moved", "inserted", "commit"], "postgres": ["send"]}
 STEPS = [

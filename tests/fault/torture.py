@@ -39,11 +39,11 @@ from failed import Failed
 from own_postgres import OwnPostgres
 
 from beliefledger import MemoryLedger, open_memory
-from ledger.events.turn import ExtractionCompleted, TurnRecorded
+from beliefledger.ledger.events.turn import ExtractionCompleted, TurnRecorded
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["beliefledger", "tools.servers", "sqlalchemy.dialects.postgresql.psycopg"]
+    ["beliefledger", "beliefledger.opening.postgres", "sqlalchemy.dialects.postgresql.psycopg"]
 )
 MIXES = {
     "plain": ("write", "write", "project", "consume"),

@@ -23,8 +23,8 @@ from itertools import count
 from pathlib import Path
 
 from beliefledger import open_memory
-from ledger.errors import AppendUncertain, LeaseLost, Retryable
-from ledger.log import new_id
+from beliefledger.ledger.errors import AppendUncertain, LeaseLost, Retryable
+from beliefledger.ledger.log import new_id
 
 SENTENCES = (
     "I live in {}.",

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 import rfc8785
 
-from ledger import canonical, codec, envelope, streams
-from ledger.envelope import Address
-from ledger.events import BY_NAME
-from ledger.masterkey import MasterKey
-from ledger.sealing import Sealer, SubjectKeys, clear
-from ledger.store import Row
-from ledger.upcast import STEPS
+from beliefledger.ledger import canonical, codec, envelope, streams
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.sealing import Sealer, SubjectKeys, clear
+from beliefledger.ledger.store import Row
+from beliefledger.ledger.upcast import STEPS
 
 HERE = Path(__file__).parent
 _spec = importlib.util.spec_from_file_location("golden_write", HERE / "write.py")

@@ -18,11 +18,11 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from gate import slots
-from ledger import canonical, envelope
-from ledger.envelope import Address
-from ledger.events import BY_NAME, Event
-from ledger.sealing import clear
+from beliefledger.gate import slots
+from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.events import BY_NAME, Event
+from beliefledger.ledger.sealing import clear
 
 HERE = Path(__file__).parent
 RECORDED_AT = 1_772_355_600_000_000

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ledger", "gate", "projections", "tools", "beliefledger")
-APART = ("tools.bench",)
+APART = ("beliefledger.tools.bench",)
 """Measures us, and reads nobody's text."""
 _INNER = Path(re.__file__).parent
 

@@ -9,20 +9,20 @@ from child import Case
 from growth import Run
 from runs import CHARACTERS, MIXED
 
-from gate import claims, custom, dates, merging, slots, speech
-from gate.claude.prefilter import nothing_to_keep
-from gate.claude.reading import locate
-from gate.custom import Custom, Noticing
-from gate.merging import Original
-from gate.pasted import pasted
-from gate.registry import Registry, default_types, load_type
-from gate.rules import RuleExtractor
-from ledger.candidate import Candidate, Span
-from ledger.memory import Memory
-from ledger.redact import redact
-from projections import terms
-from projections.routing import route
-from tools.cli.app import without_passwords
+from beliefledger.gate import claims, custom, dates, merging, slots, speech
+from beliefledger.gate.claude.prefilter import nothing_to_keep
+from beliefledger.gate.claude.reading import locate
+from beliefledger.gate.custom import Custom, Noticing
+from beliefledger.gate.merging import Original
+from beliefledger.gate.pasted import pasted
+from beliefledger.gate.registry import Registry, default_types, load_type
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.candidate import Candidate, Span
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.redact import redact
+from beliefledger.projections import terms
+from beliefledger.projections.routing import route
+from beliefledger.tools.cli.app import without_passwords
 
 SAID_AT = 1_772_355_600_000_000
 MEDICATION = load_type(

@@ -10,10 +10,10 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ledger.candidate import Resolved
-from ledger.codec import New
-from ledger.events.belief import MemoryAdmitted, MemoryMovedIn
-from ledger.events.entity import (
+from beliefledger.ledger.candidate import Resolved
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events.belief import MemoryAdmitted, MemoryMovedIn
+from beliefledger.ledger.events.entity import (
     AliasAdded,
     EntitiesAlike,
     EntitiesKeptApart,
@@ -21,18 +21,18 @@ from ledger.events.entity import (
     EntityRecognised,
     EntitySplit,
 )
-from ledger.log import Log, new_id
-from ledger.masterkey import MasterKey
-from ledger.memory import Memory
-from ledger.sqlite import SQLiteEventStore
-from ledger.vault import Vault
-from projections import digests, graph, projector, tables
-from projections.beliefs import BeliefsView
-from projections.entities import EntitiesView
-from projections.homes import SQLiteHome
-from projections.links import LinksView
-from projections.projector import Projector
-from tools.wiring import WordTagger
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.vault import Vault
+from beliefledger.opening.build import WordTagger
+from beliefledger.projections import digests, graph, projector, tables
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.entities import EntitiesView
+from beliefledger.projections.homes import SQLiteHome
+from beliefledger.projections.links import LinksView
+from beliefledger.projections.projector import Projector
 
 NAMES = ["ann", "bob", "cat", "dan", "eve"]
 MASTER = MasterKey(bytes(range(32)))

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from beliefledger import open_memory
-from gate.belief import folded
-from ledger.erasing import Wanted
-from ledger.times import DAY
-from projections import probing
-from projections.beliefs import Version
+from beliefledger.gate.belief import folded
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.times import DAY
+from beliefledger.projections import probing
+from beliefledger.projections.beliefs import Version
 
 
 def neighbour(name):

@@ -19,17 +19,17 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from ledger import canonical, codec, envelope
-from ledger.codec import New
-from ledger.envelope import Address
-from ledger.errors import ClockWentBack, EventIdReused, LogCorrupted, VersionConflict
-from ledger.events import BY_NAME
-from ledger.events.turn import TurnRecorded
-from ledger.postgres.server import is_postgres
-from ledger.store import Row
-from ledger.times import SECOND
-from ledger.upcast import upcast
-from ledger.verify import verify
+from beliefledger.ledger import canonical, codec, envelope
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import ClockWentBack, EventIdReused, LogCorrupted, VersionConflict
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.postgres.server import is_postgres
+from beliefledger.ledger.store import Row
+from beliefledger.ledger.times import SECOND
+from beliefledger.ledger.upcast import upcast
+from beliefledger.ledger.verify import verify
 
 STREAMS = "abc"
 START = 1_772_355_600 * SECOND

@@ -21,12 +21,12 @@ from hypothesis.stateful import (
 )
 
 from beliefledger import Candidate, Span, open_memory
-from ledger.codec import New
-from ledger.errors import NotPermitted, UnknownMemory, VersionConflict
-from ledger.events.turn import TurnParked, TurnRecorded
-from ledger.log import new_id
-from ledger.postgres.server import is_postgres
-from ledger.times import DAY, SECOND, parse
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory, VersionConflict
+from beliefledger.ledger.events.turn import TurnParked, TurnRecorded
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.postgres.server import is_postgres
+from beliefledger.ledger.times import DAY, SECOND, parse
 
 START = parse("2026-03-01T09:00:00Z")
 WINDOW = 30 * DAY

@@ -10,26 +10,26 @@ from itertools import pairwise
 import pytest
 
 from beliefledger import Candidate, Span, open_memory
-from gate import belief as beliefs
-from gate import entities
-from gate.consolidation import Consolidator
-from gate.intake import TurnInput
-from ledger import streams
-from ledger.candidate import SpeechAct
-from ledger.errors import CallerMistake
-from ledger.events.belief import (
+from beliefledger.gate import belief as beliefs
+from beliefledger.gate import entities
+from beliefledger.gate.consolidation import Consolidator
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.errors import CallerMistake
+from beliefledger.ledger.events.belief import (
     ConsolidationUndone,
     MemoryMovedOut,
     MemoryRevoked,
     MemorySuperseded,
     Written,
 )
-from ledger.events.choices import Choices
-from ledger.times import DAY, SECOND, parse
-from projections import tables
-from projections.beliefs import COLUMNS, BeliefsView, Version
-from projections.entities import EntitiesView
-from projections.links import LinksView
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.times import DAY, SECOND, parse
+from beliefledger.projections import tables
+from beliefledger.projections.beliefs import COLUMNS, BeliefsView, Version
+from beliefledger.projections.entities import EntitiesView
+from beliefledger.projections.links import LinksView
 
 START = parse("2026-03-01T09:00:00Z")
 NAMES = ["User", "Sarah", "S. Chen", "Tom", "Bo", "Liz Miller", "Elizabeth Miller", "manager"]

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from beliefledger import MemoryLedger, open_memory
-from ledger.errors import CallerMistake
-from ledger.times import DAY, SECOND, parse
-from projections.index import Filters
+from beliefledger.ledger.errors import CallerMistake
+from beliefledger.ledger.times import DAY, SECOND, parse
+from beliefledger.projections.index import Filters
 
 START = parse("2026-03-01T09:00:00Z")
 ATTRIBUTES = ("home.city", "editor.theme", "drink", "pet.name")

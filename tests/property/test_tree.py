@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.proofs.merkle import (
+from beliefledger.ledger.proofs.merkle import (
     ProofInvalid,
     consistency_proof,
     inclusion_proof,
@@ -20,7 +20,7 @@ from ledger.proofs.merkle import (
     verify_consistency,
     verify_inclusion,
 )
-from ledger.proofs.tiles import edge_root, grow
+from beliefledger.ledger.proofs.tiles import edge_root, grow
 
 ENTRIES = [str(number).encode() for number in range(600)]
 LEAVES = [leaf_hash(entry) for entry in ENTRIES]

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from beliefledger import open_memory
-from gate.belief import folded
-from ledger.candidate import Candidate, Span, SpeechAct, When
-from ledger.times import DAY, parse
-from projections import digests, questions
-from projections.beliefs import Fold, Version
+from beliefledger.gate.belief import folded
+from beliefledger.ledger.candidate import Candidate, Span, SpeechAct, When
+from beliefledger.ledger.times import DAY, parse
+from beliefledger.projections import digests, questions
+from beliefledger.projections.beliefs import Fold, Version
 
 START = parse("2026-01-01T00:00:00Z")
 END = parse("2200-01-01")

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tools.bench import (
+from beliefledger.tools.bench import (
     asof,
     backfilling,
     clustering,
@@ -39,8 +39,8 @@ from tools.bench import (
     typing,
     verifying,
 )
-from tools.bench.backends import Postgres, own_environment
-from tools.bench.measure import Bench, Measured, Run, Sizes
+from beliefledger.tools.bench.backends import Postgres, own_environment
+from beliefledger.tools.bench.measure import Bench, Measured, Run, Sizes
 
 BENCHES: dict[str, Bench] = {
     "syncs": commits.syncs,

@@ -11,15 +11,15 @@ from statistics import median
 
 from sqlalchemy import Connection, Table, func, select
 
-from ledger.times import SECOND
-from projections import questions, tables
-from projections.beliefs import COLUMNS, Version
-from projections.homes import sqlite_engine
-from projections.rows import Row, insert_rows
-from tools.bench.conversations import BEGIN
-from tools.bench.measure import Measured, Run, Target, in_pairs
-from tools.bench.pipeline import built_ledger
-from tools.memory import open_memory
+from beliefledger.ledger.times import SECOND
+from beliefledger.memory import open_memory
+from beliefledger.projections import questions, tables
+from beliefledger.projections.beliefs import COLUMNS, Version
+from beliefledger.projections.homes import sqlite_engine
+from beliefledger.projections.rows import Row, insert_rows
+from beliefledger.tools.bench.conversations import BEGIN
+from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs
+from beliefledger.tools.bench.pipeline import built_ledger
 
 _GENERATION = 1
 _values = attrgetter(*COLUMNS)

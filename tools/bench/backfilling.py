@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from shutil import copytree
 
-from gate.intake import TurnInput
-from tools.bench.measure import Measured, Run, Target, seconds
-from tools.memory import open_memory
+from beliefledger.gate.intake import TurnInput
+from beliefledger.memory import open_memory
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
 _PEOPLE = 50
 _MEMORIES = 10_000

@@ -10,8 +10,8 @@ import os
 import sys
 from pathlib import Path
 
-from tools.bench.conversations import statements
-from tools.memory import open_memory
+from beliefledger.memory import open_memory
+from beliefledger.tools.bench.conversations import statements
 
 SUBJECT = "person 0"
 WARM = 3

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gate import merging
-from gate.merging import Original
-from gate.registry import default_types
-from ledger.memory import Memory
-from projections.embedding import MiniLM
-from tools.bench.measure import Measured, Run, Target
-from tools.consolidating import Standing, clustered
+from beliefledger.curation.consolidation import Standing, clustered
+from beliefledger.gate import merging
+from beliefledger.gate.merging import Original
+from beliefledger.gate.registry import default_types
+from beliefledger.ledger.memory import Memory
+from beliefledger.projections.embedding import MiniLM
+from beliefledger.tools.bench.measure import Measured, Run, Target
 
 if TYPE_CHECKING:
-    from projections.embedding import Vectors
+    from beliefledger.projections.embedding import Vectors
 
 _VERBS = (("likes", "enjoys"), ("bought", "purchased"), ("wants", "wishes"), ("hates", "detests"))
 _WHOM = ("small", "old", "green", "quiet", "fast", "Italian", "wooden", "used", "cheap", "digital")

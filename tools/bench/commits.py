@@ -13,10 +13,10 @@ from typing import Any
 
 from sqlalchemy import create_engine
 
-from tools.bench import child
-from tools.bench.conversations import statements
-from tools.bench.measure import Measured, Run, Target, in_pairs
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools.bench import child
+from beliefledger.tools.bench.conversations import statements
+from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs
 
 _SYNCS = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s.*?(?:fdatasync|fsync)$", re.MULTILINE)
 COMMIT_BOUND = 100e-6
@@ -35,7 +35,14 @@ def _syncs(template: Path, run: Run, turns: int, what: str) -> int:
     shutil.copytree(template, place)
     counted = place / "strace"
     trace = ["strace", "-f", "-c", "-e", "trace=fdatasync,fsync", "-o", str(counted)]
-    child_run = [sys.executable, "-m", "tools.bench.child", str(place), str(turns), what]
+    child_run = [
+        sys.executable,
+        "-m",
+        "beliefledger.tools.bench.child",
+        str(place),
+        str(turns),
+        what,
+    ]
     subprocess.run([*trace, *child_run], check=True, capture_output=True)
     found = sum(int(calls) for calls in _SYNCS.findall(counted.read_text()))
     shutil.rmtree(place)

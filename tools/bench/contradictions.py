@@ -29,16 +29,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate.intake import TurnInput
-from gate.registry import SlotRule, default_types
-from gate.rules.phrases import slug
-from gate.slots import STATEFUL_RELATIONS
-from ledger.candidate import Candidate
-from ledger.times import DAY
-from tools.bench.conversations import BEGIN
-from tools.bench.measure import Measured, Run, Target
-from tools.bench.typing import read
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.registry import SlotRule, default_types
+from beliefledger.gate.rules.phrases import slug
+from beliefledger.gate.slots import STATEFUL_RELATIONS
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.times import DAY
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools.bench.conversations import BEGIN
+from beliefledger.tools.bench.measure import Measured, Run, Target
+from beliefledger.tools.bench.typing import read
 
 CASES = Path("../shared/data/letta_core_memory/update_dev.jsonl")
 _KINDS = {kind.name: kind for kind in default_types()}

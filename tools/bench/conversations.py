@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from random import Random
 
-from gate.intake import TurnInput
-from ledger.times import DAY, SECOND, Micros, parse
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.times import DAY, SECOND, Micros, parse
 
 BEGIN: Micros = parse("2025-01-06T09:00:00Z")
 

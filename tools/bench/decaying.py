@@ -11,14 +11,14 @@ from time import process_time
 
 from sqlalchemy import func, select
 
-from ledger.times import DAY, SECOND, system_clock
-from projections import tables
-from projections.beliefs import COLUMNS, Version
-from projections.rows import Row, insert_rows
-from tools.bench.asof import version
-from tools.bench.backends import Backend
-from tools.bench.measure import Measured, Run, Target, seconds
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.ledger.times import DAY, SECOND, system_clock
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.projections import tables
+from beliefledger.projections.beliefs import COLUMNS, Version
+from beliefledger.projections.rows import Row, insert_rows
+from beliefledger.tools.bench.asof import version
+from beliefledger.tools.bench.backends import Backend
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
 _values = attrgetter(*COLUMNS)
 _TYPES = ("fact", "preference", "event", "entity", "relation", "decision")

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 
-from gate import consent as consents
-from gate.belief import folded
-from gate.consent import Consent
-from gate.decide import TurnView, decide
-from gate.draft import Draft
-from gate.rulebook import Rules
-from gate.rules import RuleExtractor
-from ledger.candidate import Candidate
-from ledger.codec import Recorded
-from ledger.times import SECOND
-from tools.bench.conversations import BEGIN, PLACES, homes
-from tools.bench.measure import Measured, Run, Target
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.gate import consent as consents
+from beliefledger.gate.belief import folded
+from beliefledger.gate.consent import Consent
+from beliefledger.gate.decide import TurnView, decide
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.rulebook import Rules
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.times import SECOND
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools.bench.conversations import BEGIN, PLACES, homes
+from beliefledger.tools.bench.measure import Measured, Run, Target
 
 _EVENTS = 10
 _SUBJECT = "person 0"

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-from ledger.events.belief import MemoryAdmitted
-from ledger.log import Log
-from ledger.subscription import FOLLOW_PAGE
-from tools.bench.measure import Measured, Run, Target, seconds
-from tools.bench.pipeline import built_ledger, copied_ledger
-from tools.memory import open_memory
+from beliefledger.ledger.events.belief import MemoryAdmitted
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.subscription import FOLLOW_PAGE
+from beliefledger.memory import open_memory
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
+from beliefledger.tools.bench.pipeline import built_ledger, copied_ledger
 
 _TARGETS = {"SQLite": Target("≥", 100_000), "Postgres": Target("≥", 70_000)}
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from statistics import median
 from time import perf_counter
 
-from gate.intake import TurnInput
-from tools.bench.backends import Backend
-from tools.bench.conversations import conversations
-from tools.bench.measure import Measured, Run, Target, seconds
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.gate.intake import TurnInput
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools.bench.backends import Backend
+from beliefledger.tools.bench.conversations import conversations
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
 _EVENTS_A_TURN = 4
 _COMMITS = 20

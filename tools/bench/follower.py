@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from time import monotonic
 
-from ledger.codec import Recorded
-from ledger.events.turn import TurnRecorded
-from tools.memory import open_memory
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.memory import open_memory
 
 
 def main() -> None:

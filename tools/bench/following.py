@@ -14,11 +14,11 @@ from random import Random
 from statistics import quantiles
 from typing import NamedTuple
 
-from tools.bench import child
-from tools.bench.backends import Backend
-from tools.bench.conversations import statements
-from tools.bench.measure import Measured, Run, Target
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools.bench import child
+from beliefledger.tools.bench.backends import Backend
+from beliefledger.tools.bench.conversations import statements
+from beliefledger.tools.bench.measure import Measured, Run, Target
 
 _WARM = 10
 _SETTLE_SECONDS = 0.5
@@ -101,7 +101,7 @@ def _note(delays: _Delays, seconds: Sequence[float]) -> None:
 def _following(place: Path | str, how: str, count: int) -> Iterator[Callable[[], dict[int, float]]]:
     """A process that follows; gives what waits for it and tells when each position arrived."""
     with subprocess.Popen(
-        [sys.executable, "-m", "tools.bench.follower", how],
+        [sys.executable, "-m", "beliefledger.tools.bench.follower", how],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

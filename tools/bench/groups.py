@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
-from gate.intake import TurnInput
-from ledger.codec import New, seal
-from ledger.log import new_id
-from ledger.store import Sealed
-from ledger.times import system_clock
-from tools.bench.backends import Backend
-from tools.bench.conversations import statements
-from tools.bench.measure import Measured, Run, Target
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.codec import New, seal
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.store import Sealed
+from beliefledger.ledger.times import system_clock
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools.bench.backends import Backend
+from beliefledger.tools.bench.conversations import statements
+from beliefledger.tools.bench.measure import Measured, Run, Target
 
 _WRITERS = (1, 8, 32)
 _TARGETS = {8: Target("≥", 1.8), 32: Target("≥", 3)}

@@ -17,13 +17,13 @@ from eventsourcing.persistence import DatetimeAsISO, JSONTranscoder, Mapper
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
 from sqlalchemy import Engine
 
-from ledger.codec import Recorded
-from ledger.events import BY_NAME
-from ledger.log import Log
-from ledger.times import from_datetime, to_datetime
-from projections.beliefs import BeliefsView
-from projections.homes import sqlite_engine
-from projections.view import Tagger, View
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.times import from_datetime, to_datetime
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.homes import sqlite_engine
+from beliefledger.projections.view import Tagger, View
 
 _TRANSACTION = 500
 _TENANT = "default"

@@ -13,7 +13,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any, Literal
 
-from tools.bench.backends import Backend, Postgres
+from beliefledger.tools.bench.backends import Backend, Postgres
 
 Tell = Callable[[str], None]
 """Shows what is being done."""

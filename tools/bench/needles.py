@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import yaml
 
-from projections.embedding import MINILM, Hashed, embedder, installed
-from projections.terms import terms
-from tools.bench.measure import Measured, Run, Target
-from tools.bench.retrieval import DENSE, Baselines
-from tools.bench.searching import SUBJECT, K, built, model_of
-from tools.memory import open_memory
+from beliefledger.memory import open_memory
+from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
+from beliefledger.projections.terms import terms
+from beliefledger.tools.bench.measure import Measured, Run, Target
+from beliefledger.tools.bench.retrieval import DENSE, Baselines
+from beliefledger.tools.bench.searching import SUBJECT, K, built, model_of
 
 PAIRS = Path(__file__).with_name("needles.yaml")
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 from psycopg.sql import SQL, Identifier
 
-from gate.intake import TurnInput
-from ledger.masterkey import MasterKey
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server
-from ledger.postgres.store import PostgresEventStore
-from ledger.times import from_datetime
-from tools.bench.conversations import conversations
-from tools.bench.measure import Measured, Run, Target, seconds
-from tools.memory import MemoryLedger, open_memory
-from tools.servers import open_vault
-from tools.settings import Settings
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.times import from_datetime
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.opening.postgres import open_vault
+from beliefledger.settings import Settings
+from beliefledger.tools.bench.conversations import conversations
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
 BATCH = 1_000
 LONGMEMEVAL = Path("../shared/data/longmemeval/oracle_dev.json.gz")

@@ -12,13 +12,13 @@ from eventsourcing.postgres import PostgresApplicationRecorder, PostgresDatastor
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
-from ledger.postgres.server import PostgresURL
-from ledger.store import Row
-from tools.bench import child
-from tools.bench.commits import COMMIT_BOUND
-from tools.bench.conversations import statements
-from tools.bench.measure import Measured, Run, Target, in_pairs
-from tools.memory import open_memory
+from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.ledger.store import Row
+from beliefledger.memory import open_memory
+from beliefledger.tools.bench import child
+from beliefledger.tools.bench.commits import COMMIT_BOUND
+from beliefledger.tools.bench.conversations import statements
+from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs
 
 _OF_PLAIN = "record_turn on Postgres, of the rate of a plain INSERT and commit"
 _OF_LIBRARY = "record_turn on Postgres, of the rate of the library's recorder"

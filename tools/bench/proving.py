@@ -8,21 +8,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from ledger import envelope
-from ledger.envelope import Address
-from ledger.postgres import schema
-from ledger.postgres.server import PostgresURL, Server, is_postgres
-from ledger.postgres.store import PostgresEventStore
-from ledger.postgres.tiles import PostgresTiles
-from ledger.proofs.merkle import verify_inclusion
-from ledger.proofs.notes import Signer
-from ledger.proofs.tiles import DirectoryTiles
-from ledger.proofs.tree import Tree
-from ledger.sqlite import SQLiteEventStore
-from ledger.store import EventStore, Row
-from ledger.times import SECOND
-from tools.bench.backends import Backend
-from tools.bench.measure import Measured, Run, Target, seconds
+from beliefledger.ledger import envelope
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres.server import PostgresURL, Server, is_postgres
+from beliefledger.ledger.postgres.store import PostgresEventStore
+from beliefledger.ledger.postgres.tiles import PostgresTiles
+from beliefledger.ledger.proofs.merkle import verify_inclusion
+from beliefledger.ledger.proofs.notes import Signer
+from beliefledger.ledger.proofs.tiles import DirectoryTiles
+from beliefledger.ledger.proofs.tree import Tree
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.store import EventStore, Row
+from beliefledger.ledger.times import SECOND
+from beliefledger.tools.bench.backends import Backend
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
 _A_CHECKPOINT = 1_000
 _CHECKPOINTS = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from projections.beliefs import BeliefsView
-from tools.bench.library import Library
-from tools.bench.measure import Measured, Run, Target, seconds
-from tools.bench.pipeline import built_ledger, copied_ledger
-from tools.memory import open_memory
+from beliefledger.memory import open_memory
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.tools.bench.library import Library
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
+from beliefledger.tools.bench.pipeline import built_ledger, copied_ledger
 
 
 def rebuild(run: Run) -> Iterator[Measured]:

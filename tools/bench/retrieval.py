@@ -25,19 +25,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gate.intake import TurnInput
-from ledger.times import from_datetime
-from projections.embedding import MINILM, Hashed, embedder, installed
-from projections.terms import asked, terms
-from tools.bench.measure import Measured, Run, Target
-from tools.bench.searching import K, built, model_of
-from tools.bounds import MOST_RESULTS
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.arguments import MOST_RESULTS
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.times import from_datetime
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
+from beliefledger.projections.terms import asked, terms
+from beliefledger.tools.bench.measure import Measured, Run, Target
+from beliefledger.tools.bench.searching import K, built, model_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from projections.embedding import Embedder, Vectors
+    from beliefledger.projections.embedding import Embedder, Vectors
 
     Scores = NDArray[np.float64]
 

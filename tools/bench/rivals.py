@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.bench import rival
+from beliefledger.tools.bench import rival
 
 _PROBE = "import importlib.metadata as known; known.version('szl-recall')"
 

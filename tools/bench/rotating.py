@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ledger.masterkey import MasterKey
-from ledger.rotating import Note
-from ledger.sealing import new_key
-from ledger.vault import Vault
-from tools.bench.measure import Measured, Run, Target, seconds
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.rotating import Note
+from beliefledger.ledger.sealing import new_key
+from beliefledger.ledger.vault import Vault
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
 _SUBJECTS = 100_000
 _PAGE = 10_000

@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ledger.codec import New
-from ledger.events.belief import MemoryAdmitted
-from ledger.log import new_id
-from ledger.times import SECOND
-from projections.dense import Dense
-from projections.embedding import Hashed, MiniLM
-from tools.bench import rivals
-from tools.bench.backends import Backend
-from tools.bench.conversations import PLACES
-from tools.bench.measure import Measured, Run, Target, in_pairs, seconds
-from tools.memory import MemoryLedger, open_memory
-from tools.settings import EMBEDDER
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events.belief import MemoryAdmitted
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.times import SECOND
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.projections.dense import Dense
+from beliefledger.projections.embedding import Hashed, MiniLM
+from beliefledger.settings import EMBEDDER
+from beliefledger.tools.bench import rivals
+from beliefledger.tools.bench.backends import Backend
+from beliefledger.tools.bench.conversations import PLACES
+from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs, seconds
 
 if TYPE_CHECKING:
-    from projections.embedding import Vectors
+    from beliefledger.projections.embedding import Vectors
 
 K = 10
 SUBJECT = "ana"

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from gate.decide import TurnView
-from gate.rules import RuleExtractor
-from ledger.candidate import Candidate
-from tools.bench.conversations import BEGIN
-from tools.bench.measure import Measured, Run, Target
+from beliefledger.gate.decide import TurnView
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.tools.bench.conversations import BEGIN
+from beliefledger.tools.bench.measure import Measured, Run, Target
 
 SENTENCES = Path("tests/acceptance/typed_sentences.yaml")
 CONTENT = frozenset({"event", "decision", "procedure", "commitment"})

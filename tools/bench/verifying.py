@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
-from tools.bench.measure import Measured, Run, Target, seconds
-from tools.bench.pipeline import built_ledger, copied_ledger
-from tools.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
+from beliefledger.tools.bench.pipeline import built_ledger, copied_ledger
 
 _TARGETS = {"SQLite": Target("≥", 100_000), "Postgres": None}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tools.cli import (
+from beliefledger.tools.cli import (
     ageing,
     asking,
     auditing,
@@ -28,7 +28,7 @@ from tools.cli import (
     witnessing,
     writing,
 )
-from tools.cli.app import INTERRUPTED, app
+from beliefledger.tools.cli.app import INTERRUPTED, app
 
 __all__ = [
     "ageing",

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ledger import errors
-from tools.cli import output
-from tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, opened
-from tools.cli.following import Lease, ended_by_a_supervisor
+from beliefledger.ledger import errors
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, opened
+from beliefledger.tools.cli.following import Lease, ended_by_a_supervisor
 
 if TYPE_CHECKING:
-    from tools.ageing import DecayAnswer, ReconfirmAnswer
-    from tools.answers import JobAnswer
-    from tools.schedule import ScheduledJob
+    from beliefledger.answers import JobAnswer
+    from beliefledger.operations.ageing import DecayAnswer, ReconfirmAnswer
+    from beliefledger.operations.scheduler import ScheduledJob
 
 PANEL = "Running"
 _BAR = 20

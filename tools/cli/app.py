@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from ledger.errors import CallerMistake, InvalidTurn, LedgerError, NotPermitted, UnknownMemory
-from tools.settings import DEFAULT_LEDGER, LEDGER, Settings
+from beliefledger.ledger.errors import (
+    CallerMistake,
+    InvalidTurn,
+    LedgerError,
+    NotPermitted,
+    UnknownMemory,
+)
+from beliefledger.settings import DEFAULT_LEDGER, LEDGER, Settings
 
 if TYPE_CHECKING:
-    from tools.memory import MemoryLedger
+    from beliefledger.memory import MemoryLedger
 
 REFUSED_INPUT = 1
 USAGE = 2
@@ -196,8 +202,8 @@ def opened(
 
     A key file that was made with it is told of, once, on standard error.
     """
-    from tools.memory import open_memory
-    from tools.places import NoLedger, is_server, place_of
+    from beliefledger.memory import open_memory
+    from beliefledger.opening.place import NoLedger, is_server, place_of
 
     place = str(ctx.obj)
     with ExitStack() as closing:
@@ -216,7 +222,7 @@ def opened(
 
 def no_ledger(place: str) -> NoReturn:
     """End, saying how to make a ledger where there is none."""
-    from tools.places import is_server, place_of
+    from beliefledger.opening.place import is_server, place_of
 
     told = place_of(place)
     if is_server(told):

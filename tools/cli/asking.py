@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import Json, Subject, app, named, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import Json, Subject, app, named, opened
 
 if TYPE_CHECKING:
-    from tools.answers import BeliefAnswer, DecisionAnswer, LoopAnswer
+    from beliefledger.answers import BeliefAnswer, DecisionAnswer, LoopAnswer
 
 PANEL = "Asking"
 SCORES = ("s", "r", "e", "t", "base", "c", "importance")
@@ -176,8 +176,8 @@ def explain(
     json: Json = False,
 ) -> None:
     """Why a memory is there, or why something was refused: decision, scores, words."""
-    from ledger.errors import UnknownMemory
-    from tools.cli.pages import explanation, refusal
+    from beliefledger.ledger.errors import UnknownMemory
+    from beliefledger.tools.cli.pages import explanation, refusal
 
     with opened(ctx) as memory:
         try:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import COULD_NOT, Json, app, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import COULD_NOT, Json, app, opened
 
 if TYPE_CHECKING:
-    from tools.auditing import AuditAnswer
+    from beliefledger.audit.counts import AuditAnswer
 
 PANEL = "Running"
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import By, Json, MaybeBy, app, no_ledger, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import By, Json, MaybeBy, app, no_ledger, note, opened
 
 PANEL = "Running"
 
@@ -34,8 +34,8 @@ def backup(
     json: Json = False,
 ) -> None:
     """Back up history and bodies, encrypted as they are; the vault only if asked, and apart."""
-    from tools.backing import backup
-    from tools.places import NoLedger
+    from beliefledger.opening.place import NoLedger
+    from beliefledger.operations.backup import backup
 
     try:
         with output.progress("backing up") as progress:
@@ -78,8 +78,8 @@ def restore(
     json: Json = False,
 ) -> None:
     """Put a backup in the place of a ledger. Whoever was erased since stays erased."""
-    from tools.backing import restore
-    from tools.places import place_of
+    from beliefledger.opening.place import place_of
+    from beliefledger.operations.backup import restore
 
     with output.progress("restoring") as progress:
         done = restore(source, destination, vault=vault_source, progress=progress)
@@ -125,8 +125,8 @@ def rotate(
     json: Json = False,
 ) -> None:
     """Put every key in the vault under a new master key, and let go of the old one."""
-    from tools.places import NoLedger
-    from tools.rotating import rotate
+    from beliefledger.opening.place import NoLedger
+    from beliefledger.operations.rotation import rotate
 
     try:
         done = rotate(str(ctx.obj), new_key_file=new_key_file, keep_old=keep_old, by=by)
@@ -181,8 +181,8 @@ def restore_vault(
     json: Json = False,
 ) -> None:
     """Take an older backup of the vault in. Whoever was erased since stays erased."""
-    from tools.backing import restore_vault
-    from tools.places import NoLedger
+    from beliefledger.opening.place import NoLedger
+    from beliefledger.operations.backup import restore_vault
 
     try:
         done = restore_vault(str(ctx.obj), source)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import By, Json, MaybeBy, app, named, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import By, Json, MaybeBy, app, named, note, opened
 
 if TYPE_CHECKING:
-    from tools.certifying import Acknowledgement, Certificate, WrittenOff
+    from beliefledger.erasure.certificate import Acknowledgement, Certificate, WrittenOff
 
 PANEL = "Forgetting"
 
@@ -36,7 +36,7 @@ def certificate(
     json: Json = False,
 ) -> None:
     """The signed certificate of an erasure, for beliefledger-verify."""
-    from tools.certifying import text_of
+    from beliefledger.erasure.certificate import text_of
 
     with opened(ctx) as memory:
         answer = memory.certificate(erasure)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import USAGE, Json, MaybeBy, Note, Subject, app, fail, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Note, Subject, app, fail, opened
 
 if TYPE_CHECKING:
-    from tools.answers import BeliefAnswer
-    from tools.consolidating import ClusterAnswer, ConsolidationAnswer
+    from beliefledger.answers import BeliefAnswer
+    from beliefledger.curation.consolidation import ClusterAnswer, ConsolidationAnswer
 
 PANEL = "Running"
 MOST_APART = 20
@@ -67,7 +67,7 @@ def consolidate(
 
 
 def _undone(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
-    from tools.cli.asking import belief_table
+    from beliefledger.tools.cli.asking import belief_table
 
     yield f"Taken apart: {output.count(len(answer), 'memory', 'memories')} again."
     yield belief_table(answer, whose=True)

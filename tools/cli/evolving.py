@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, opened
 
 if TYPE_CHECKING:
-    from tools.evolving import BackfillAnswer, TypeAnswer
+    from beliefledger.curation.types import BackfillAnswer, TypeAnswer
 
 PANEL = "Types"
 

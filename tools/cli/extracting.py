@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, named, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, named, note, opened
 
 
 @app.command(rich_help_panel="Saying")

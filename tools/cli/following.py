@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import USAGE, Subject, app, fail, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import USAGE, Subject, app, fail, opened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ledger.codec import Recorded
-    from tools.memory import MemoryLedger
+    from beliefledger.ledger.codec import Recorded
+    from beliefledger.memory import MemoryLedger
 
 PANEL = "Running"
 Lines = Annotated[bool, typer.Option("--json", help="One JSON document for each line.")]
@@ -96,7 +96,7 @@ def _consume(
 
 def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
     """One event, out of this process when it returns."""
-    from tools.cli.pages import event_document, event_line
+    from beliefledger.tools.cli.pages import event_document, event_line
 
     if json:
         output.write_json(event_document(event, memory), lines=True)
@@ -122,7 +122,7 @@ def _known_types(types: str) -> list[str]:
     """The names in a list of event types. Ends with a usage error at one that no event has."""
     from difflib import get_close_matches
 
-    from ledger.events import BY_NAME
+    from beliefledger.ledger.events import BY_NAME
 
     wanted = [name.strip() for name in types.split(",")]
     for name in wanted:

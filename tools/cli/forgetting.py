@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ledger.errors import LedgerError, NotPermitted, UnknownMemory
-from tools.cli import output
-from tools.cli.app import (
+from beliefledger.ledger.errors import LedgerError, NotPermitted, UnknownMemory
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import (
     USAGE,
     By,
     Json,
@@ -30,10 +30,10 @@ from tools.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from tools.answers import ErasureAnswer
-    from tools.forgetting import ErasureRecord, HoldAnswer
-    from tools.memory import MemoryLedger
-    from tools.reached import Dependent, Reached
+    from beliefledger.answers import ErasureAnswer
+    from beliefledger.erasure.affected import Dependent, Reached
+    from beliefledger.erasure.erasure import ErasureRecord, HoldAnswer
+    from beliefledger.memory import MemoryLedger
 
 PANEL = "Forgetting"
 SHOWN = 20
@@ -155,7 +155,7 @@ def _something(reached: Reached) -> bool:
 def _certify(ledger: MemoryLedger, answer: ErasureAnswer, file: Path) -> str | None:
     """Write the certificate. What is erased is on record all the same: if it cannot be written,
     that is told."""
-    from tools.certifying import text_of
+    from beliefledger.erasure.certificate import text_of
 
     if answer.erasure is None:
         note(f"Nothing was erased: there is no certificate, and {file} was not written.")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import REFUSED_INPUT, USAGE, Json, MaybeBy, app, fail, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import REFUSED_INPUT, USAGE, Json, MaybeBy, app, fail, note, opened
 
 if TYPE_CHECKING:
-    from tools.calibrating import CalibrationAnswer
-    from tools.checklist import ChecklistAnswer
+    from beliefledger.audit.calibration import CalibrationAnswer
+    from beliefledger.audit.checklist import ChecklistAnswer
 
 PANEL = "Running"
 BAR = 30

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import By, Json, TheSubject, app, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import By, Json, TheSubject, app, opened
 
 if TYPE_CHECKING:
-    from tools.answers import BeliefAnswer
-    from tools.entities import EntityAnswer
-    from tools.relating import PathAnswer, StepAnswer
+    from beliefledger.answers import BeliefAnswer
+    from beliefledger.reading.entities import EntityAnswer
+    from beliefledger.reading.relations import PathAnswer, StepAnswer
 
 PANEL = "Asking"
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import Json, app, no_ledger
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import Json, app, no_ledger
 
 PANEL = "Running"
 
@@ -21,8 +21,8 @@ PANEL = "Running"
 def upgrade(ctx: typer.Context, json: Json = False) -> None:
     """Bring an older ledger up to date; on a server, as the database's owner. Done again, nothing
     changes."""
-    from tools import places
-    from tools.settings import Settings
+    from beliefledger.opening import place as places
+    from beliefledger.settings import Settings
 
     place, settings = places.place_of(str(ctx.obj)), Settings.read()
     try:
@@ -71,8 +71,8 @@ def copy(
     json: Json = False,
 ) -> None:
     """Copy a ledger to another directory or server, and compare. Begun again, it goes on."""
-    from tools.copying import copy
-    from tools.places import NoLedger, place_of
+    from beliefledger.opening.place import NoLedger, place_of
+    from beliefledger.operations.copy import copy
 
     try:
         with output.progress("copying") as progress:

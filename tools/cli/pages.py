@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tools.cli import output
+from beliefledger.tools.cli import output
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ledger.codec import Recorded
-    from tools.answers import Explanation
-    from tools.memory import MemoryLedger
+    from beliefledger.answers import Explanation
+    from beliefledger.ledger.codec import Recorded
+    from beliefledger.memory import MemoryLedger
 
 _SCORES = {
     "s": "source",
@@ -76,7 +76,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     if answer.confirmed_by:
         said = ", ".join(output.day(each.said_at) for each in answer.confirmed_by)
         yield output.cell(f"Said again: {said}")
-    from tools.cli.asking import history_table
+    from beliefledger.tools.cli.asking import history_table
 
     if answer.originals:
         yield output.cell("Merged from", "bold")
@@ -158,7 +158,7 @@ def marked(answer: Explanation) -> Text:
 
 def event_document(event: Recorded, memory: MemoryLedger) -> dict[str, Any]:
     """The documented JSON of an event. `body` is null where it is destroyed or there is none."""
-    from ledger.times import iso
+    from beliefledger.ledger.times import iso
 
     body = None if event.event is None else event.event.split()[1]
     return {

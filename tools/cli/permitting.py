@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import By, Json, MaybeBy, Note, TheSubject, app, named, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import By, Json, MaybeBy, Note, TheSubject, app, named, opened
 
 if TYPE_CHECKING:
-    from tools.answers import GrantAnswer
+    from beliefledger.answers import GrantAnswer
 
 PANEL = "Permitting"
 
@@ -158,7 +158,7 @@ def policy_show(
     if default:
         from importlib import resources
 
-        from gate.policy import default_policy
+        from beliefledger.gate.policy import default_policy
 
         text = resources.files("gate").joinpath("policy.yaml").read_text("utf-8")
         chosen = default_policy()
@@ -178,7 +178,7 @@ def policy_show(
 @policy.command("validate")
 def policy_validate(file: PolicyFile, json: Json = False) -> None:
     """Check a policy without putting it in force."""
-    from gate.policy import load
+    from beliefledger.gate.policy import load
 
     chosen = load(file)
     _told("is a valid policy", chosen.name, chosen.digest(), json=json)

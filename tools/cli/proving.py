@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import COULD_NOT, By, Json, app, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import COULD_NOT, By, Json, app, note, opened
 
 if TYPE_CHECKING:
-    from tools.answers import SigningKeyAnswer
+    from beliefledger.answers import SigningKeyAnswer
 
 PANEL = "Proving"
 Output = Annotated[
@@ -122,7 +122,7 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check every event, tile and signature; name the first thing that is wrong."""
-    from tools.proving import read_checkpoints
+    from beliefledger.proofs.proofs import read_checkpoints
 
     with (
         opened(ctx, witnessed=False) as memory,

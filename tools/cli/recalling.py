@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, named, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, named, opened
 
 if TYPE_CHECKING:
-    from tools.recalling import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
+    from beliefledger.search.recalls import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
 
 PANEL = "Asking"
 TOLD = 50
@@ -96,7 +96,7 @@ def recalls_show(ctx: typer.Context, identifier: Recall, json: Json = False) -> 
 
 
 def _details(answer: RecallDetails) -> Iterator[Any]:
-    from tools.cli.pages import fact_table
+    from beliefledger.tools.cli.pages import fact_table
 
     recall = answer.recall
     yield output.cell(_heading(answer), "bold")

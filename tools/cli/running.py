@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import COULD_NOT, USAGE, Json, app, fail, named, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, app, fail, named, note, opened
 
 if TYPE_CHECKING:
-    from tools.answers import RebuildAnswer, ReplayAnswer, ReplaySummary, StatusAnswer
+    from beliefledger.answers import RebuildAnswer, ReplayAnswer, ReplaySummary, StatusAnswer
 
 PANEL = "Running"
 TOLD = ("outcome", "reason")
@@ -238,6 +238,6 @@ def demo(
     ] = None,
 ) -> None:
     """A story of a few months, told in seconds: offline, in a temporary directory."""
-    from tools.demo import tell
+    from beliefledger.tools.demo import tell
 
     tell(output.console(), keep)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import Json, MaybeBy, TheSubject, app, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import Json, MaybeBy, TheSubject, app, note, opened
 
 if TYPE_CHECKING:
-    from tools.searching import FoundAnswer, Included, SearchAnswer
+    from beliefledger.search.search import FoundAnswer, Included, SearchAnswer
 
 PANEL = "Asking"
 
@@ -182,7 +182,7 @@ def _score(score: float) -> str:
 
 def _why(found: FoundAnswer) -> Iterator[Any]:
     """How one result came to its score, and on what it stands."""
-    from tools.cli.pages import fact_table
+    from beliefledger.tools.cli.pages import fact_table
 
     yield output.cell(f"{found.rank}. {found.text}", "bold")
     arms = output.table(("by", output.FIXED), ("rank", output.RIGHT), ("score", output.RIGHT))

@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import USAGE, By, Json, MaybeBy, Note, Subject, app, fail, named, opened
-from tools.cli.asking import belief_table, decision_table
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import (
+    USAGE,
+    By,
+    Json,
+    MaybeBy,
+    Note,
+    Subject,
+    app,
+    fail,
+    named,
+    opened,
+)
+from beliefledger.tools.cli.asking import belief_table, decision_table
 
 if TYPE_CHECKING:
-    from tools.answers import BeliefAnswer, ConflictAnswer
+    from beliefledger.answers import BeliefAnswer, ConflictAnswer
 
 PANEL = "Settling"
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import COULD_NOT, USAGE, By, Json, Subject, app, fail, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import COULD_NOT, USAGE, By, Json, Subject, app, fail, opened
 
 if TYPE_CHECKING:
-    from tools.vectoring import (
+    from beliefledger.search.vectors import (
         BuiltAnswer,
         DroppedAnswer,
         MigrationAnswer,

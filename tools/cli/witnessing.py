@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import COULD_NOT, Json, app, note
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import COULD_NOT, Json, app, note
 
 if TYPE_CHECKING:
-    from ledger.proofs.notes import Verifier
-    from tools.witness import Store
+    from beliefledger.ledger.proofs.notes import Verifier
+    from beliefledger.tools.witness import Store
 
 PANEL = "Running"
 DEFAULT_STORE = Path("./beliefledger-witness")
@@ -44,7 +44,7 @@ def witness_serve(
     json: Json = False,
 ) -> None:
     """Cosign checkpoints of the logs that are known, until it is told to end."""
-    from tools import witness as witnesses
+    from beliefledger.tools import witness as witnesses
 
     host, port = _address(listen)
     verifiers = list(map(_verifier, log or ()))
@@ -71,7 +71,7 @@ def witness_serve(
 @witness.command("key")
 def witness_key(store: At = DEFAULT_STORE, json: Json = False) -> None:
     """The verifier key that its cosignatures are known by."""
-    from tools.witness import Store
+    from beliefledger.tools.witness import Store
 
     _store, cosigner = Store.open(store)
     if json:
@@ -109,7 +109,7 @@ def witness_remove_log(
 ) -> None:
     """Know a key of a log no longer, one that leaked or is not used any more; what was cosigned
     of the log stays known."""
-    from tools.witness import Store
+    from beliefledger.tools.witness import Store
 
     verifier = _verifier(vkey)
     removed = Store.open(store)[0].distrust(verifier)
@@ -129,7 +129,7 @@ def witness_remove_log(
 @witness.command("show")
 def witness_show(store: At = DEFAULT_STORE, json: Json = False) -> None:
     """What it knows of each log, and what it keeps as evidence against it."""
-    from tools.witness import Store
+    from beliefledger.tools.witness import Store
 
     opened, cosigner = Store.open(store)
     logs = [_told(opened, known) for known in opened.logs()]
@@ -142,7 +142,7 @@ def witness_show(store: At = DEFAULT_STORE, json: Json = False) -> None:
 
 
 def _told(store: Store, known: Any) -> dict[str, Any]:
-    from ledger.times import iso
+    from beliefledger.ledger.times import iso
 
     evidence = store.evidence(known.origin)
     return {
@@ -201,7 +201,7 @@ def _show(vkey: str, logs: list[dict[str, Any]]) -> None:
 
 
 def _made(store: Path) -> Store:
-    from tools.witness import KEY_FILE, Store
+    from beliefledger.tools.witness import KEY_FILE, Store
 
     if Store.make(store):
         note(
@@ -212,7 +212,7 @@ def _made(store: Path) -> Store:
 
 
 def _verifier(vkey: str) -> Verifier:
-    from ledger.proofs.notes import NoteInvalid, Verifier
+    from beliefledger.ledger.proofs.notes import NoteInvalid, Verifier
 
     try:
         return Verifier.parse(vkey)

@@ -11,12 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tools.cli import output
-from tools.cli.app import COULD_NOT, REFUSED_INPUT, USAGE, Json, TheSubject, app, fail, note, opened
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import (
+    COULD_NOT,
+    REFUSED_INPUT,
+    USAGE,
+    Json,
+    TheSubject,
+    app,
+    fail,
+    note,
+    opened,
+)
 
 if TYPE_CHECKING:
-    from tools.ingest import Ingested
-    from tools.transcripts import Refused
+    from beliefledger.tools.ingest import Ingested
+    from beliefledger.tools.transcripts import Refused
 
 TOLD = 20
 """How many refused lines are named on standard error; the JSON names all."""
@@ -37,8 +47,8 @@ def init(ctx: typer.Context, json: Json = False) -> None:
 
     On a server this is for the database's owner, who then grants each login its rights.
     """
-    from tools.places import place_of, preparing, rights
-    from tools.settings import Settings
+    from beliefledger.opening.place import place_of, preparing, rights
+    from beliefledger.settings import Settings
 
     place, settings = place_of(str(ctx.obj)), Settings.read()
     with preparing(place, settings) as made, opened(ctx, create=True) as memory:
@@ -142,7 +152,7 @@ def ingest(
     json: Json = False,
 ) -> None:
     """Record conversations from files, and decide about them. Again, it adds nothing."""
-    from tools.ingest import DEFAULT_SUBJECT, Ingest
+    from beliefledger.tools.ingest import DEFAULT_SUBJECT, Ingest
 
     for file in files:
         if str(file) != "-" and not file.is_file():

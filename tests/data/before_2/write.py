@@ -27,18 +27,18 @@ os.environ["BELIEFLEDGER_EMBEDDER"] = "hashed-1"
 
 from told import told
 
-import tools.rotating
+import beliefledger.operations.rotation
 from beliefledger import Candidate, Span, open_memory
-from gate.intake import TurnInput
-from gate.rules import RuleExtractor
-from ledger.candidate import SpeechAct
-from ledger.errors import ExtractionUnavailable, NotPermitted
-from ledger.events import BY_NAME
-from ledger.events.choices import Choices
-from tools import demo
-from tools.backing import backup
-from tools.certifying import text_of
-from tools.rotating import rotate
+from beliefledger.erasure.certificate import text_of
+from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.candidate import SpeechAct
+from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.operations.backup import backup
+from beliefledger.operations.rotation import rotate
+from beliefledger.tools import demo
 
 NOT_WRITTEN = {"token.issued.v1", "token.revoked.v1", "tool.called.v1"}
 """Nothing in the program writes these yet."""
@@ -277,7 +277,7 @@ def packed(file, directory):
 
 
 def main(directory):
-    tools.rotating.system_clock = clock = demo.Hands()
+    beliefledger.operations.rotation.system_clock = clock = demo.Hands()
     directory.mkdir(parents=True)
     made = Path(tempfile.mkdtemp(prefix="kept-"))
     ledger = made / "ledger"

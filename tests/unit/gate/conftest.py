@@ -7,17 +7,25 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from gate.belief import Belief, evolve
-from gate.confidence import Confidence
-from gate.consent import Consent, Grant
-from gate.decide import Approval, Decision, Outcome, TurnView, decide
-from gate.effects import effects, memory_id_of
-from gate.policy import Policy, default_policy
-from gate.registry import Registry, default_types
-from ledger.candidate import Candidate, Durability, Resolved, Source, Span, SpeechAct, When
-from ledger.events import Event
-from ledger.events.choices import Choices
-from ledger.times import DAY
+from beliefledger.gate.belief import Belief, evolve
+from beliefledger.gate.confidence import Confidence
+from beliefledger.gate.consent import Consent, Grant
+from beliefledger.gate.decide import Approval, Decision, Outcome, TurnView, decide
+from beliefledger.gate.effects import effects, memory_id_of
+from beliefledger.gate.policy import Policy, default_policy
+from beliefledger.gate.registry import Registry, default_types
+from beliefledger.ledger.candidate import (
+    Candidate,
+    Durability,
+    Resolved,
+    Source,
+    Span,
+    SpeechAct,
+    When,
+)
+from beliefledger.ledger.events import Event
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.times import DAY
 
 NOW = 1_700_000_000_000_000
 REGISTRY = Registry(types={kind.name: kind for kind in default_types()})

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.belief import Belief, Redirect, evolve, folded
-from gate.registry import Registry, default_types
-from ledger.codec import Recorded
-from ledger.events.belief import (
+from beliefledger.gate.belief import Belief, Redirect, evolve, folded
+from beliefledger.gate.registry import Registry, default_types
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
     ConflictResolved,
@@ -24,7 +24,7 @@ from ledger.events.belief import (
     MemoryRevoked,
     MemorySuperseded,
 )
-from ledger.memory import Memory
+from beliefledger.ledger.memory import Memory
 
 REGISTRY = Registry(types={kind.name: kind for kind in default_types()})
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gate import claims
-from gate.claims import claim_within, denies, limits
-from ledger.candidate import Candidate, Precision, Span, When
-from ledger.times import DAY, parse
+from beliefledger.gate import claims
+from beliefledger.gate.claims import claim_within, denies, limits
+from beliefledger.ledger.candidate import Candidate, Precision, Span, When
+from beliefledger.ledger.times import DAY, parse
 
 
 def candidate(claim, *quotes, value=None, **fields):

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import pytest
 from pydantic import ValidationError
 
-from gate.belief import Belief
-from gate.claims import claim_within
-from gate.claude import prompt
-from gate.claude.noticed import MOST, Noticed, schema
-from gate.claude.prefilter import nothing_to_keep
-from gate.claude.prices import Tokens, cost
-from gate.claude.reading import candidates, locate
-from gate.consent import Consent, Grant
-from gate.decide import TurnView, decide
-from gate.policy import default_policy, load
-from gate.registry import FieldType, MemoryType, Registry, SlotRule, default_types
-from gate.special import categorised
-from ledger.candidate import Source
-from ledger.times import iso, parse
+from beliefledger.gate.belief import Belief
+from beliefledger.gate.claims import claim_within
+from beliefledger.gate.claude import prompt
+from beliefledger.gate.claude.noticed import MOST, Noticed, schema
+from beliefledger.gate.claude.prefilter import nothing_to_keep
+from beliefledger.gate.claude.prices import Tokens, cost
+from beliefledger.gate.claude.reading import candidates, locate
+from beliefledger.gate.consent import Consent, Grant
+from beliefledger.gate.decide import TurnView, decide
+from beliefledger.gate.policy import default_policy, load
+from beliefledger.gate.registry import FieldType, MemoryType, Registry, SlotRule, default_types
+from beliefledger.gate.special import categorised
+from beliefledger.ledger.candidate import Source
+from beliefledger.ledger.times import iso, parse
 
 SAID = parse("2026-03-02T09:00:00Z")
 REGISTRY = Registry(types={kind.name: kind for kind in default_types()})

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.confidence import Confidence, calibrated, repetition, score
-from gate.policy import default_policy, load
-from ledger.errors import PolicyInvalid
+from beliefledger.gate.confidence import Confidence, calibrated, repetition, score
+from beliefledger.gate.policy import default_policy, load
+from beliefledger.ledger.errors import PolicyInvalid
 
 KNOTS = ((400_000, 200_000), (600_000, 200_000), (800_000, 900_000))
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from gate.consent import Consent, Grant, folded
-from ledger.codec import Recorded
-from ledger.events.belief import MemoryRevoked
-from ledger.events.kind import Event
-from ledger.events.subject import ConsentGranted, ConsentWithdrawn, ContentErased, ErasureRequested
+from beliefledger.gate.consent import Consent, Grant, folded
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import MemoryRevoked
+from beliefledger.ledger.events.kind import Event
+from beliefledger.ledger.events.subject import (
+    ConsentGranted,
+    ConsentWithdrawn,
+    ContentErased,
+    ErasureRequested,
+)
 
 
 def record(event: Event, at: int, *, gone: bool = False) -> Recorded:
@@ -121,7 +126,7 @@ def test_what_is_going_is_read_without_its_words_but_notes_may_stay():
 
 def erasing_target():
     """An event whose body says what nothing else does."""
-    from ledger.events.belief import MemoryConfirmed
+    from beliefledger.ledger.events.belief import MemoryConfirmed
 
     return MemoryConfirmed(
         memory_id="m", decision="d", confidence=1, base=1, mentions=1, counted=True, turn="t",

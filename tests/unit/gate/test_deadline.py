@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from gate import deadline
-from gate.claude.noticed import Noticed
-from gate.claude.reading import candidates
-from gate.deadline import Deadline
-from gate.rules import RuleExtractor
-from ledger.errors import ExtractionTooLong
+from beliefledger.gate import deadline
+from beliefledger.gate.claude.noticed import Noticed
+from beliefledger.gate.claude.reading import candidates
+from beliefledger.gate.deadline import Deadline
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.errors import ExtractionTooLong
 
 
 @dataclass

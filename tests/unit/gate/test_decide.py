@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.consent import Grant
-from gate.decide import Approval, Outcome
-from ledger.candidate import Durability, Source, SpeechAct
-from ledger.events.belief import (
+from beliefledger.gate.consent import Grant
+from beliefledger.gate.decide import Approval, Outcome
+from beliefledger.ledger.candidate import Durability, Source, SpeechAct
+from beliefledger.ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
     MemoryAdmitted,
@@ -14,8 +14,8 @@ from ledger.events.belief import (
     MemoryQuarantined,
     MemorySuperseded,
 )
-from ledger.events.choices import Choices
-from ledger.times import DAY
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.times import DAY
 
 NOW = 1_700_000_000_000_000
 

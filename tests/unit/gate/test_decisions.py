@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.consent import Grant
-from gate.decide import Approval, Decision, Outcome, Reason
-from gate.registry import MemoryType, Registry
-from ledger.candidate import Durability, Resolved, Source, Span, SpeechAct
-from ledger.events.belief import ConflictResolved
-from ledger.events.choices import Choices
-from ledger.times import DAY
+from beliefledger.gate.consent import Grant
+from beliefledger.gate.decide import Approval, Decision, Outcome, Reason
+from beliefledger.gate.registry import MemoryType, Registry
+from beliefledger.ledger.candidate import Durability, Resolved, Source, Span, SpeechAct
+from beliefledger.ledger.events.belief import ConflictResolved
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.times import DAY
 
 NOW = 1_700_000_000_000_000
 STORIES = yaml.safe_load((Path(__file__).parents[2] / "golden" / "decisions.yaml").read_text())

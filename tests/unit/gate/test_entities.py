@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gate.entities import Directory, Match, evolve, resolve, similarity
-from gate.policy import EntityRules
-from gate.slots import canonical_entity
-from ledger.events.entity import (
+from beliefledger.gate.entities import Directory, Match, evolve, resolve, similarity
+from beliefledger.gate.policy import EntityRules
+from beliefledger.gate.slots import canonical_entity
+from beliefledger.ledger.events.entity import (
     AliasAdded,
     EntitiesKeptApart,
     EntitiesMerged,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gate.claims import claim_within
-from gate.decide import TurnView, claim_within_spans
-from gate.extractor import Extraction
-from gate.legible import legible
-from gate.rules import RuleExtractor
-from ledger.candidate import Candidate, Span
+from beliefledger.gate.claims import claim_within
+from beliefledger.gate.decide import TurnView, claim_within_spans
+from beliefledger.gate.extractor import Extraction
+from beliefledger.gate.legible import legible
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.candidate import Candidate, Span
 
 SAID = 1_750_000_000_000_000
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gate.merging import Original, kinds, merged, refusal, unfaithful
-from gate.registry import default_types
-from ledger.candidate import Resolved, Span, When
-from ledger.memory import Memory
+from beliefledger.gate.merging import Original, kinds, merged, refusal, unfaithful
+from beliefledger.gate.registry import default_types
+from beliefledger.ledger.candidate import Resolved, Span, When
+from beliefledger.ledger.memory import Memory
 
 TYPES = {kind.name: kind for kind in default_types()}
 PAIRS = {

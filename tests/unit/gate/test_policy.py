@@ -2,11 +2,11 @@
 
 import pytest
 
-from gate.policy import default_policy, folded, load
-from gate.registry import MemoryType, Registry, default_types
-from gate.rulebook import Rules
-from ledger.errors import PolicyInvalid
-from ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
+from beliefledger.gate.policy import default_policy, folded, load
+from beliefledger.gate.registry import MemoryType, Registry, default_types
+from beliefledger.gate.rulebook import Rules
+from beliefledger.ledger.errors import PolicyInvalid
+from beliefledger.ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
 
 
 def test_what_a_policy_leaves_out_is_as_in_the_default():

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from gate.custom import Custom, Noticing, keyed
-from gate.decide import claim_within_spans
-from gate.registry import (
+from beliefledger.gate.custom import Custom, Noticing, keyed
+from beliefledger.gate.decide import claim_within_spans
+from beliefledger.gate.registry import (
     BUILT_IN,
     MemoryType,
     Registry,
@@ -18,11 +18,11 @@ from gate.registry import (
     load_type,
     replaceable,
 )
-from gate.rules import RuleExtractor
-from gate.slots import STATEFUL_RELATIONS, slot_attribute
-from ledger.candidate import Candidate, Span
-from ledger.errors import TypeInvalid
-from ledger.events.policy import TypeRegistered, TypeRetired
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.gate.slots import STATEFUL_RELATIONS, slot_attribute
+from beliefledger.ledger.candidate import Candidate, Span
+from beliefledger.ledger.errors import TypeInvalid
+from beliefledger.ledger.events.policy import TypeRegistered, TypeRetired
 
 MEDICATION = {
     "name": "medication",

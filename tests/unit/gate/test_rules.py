@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.rules import RuleExtractor
-from ledger.candidate import SELF, Candidate, Durability, Precision, Source, SpeechAct
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.candidate import SELF, Candidate, Durability, Precision, Source, SpeechAct
 
 SAID_AT = int(datetime(2023, 5, 24, 12, tzinfo=UTC).timestamp()) * 1_000_000
 PHRASES = yaml.safe_load((Path(__file__).parent / "rules_phrases.yaml").read_text())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gate.registry import MemoryType, RelationType, SlotRule, default_types
-from gate.slots import (
+from beliefledger.gate.registry import MemoryType, RelationType, SlotRule, default_types
+from beliefledger.gate.slots import (
     STATEFUL_RELATIONS,
     canonical_attribute,
     canonical_context,
@@ -18,8 +18,8 @@ from gate.slots import (
     value_of,
     words,
 )
-from ledger.candidate import Candidate, Precision, Resolved, Span, When
-from ledger.times import DAY
+from beliefledger.ledger.candidate import Candidate, Precision, Resolved, Span, When
+from beliefledger.ledger.times import DAY
 
 KINDS = {kind.name: kind for kind in default_types()}
 TYPELESS = MemoryType(name="relation", prior=0.1, half_life_days=1, slot=SlotRule.RELATION)

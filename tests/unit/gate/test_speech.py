@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.speech import instruction_like, sentences, speech_act
-from ledger.candidate import SpeechAct
+from beliefledger.gate.speech import instruction_like, sentences, speech_act
+from beliefledger.ledger.candidate import SpeechAct
 
 # The span that is judged stands between the brackets.
 ACTS = [

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gate.belief import Belief, folded
-from gate.consent import folded as consent_folded
-from gate.registry import Registry, default_types
-from ledger.codec import Recorded
-from ledger.events.belief import MemoryConfirmed, MemoryExpired
-from ledger.events.subject import ContentErased, ErasureRequested
+from beliefledger.gate.belief import Belief, folded
+from beliefledger.gate.consent import folded as consent_folded
+from beliefledger.gate.registry import Registry, default_types
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import MemoryConfirmed, MemoryExpired
+from beliefledger.ledger.events.subject import ContentErased, ErasureRequested
 
 REGISTRY = Registry(types={kind.name: kind for kind in default_types()})
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import pytest
 from pydantic import ValidationError
 
-from gate.decide import TurnView
-from gate.effects import memory_of
-from gate.registry import Registry, Supersession, default_types, load_type
-from gate.rules import RuleExtractor
-from gate.slots import slot_attribute, value_of
-from gate.typed import (
+from beliefledger.gate.decide import TurnView
+from beliefledger.gate.effects import memory_of
+from beliefledger.gate.registry import Registry, Supersession, default_types, load_type
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.gate.slots import slot_attribute, value_of
+from beliefledger.gate.typed import (
     MODELS,
     Added,
     Commitment,
@@ -28,7 +28,7 @@ from gate.typed import (
     Stored,
     typed,
 )
-from ledger.times import DAY
+from beliefledger.ledger.times import DAY
 
 SAID_AT = 1_772_355_600_000_000  # Sunday 2026-03-01
 REGISTRY = Registry(types={kind.name: kind for kind in default_types()})

@@ -6,9 +6,9 @@ import sqlite3
 
 import pytest
 
-from ledger.codec import New
-from ledger.events.turn import TurnParked
-from ledger.log import new_id
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events.turn import TurnParked
+from beliefledger.ledger.log import new_id
 
 COLUMNS = "position, stream, version, type, event_id, tenant, subject_ref, recorded_at, envelope"
 

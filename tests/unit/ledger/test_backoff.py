@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from ledger import backoff
+from beliefledger.ledger import backoff
 
 
 def test_delays_double_up_to_the_longest():

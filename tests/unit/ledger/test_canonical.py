@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from ledger import canonical
+from beliefledger.ledger import canonical
 
 
 def test_keys_are_sorted_at_every_depth_and_nothing_is_padded():

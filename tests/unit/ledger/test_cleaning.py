@@ -10,13 +10,13 @@ from enum import Enum
 import pytest
 from pydantic import BaseModel
 
-from ledger import canonical
-from ledger.cleaning import cleaned, refuse, secret_in_name, session_name
-from ledger.codec import New
-from ledger.errors import SecretGiven
-from ledger.events import BY_NAME
-from ledger.fields import A_NAME, CLEAN
-from ledger.redact import SecretKind
+from beliefledger.ledger import canonical
+from beliefledger.ledger.cleaning import cleaned, refuse, secret_in_name, session_name
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import SecretGiven
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.ledger.fields import A_NAME, CLEAN
+from beliefledger.ledger.redact import SecretKind
 
 # Put together here, so that no scanner takes this file for a leak.
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0"

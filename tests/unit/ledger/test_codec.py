@@ -6,14 +6,14 @@ import dataclasses
 
 import pytest
 
-from ledger import canonical, codec, envelope
-from ledger.codec import New, Raw
-from ledger.errors import KeyMissing, LogCorrupted, NotPermitted, UnknownEventType
-from ledger.events.belief import MemoryRevoked
-from ledger.events.policy import PolicyAdopted
-from ledger.events.turn import TurnParked, TurnRecorded
-from ledger.store import Row
-from ledger.vault import Vault
+from beliefledger.ledger import canonical, codec, envelope
+from beliefledger.ledger.codec import New, Raw
+from beliefledger.ledger.errors import KeyMissing, LogCorrupted, NotPermitted, UnknownEventType
+from beliefledger.ledger.events.belief import MemoryRevoked
+from beliefledger.ledger.events.policy import PolicyAdopted
+from beliefledger.ledger.events.turn import TurnParked, TurnRecorded
+from beliefledger.ledger.store import Row
+from beliefledger.ledger.vault import Vault
 
 TURN = TurnRecorded(
     role="user",

@@ -8,13 +8,13 @@ import time
 
 import pytest
 
-from ledger.codec import New
-from ledger.consumer import Consumer
-from ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
-from ledger.events.subject import SubjectRegistered
-from ledger.events.turn import TurnParked
-from ledger.log import new_id
-from ledger.sqlite.cursors import SQLiteCursors
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.consumer import Consumer
+from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
+from beliefledger.ledger.events.subject import SubjectRegistered
+from beliefledger.ledger.events.turn import TurnParked
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.sqlite.cursors import SQLiteCursors
 
 LEASE = 30.0
 

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from ledger import consumer as consuming
-from ledger.codec import New
-from ledger.consumer import Consumer
-from ledger.errors import BackendUnavailable, CallerMistake, LeaseLost, SecretGiven
-from ledger.events.subject import SubjectRegistered
-from ledger.events.turn import TurnParked
-from ledger.log import new_id
-from ledger.sqlite.cursors import SQLiteCursors
+from beliefledger.ledger import consumer as consuming
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.consumer import Consumer
+from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, LeaseLost, SecretGiven
+from beliefledger.ledger.events.subject import SubjectRegistered
+from beliefledger.ledger.events.turn import TurnParked
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.sqlite.cursors import SQLiteCursors
 
 LEASE = 30.0
 

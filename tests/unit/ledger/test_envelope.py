@@ -7,9 +7,9 @@ import json
 import pytest
 import rfc8785
 
-from ledger import canonical, envelope
-from ledger.envelope import Address
-from ledger.errors import LogCorrupted
+from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import LogCorrupted
 
 ADDRESS = Address("e" * 32, "turn.parked.v1", "5" * 32, 3, "default", "a" * 32)
 

@@ -7,8 +7,8 @@ import pickle
 
 import pytest
 
-from ledger import errors
-from ledger.errors import (
+from beliefledger.ledger import errors
+from beliefledger.ledger.errors import (
     CallerMistake,
     LedgerError,
     MustStop,

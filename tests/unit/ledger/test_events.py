@@ -8,13 +8,13 @@ import re
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from ledger.events import BY_NAME, STREAMS, Event, policy
-from ledger.events.belief import MemoryConfirmed
-from ledger.events.ops import ConsumerAcknowledged
-from ledger.events.policy import PolicyAdopted
-from ledger.events.subject import ConsentGranted
-from ledger.events.turn import TurnParked, TurnRecorded
-from ledger.upcast import STEPS
+from beliefledger.ledger.events import BY_NAME, STREAMS, Event, policy
+from beliefledger.ledger.events.belief import MemoryConfirmed
+from beliefledger.ledger.events.ops import ConsumerAcknowledged
+from beliefledger.ledger.events.policy import PolicyAdopted
+from beliefledger.ledger.events.subject import ConsentGranted
+from beliefledger.ledger.events.turn import TurnParked, TurnRecorded
+from beliefledger.ledger.upcast import STEPS
 
 TURN = {
     "role": "user",

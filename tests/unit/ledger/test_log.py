@@ -8,19 +8,19 @@ import sqlite3
 
 import pytest
 
-from ledger.codec import New
-from ledger.errors import (
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import (
     BackendUnavailable,
     KeyMissing,
     LogCorrupted,
     NotPermitted,
     VersionConflict,
 )
-from ledger.events.subject import ErasureRequested, SubjectErased
-from ledger.events.turn import TurnParked, TurnRecorded
-from ledger.log import CONFLICT_TRIES, new_id
-from ledger.vault import SYSTEM
-from ledger.verify import verify
+from beliefledger.ledger.events.subject import ErasureRequested, SubjectErased
+from beliefledger.ledger.events.turn import TurnParked, TurnRecorded
+from beliefledger.ledger.log import CONFLICT_TRIES, new_id
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.ledger.verify import verify
 
 
 def said(words="I ski.", **fields):

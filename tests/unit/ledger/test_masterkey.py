@@ -6,8 +6,8 @@ import stat
 
 import pytest
 
-from ledger.errors import KeyMissing
-from ledger.masterkey import MasterKey
+from beliefledger.ledger.errors import KeyMissing
+from beliefledger.ledger.masterkey import MasterKey
 
 
 def test_a_new_key_file_is_for_its_owner_alone_and_reads_back(tmp_path):

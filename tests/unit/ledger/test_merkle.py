@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.proofs.merkle import (
+from beliefledger.ledger.proofs.merkle import (
     EMPTY_ROOT,
     ProofInvalid,
     consistency_proof,

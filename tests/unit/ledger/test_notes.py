@@ -6,10 +6,10 @@ import base64
 
 import pytest
 
-from ledger.errors import KeyMissing
-from ledger.proofs import keyfile
-from ledger.proofs.merkle import EMPTY_ROOT
-from ledger.proofs.notes import (
+from beliefledger.ledger.errors import KeyMissing
+from beliefledger.ledger.proofs import keyfile
+from beliefledger.ledger.proofs.merkle import EMPTY_ROOT
+from beliefledger.ledger.proofs.notes import (
     Checkpoint,
     CosignatureVerifier,
     Cosigner,

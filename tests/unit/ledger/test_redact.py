@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stdnum import luhn
 
-from ledger.redact import Redacted, Redaction, SecretKind, redact
+from beliefledger.ledger.redact import Redacted, Redaction, SecretKind, redact
 
 # Keys are put together here, so that no scanner takes this file for a leak.
 FILL = "a1B2c3D4e5F6g7H8i9J0"

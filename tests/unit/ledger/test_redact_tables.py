@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from stdnum import luhn
 
-from ledger.redact import SecretKind, redact
+from beliefledger.ledger.redact import SecretKind, redact
 
 
 def exactly(text: str) -> tuple[str, list[SecretKind]]:

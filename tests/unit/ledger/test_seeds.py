@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from ledger.redact import redact
-from ledger.seeds import WORDS, phrases
+from beliefledger.ledger.redact import redact
+from beliefledger.ledger.seeds import WORDS, phrases
 
 LIST = sorted(WORDS)
 # Ordinary words are among them: the phrase must not end at one.

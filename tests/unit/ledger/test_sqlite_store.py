@@ -11,9 +11,9 @@ from uuid import uuid4
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from ledger import canonical, envelope, steady
-from ledger.envelope import Address
-from ledger.errors import (
+from beliefledger.ledger import canonical, envelope, steady
+from beliefledger.ledger.envelope import Address
+from beliefledger.ledger.errors import (
     AppendUncertain,
     BackendUnavailable,
     CallerMistake,
@@ -22,10 +22,10 @@ from ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
-from ledger.sealing import clear
-from ledger.sqlite import SQLiteEventStore
-from ledger.store import Head, Sealed
-from ledger.times import SECOND, system_clock
+from beliefledger.ledger.sealing import clear
+from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.store import Head, Sealed
+from beliefledger.ledger.times import SECOND, system_clock
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ledger import streams
+from beliefledger.ledger import streams
 
 KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.proofs.merkle import leaf_hash, root_of
-from ledger.proofs.notes import Checkpoint, NoteInvalid, Signer, issue
-from ledger.proofs.tiles import (
+from beliefledger.ledger.proofs.merkle import leaf_hash, root_of
+from beliefledger.ledger.proofs.notes import Checkpoint, NoteInvalid, Signer, issue
+from beliefledger.ledger.proofs.tiles import (
     DirectoryTiles,
     Tile,
     edge_of,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from ledger import times
+from beliefledger.ledger import times
 
 
 @pytest.mark.parametrize(

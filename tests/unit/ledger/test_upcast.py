@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ledger import events
-from ledger.upcast import STEPS, upcast
+from beliefledger.ledger import events
+from beliefledger.ledger.upcast import STEPS, upcast
 
 
 def renamed(facts, body):

@@ -12,10 +12,10 @@ import threading
 
 import pytest
 
-from ledger.errors import BackendUnavailable, BackendUnusable, KeyMissing, LogCorrupted
-from ledger.masterkey import MasterKey
-from ledger.sealing import NotAuthentic, Sealer
-from ledger.vault import Vault
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, KeyMissing, LogCorrupted
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.sealing import NotAuthentic, Sealer
+from beliefledger.ledger.vault import Vault
 
 
 def register(vault, *names):

@@ -7,9 +7,9 @@ from dataclasses import astuple, replace
 import pytest
 from sqlalchemy import create_engine, select
 
-from ledger.candidate import Precision, When
-from ledger.codec import Recorded
-from ledger.events.belief import (
+from beliefledger.ledger.candidate import Precision, When
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
     ConflictResolved,
@@ -24,9 +24,9 @@ from ledger.events.belief import (
     MemoryRevoked,
     MemorySuperseded,
 )
-from ledger.events.subject import SubjectErased
-from ledger.memory import Memory
-from projections.beliefs import BeliefsView, Fold, Version
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.ledger.memory import Memory
+from beliefledger.projections.beliefs import BeliefsView, Fold, Version
 
 TIMES = ("valid_from", "valid_to", "expires_at", "context", "topic", "entity", "session", "when",
          "said_at", "said_at_stated", "negated")  # fmt: skip

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from projections import clusters
+from beliefledger.projections import clusters
 
 
 def unit(rows):

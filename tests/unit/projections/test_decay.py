@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.times import DAY
-from projections.decay import (
+from beliefledger.ledger.times import DAY
+from beliefledger.projections.decay import (
     BOOST,
     MOST_BOOST,
     OTHER_HALF_LIFE,

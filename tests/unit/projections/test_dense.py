@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from projections.dense import FEW, FOUND_AT_MOST, NONE, Dense
+from beliefledger.projections.dense import FEW, FOUND_AT_MOST, NONE, Dense
 
 
 def unit(random, count, size=16):
@@ -91,7 +91,7 @@ def test_an_empty_index_knows_nothing():
 
 
 def test_past_its_bound_it_looks_only_where_neighbours_lie(random, monkeypatch):
-    monkeypatch.setattr("projections.dense._LOOKED_THROUGH", 16)
+    monkeypatch.setattr("beliefledger.projections.dense._LOOKED_THROUGH", 16)
     vectors = clustered(random, 4_000, centres=60)
     queries = clustered(np.random.default_rng(6), 30, centres=60)
     exact, fast, again = Dense(16), Dense(16, most_exact=2_000), Dense(16, most_exact=2_000)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import yaml
 
-from ledger.errors import EmbedderMissing, EmbedderWrong
-from projections import embedding
-from projections.embedding import Hashed, MiniLM
+from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
+from beliefledger.projections import embedding
+from beliefledger.projections.embedding import Hashed, MiniLM
 
 
 @pytest.fixture(scope="module")

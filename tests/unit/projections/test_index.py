@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from beliefledger import open_memory
-from projections.embedding import Hashed
-from projections.index import Codes, Columns, SubjectIndex, heading
+from beliefledger.projections.embedding import Hashed
+from beliefledger.projections.index import Codes, Columns, SubjectIndex, heading
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_a_read_that_fails_takes_nothing_in_twice(memory, monkeypatch):
     keys = memory._log.keys(ref)
     index = SubjectIndex(ref, keys, Hashed.name)
     finder = memory._finder
-    monkeypatch.setattr("tools.finder.SubjectIndex", lambda *_: index)
+    monkeypatch.setattr("beliefledger.search.indexes.SubjectIndex", lambda *_: index)
     finder.drop()
     for step in ("_shown_since", "_turns_since"):
         whole = getattr(index, step)

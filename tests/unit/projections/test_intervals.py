@@ -7,8 +7,8 @@ from dataclasses import astuple
 import pytest
 from sqlalchemy import create_engine, select
 
-from projections import tables
-from projections.intervals import EntityRow, Intervals, LinkRow, NameRow, QuestionRow
+from beliefledger.projections import tables
+from beliefledger.projections.intervals import EntityRow, Intervals, LinkRow, NameRow, QuestionRow
 
 PER_EVENT = 1 << 20
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections import lexical
-from projections.lexical import Lexical
+from beliefledger.projections import lexical
+from beliefledger.projections.lexical import Lexical
 
 texts = st.lists(st.lists(st.sampled_from("abcdef"), max_size=12), max_size=12)
 queries = st.lists(st.sampled_from("abcdefz"), max_size=5, unique=True)

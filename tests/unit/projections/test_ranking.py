@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections import ranking
-from projections.ranking import Arm
+from beliefledger.projections import ranking
+from beliefledger.projections.ranking import Arm
 
 scores_of = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.5, 1.0, 2.0]), min_size=1, max_size=15)
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from gate.registry import default_types
-from projections import routing
-from projections.routing import route
+from beliefledger.gate.registry import default_types
+from beliefledger.projections import routing
+from beliefledger.projections.routing import route
 
 EXAMPLES = {
     "when something happened": [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.times import parse
-from projections.graph import span
-from projections.links import relation_name
+from beliefledger.ledger.times import parse
+from beliefledger.projections.graph import span
+from beliefledger.projections.links import relation_name
 
 
 def at(text):

@@ -4,7 +4,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from projections.terms import STOP_WORDS, asked, forget, indexed, stated, stems, terms, words
+from beliefledger.projections.terms import (
+    STOP_WORDS,
+    asked,
+    forget,
+    indexed,
+    stated,
+    stems,
+    terms,
+    words,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.confidence import calibrated
-from tools.calibrating import brier, ece, isotonic, reliability, simplified, wilson
+from beliefledger.audit.calibration import brier, ece, isotonic, reliability, simplified, wilson
+from beliefledger.gate.confidence import calibrated
 
 MILLIONTHS = st.integers(0, 1_000_000)
 PAIRS = st.lists(st.tuples(MILLIONTHS, st.booleans()), min_size=2, max_size=60)

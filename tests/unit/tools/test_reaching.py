@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ledger.candidate import Candidate, Resolved, Span
-from ledger.codec import Recorded
-from ledger.events.belief import (
+from beliefledger.erasure.affected import Remains
+from beliefledger.erasure.rules import Closure
+from beliefledger.ledger.candidate import Candidate, Resolved, Span
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import (
     ConflictResolved,
     ConsolidationUndone,
     MemoriesConsolidated,
@@ -16,15 +18,18 @@ from ledger.events.belief import (
     MemoryMovedOut,
     MemoryRevoked,
 )
-from ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
-from ledger.events.recall import Asked, MemoriesRecalled
-from ledger.events.subject import ConsentGranted, ConsentWithdrawn
-from ledger.events.turn import CandidateProposed, GateDecided, ReviewDecided, TurnRecorded
-from ledger.memory import Memory, Saying
-from ledger.times import DAY
-from tools.closure import Closure
-from tools.reached import Remains
-from tools.trail import Envelope, may_be_due
+from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
+from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
+from beliefledger.ledger.events.subject import ConsentGranted, ConsentWithdrawn
+from beliefledger.ledger.events.turn import (
+    CandidateProposed,
+    GateDecided,
+    ReviewDecided,
+    TurnRecorded,
+)
+from beliefledger.ledger.memory import Memory, Saying
+from beliefledger.ledger.times import DAY
+from beliefledger.reading.subject_record import Envelope, may_be_due
 
 WORDS = {
     "s": 0, "r": 0, "e": 0, "t": 0, "c": 0, "base": 0, "mentions": 1, "importance": 0,

@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import pytest
 
-from ledger.codec import New
-from ledger.erasing import Wanted
-from ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
-from ledger.events.recall import Asked, MemoriesRecalled
-from ledger.log import new_id
-from ledger.streams import recall_stream
-from ledger.vault import SYSTEM
-from tools import recording
-from tools.recording import Recorder
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
+from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.streams import recall_stream
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.opening import recorder as recording
+from beliefledger.opening.recorder import Recorder
 
 
 @pytest.fixture

@@ -11,10 +11,19 @@ from dataclasses import dataclass
 
 import pytest
 
-from ledger.proofs import merkle
-from ledger.proofs.notes import Cosigner, Signer, issue, with_signatures
-from tools import verifier
-from tools.verifier import HOLDS, REFUTED, UNUSABLE, Key, Note, Refuted, Signature, main
+from beliefledger.ledger.proofs import merkle
+from beliefledger.ledger.proofs.notes import Cosigner, Signer, issue, with_signatures
+from beliefledger.tools import verifier
+from beliefledger.tools.verifier import (
+    HOLDS,
+    REFUTED,
+    UNUSABLE,
+    Key,
+    Note,
+    Refuted,
+    Signature,
+    main,
+)
 
 ORIGIN = "example.org/log"
 AT = 1_800_000_000_000_000

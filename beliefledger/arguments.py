@@ -1,0 +1,102 @@
+"""What a search may be asked for. Everything that a caller gives is checked at once: what was asked
+is recorded later, off the caller's path, where nobody could be told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from beliefledger.gate.rulebook import Rules
+from beliefledger.ledger.cleaning import refuse
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.redact import redact
+from beliefledger.projections import profiles
+from beliefledger.times import LATEST
+
+MOST_RESULTS = 1_000
+LONGEST_QUERY = 100_000
+"""Characters."""
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
+EVERYTHING = ("memories", "episodes")
+
+
+def text(name: str, value: object) -> str:
+    """Raises `InvalidTurn` for what is no text."""
+    if not isinstance(value, str):
+        raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+    return value
+
+
+def purpose(value: object) -> str:
+    """Raises `InvalidTurn` for what is no plain name."""
+    return plain_name(value, "purpose")
+
+
+def plain_name(value: object, name: str) -> str:
+    """Raises `InvalidTurn` for what is no plain name: it stays on record after an erasure."""
+    if not _PLAIN.fullmatch(text(name, value)):
+        raise InvalidTurn(
+            f"{name}: write a short name, like support or order-desk (a to z, 0 to 9, - _ and ."
+            " up to 60); no words about anybody, since it stays when they are erased."
+        )
+    refuse(str(value), name)
+    return str(value)
+
+
+def words(value: object) -> str:
+    """A query as it is searched for and recorded: without secrets. Raises `InvalidTurn`."""
+    query = text("query", value)
+    if not query.strip():
+        raise InvalidTurn("query: write what to look for.")
+    if len(query) > LONGEST_QUERY:
+        raise InvalidTurn(f"query has {len(query):,} characters; at most {LONGEST_QUERY:,} go in.")
+    return redact(query).text
+
+
+def share(name: str, value: object) -> None:
+    """Raises `InvalidTurn` for what is no number from 0 to 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise InvalidTurn(f"{name} is {value}; it must be from 0 to 1.")
+
+
+def counts(k: object, max_tokens: object) -> None:
+    """Raises `InvalidTurn` for what is no number of results, or of tokens."""
+    if not _whole(k, MOST_RESULTS):
+        raise InvalidTurn(f"k is {k}; it must be from 1 to {MOST_RESULTS:,}.")
+    if max_tokens is not None and not _whole(max_tokens, LATEST):
+        raise InvalidTurn(f"max_tokens is {max_tokens}; it must be at least 1.")
+
+
+def names(
+    rules: Rules, types: Sequence[str], topics: Sequence[str], scope: object, profile: object
+) -> None:
+    """Raises `InvalidTurn` for a name that there is none of."""
+    retired, policy = rules.registry.retired, rules.policy
+    _known("profile", (profile,), profiles.PROFILES)
+    _known("types", types, tuple(rules.registry.types), also=tuple(retired))
+    _known("topics", topics, policy.topics)
+    _known("scope", () if scope is None else (scope,), policy.scopes)
+
+
+def included(given: Collection[str]) -> None:
+    """Raises `InvalidTurn` for what is neither memories nor episodes."""
+    if isinstance(given, str) or not given or any(each not in EVERYTHING for each in given):
+        raise InvalidTurn(f"include: {given!r} must name memories, episodes or both, in a list.")
+
+
+def _known(
+    name: str, given: Collection[object], known: Sequence[str], also: Sequence[str] = ()
+) -> None:
+    if isinstance(given, str) or not isinstance(given, Collection):
+        raise InvalidTurn(f"{name}: give a list of names, not {given!r}.")
+    for each in given:
+        if each not in known and each not in also:
+            raise InvalidTurn(f"{name}: there is no {each!r}; there are: {', '.join(known)}.")
+
+
+def _whole(value: object, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most

@@ -1,0 +1,1 @@
+"""What an auditor asks: replay, counts, calibration, the checklist."""

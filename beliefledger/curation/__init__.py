@@ -1,0 +1,1 @@
+"""Where people and models decide what is kept: review, types, consolidation, extraction."""

@@ -1,0 +1,343 @@
+"""The part of the front door that merges rephrasings into one memory, and undoes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from beliefledger.answers import BeliefAnswer
+from beliefledger.gate.consolidation import Consolidator, Wording
+from beliefledger.gate.gate import Gate
+from beliefledger.gate.merging import Original, kinds, refusal
+from beliefledger.gate.registry import MemoryType
+from beliefledger.ledger.candidate import MILLION, Frozen
+from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemory
+from beliefledger.ledger.events.belief import Written
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.opening.build import Parts
+from beliefledger.projections import questions
+from beliefledger.projections.beliefs import BeliefsView, Version
+from beliefledger.reading.queries import Asking
+from beliefledger.reading.words import score
+from beliefledger.settings import Settings
+from beliefledger.times import Progress
+
+if TYPE_CHECKING:  # whoever merges nothing need not wait for numpy
+    from beliefledger.curation.wording import ModelMerger
+    from beliefledger.projections.clusters import Apart, Cluster
+    from beliefledger.projections.embedding import Vectors
+
+EMBEDDED_AT_ONCE = 512
+
+
+class MemberAnswer(Frozen):
+    """A memory of a cluster. `similarity` is its cosine to the first one."""
+
+    memory_id: str
+    belief_id: str
+    attribute: str
+    text: str
+    confidence: float
+    similarity: float
+
+
+class ClusterAnswer(Frozen):
+    """Rephrasings of one memory. The first member, the most confident one, leads."""
+
+    subject: str | None
+    type: str
+    topic: str
+    members: tuple[MemberAnswer, ...]
+    similarity: float
+    """The least of its members'."""
+    before: tuple[str, ...]
+    after: str | None
+    """What it becomes; None while a model has not been asked."""
+    how: str
+    memory_id: str | None = None
+    """The merged memory, once there is one."""
+    note: str | None = None
+    """What went otherwise than asked for."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_micro_usd: int = 0
+
+
+class ApartAnswer(Frozen):
+    """Two memories that sound alike, and why they are not merged."""
+
+    subject: str | None
+    type: str
+    memories: tuple[str, str]
+    texts: tuple[str, str]
+    similarity: float
+    reason: str
+
+
+class ConsolidationAnswer(Frozen):
+    """What there is to merge, or what was merged."""
+
+    applied: bool
+    memories: int
+    """How many were compared."""
+    clusters: tuple[ClusterAnswer, ...]
+    apart: tuple[ApartAnswer, ...]
+    input_tokens: int
+    output_tokens: int
+    cost_micro_usd: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A memory that may be merged, and whose it is."""
+
+    subject_ref: str
+    said_at: int
+    original: Original
+
+
+class Consolidating:
+    """A base of the front door, which has made these."""
+
+    _parts: Parts
+    _log: Log
+    _asking: Asking
+    _gate: Gate
+
+    if TYPE_CHECKING:  # of the front door itself
+
+        def _known_subject(self, subject: str) -> str: ...
+        def _actor(self, name: str) -> str: ...
+
+    def consolidate(
+        self,
+        subject: str | None = None,
+        *,
+        type: str | None = None,
+        threshold: float | None = None,
+        how: Literal["words", "model"] = "words",
+        apply: bool = False,
+        by: str = SYSTEM,
+        progress: Progress | None = None,
+    ) -> ConsolidationAnswer:
+        """Find rephrasings (of one subject, or of all); with `apply`, merge each cluster into one.
+
+        Memories are compared within subject, type and topic; those that are contested, quarantined
+        or over are left alone. `threshold` is the least cosine, else each type's own. `how` chooses
+        the most confident wording, or a model's; a model is asked only with `apply`.
+
+        Raises `EmbedderMissing` without the extra `embeddings`, `ModelUnavailable`.
+        """
+        if threshold is not None and not 0 < threshold <= 1:
+            raise CallerMistake(f"threshold is {threshold}; it must be above 0, and at most 1.")
+        if how not in {"words", "model"}:
+            raise CallerMistake(f"how is {how!r}; it must be 'words' or 'model'.")
+        types = self._parts.rulebook.refreshed().registry.types
+        if type is not None and type not in types:
+            raise CallerMistake(f"There is no type {type!r}; there are: {', '.join(types)}.")
+        actor = self._actor(by)
+        standing = self._standing(subject, type)
+        groups = [list(each) for _, each in groupby(standing, _group)]
+        compared = [each for each in groups if len(each) > 1]
+        vectors = self._embedded([each.original for group in compared for each in group], progress)
+        found: list[ClusterAnswer] = []
+        apart: list[ApartAnswer] = []
+        merger = _model() if how == "model" and apply else None
+        try:
+            at = 0
+            for group in compared:
+                kind = types.get(group[0].original.type)
+                rows, refused = clustered(group, vectors[at : at + len(group)], kind, threshold)
+                at += len(group)
+                apart += [self._apart(group, each, kind) for each in refused]
+                for cluster in rows:
+                    answer = self._told(group, cluster, how)
+                    if apply:
+                        chosen = [group[row] for row in cluster.members]
+                        answer = self._merged(answer, chosen, merger, actor)
+                    found.append(answer)
+        finally:
+            if merger is not None:
+                merger.close()
+        return ConsolidationAnswer(
+            applied=apply,
+            memories=sum(map(len, compared)),
+            clusters=tuple(found),
+            apart=tuple(apart),
+            input_tokens=sum(each.input_tokens for each in found),
+            output_tokens=sum(each.output_tokens for each in found),
+            cost_micro_usd=sum(each.cost_micro_usd for each in found),
+        )
+
+    def undo_consolidation(
+        self, memory_id: str, *, by: str, note: str | None = None
+    ) -> list[BeliefAnswer]:
+        """Take a merge back, as a named principal: the originals hold again. Returns them.
+
+        Raises `NotPermitted` for a memory that is no merged one or was changed since.
+        """
+        key = self._asking.memory_id(memory_id)
+        with self._asking.view(BeliefsView.name) as (connection, generation):
+            row = questions.versions_of_memory(connection, generation, key)[-1]
+        originals = Consolidator(self._gate).undo(
+            row.subject_ref, key, row.belief, note=note, actor=self._actor(by)
+        )
+        return [self._asking.history(each, only_memory=True)[-1] for each in originals]
+
+    def _standing(self, subject: str | None, type_: str | None) -> list[Standing]:
+        """What may be merged, by subject, type and topic, within these in the order in which
+        memories lead: the most confident first, then the oldest."""
+        ref = None if subject is None else self._known_subject(subject)
+        with self._asking.view(BeliefsView.name) as (connection, generation):
+            rows = questions.held(
+                connection, generation, ref, valid_at=self._asking.now(), type_=type_
+            )
+        rows = [row for row in rows if not row.contested]
+        words = self._log.read_at([row.words_at for row in rows])
+        standing = [
+            Standing(row.subject_ref, written.memory.said_at, _original(row, written))
+            for row in rows
+            if isinstance(written := words[row.words_at].event, Written)
+        ]
+        return sorted(standing, key=_order)
+
+    def _embedded(self, originals: Sequence[Original], progress: Progress | None) -> Vectors:
+        import numpy as np  # noqa: PLC0415  (see above)
+
+        if not originals:
+            return np.zeros((0, 1), np.float32)
+        places: dict[str, int] = {}
+        for each in originals:
+            places.setdefault(each.memory.claim, len(places))
+        claims, parts = list(places), []
+        for start in range(0, len(claims), EMBEDDED_AT_ONCE):
+            parts.append(self._parts.embedder.embed(claims[start : start + EMBEDDED_AT_ONCE]))
+            if progress:
+                progress(min(start + EMBEDDED_AT_ONCE, len(claims)), len(claims))
+        vectors: Vectors = np.concatenate(parts)[[places[each.memory.claim] for each in originals]]
+        return vectors
+
+    def _told(self, group: Sequence[Standing], cluster: Cluster, how: str) -> ClusterAnswer:
+        originals = [group[row].original for row in cluster.members]
+        return ClusterAnswer(
+            subject=self._log.vault.real_id(group[0].subject_ref),
+            type=originals[0].type,
+            topic=originals[0].memory.topic,
+            members=tuple(
+                MemberAnswer(
+                    memory_id=each.memory_id,
+                    belief_id=each.belief,
+                    attribute=each.memory.attribute,
+                    text=each.memory.claim,
+                    confidence=score(each.confidence),
+                    similarity=score(cosine),
+                )
+                for each, cosine in zip(originals, cluster.cosines, strict=True)
+            ),
+            similarity=score(cluster.similarity),
+            before=tuple(each.memory.claim for each in originals),
+            after=originals[0].memory.claim if how == "words" else None,
+            how=how,
+        )
+
+    def _apart(
+        self, group: Sequence[Standing], apart: Apart, kind: MemoryType | None
+    ) -> ApartAnswer:
+        one, other = group[apart.leader].original, group[apart.row].original
+        return ApartAnswer(
+            subject=self._log.vault.real_id(group[0].subject_ref),
+            type=one.type,
+            memories=(one.memory_id, other.memory_id),
+            texts=(one.memory.claim, other.memory.claim),
+            similarity=score(apart.similarity),
+            reason=refusal(one, other, kind) or "it is not one with all that were merged before it",
+        )
+
+    def _merged(
+        self,
+        answer: ClusterAnswer,
+        chosen: Sequence[Standing],
+        merger: ModelMerger | None,
+        actor: str,
+    ) -> ClusterAnswer:
+        """What became of a cluster; with a note where it could not be merged as found."""
+        originals = [each.original for each in chosen]
+        wording, note = (None, None) if merger is None else merger.word(originals)
+        told = _costs(wording) | {"note": note}
+        try:
+            memory_id = Consolidator(self._gate).consolidate(
+                chosen[0].subject_ref,
+                {each.memory_id: each.belief for each in originals},
+                similarity=round(answer.similarity * MILLION),
+                wording=wording,
+                actor=actor,
+            )
+        except (UnknownMemory, NotPermitted) as problem:  # it changed while others were merged
+            return answer.model_copy(update=told | {"note": f"Not merged: {problem.detail}"})
+        text = wording.text if wording is not None else None
+        return answer.model_copy(
+            update=told
+            | {
+                "memory_id": memory_id,
+                "after": text or originals[0].memory.claim,
+                "how": "model" if text else "words",
+            }
+        )
+
+
+def _model() -> ModelMerger:
+    from beliefledger.curation.wording import ModelMerger  # noqa: PLC0415
+    from beliefledger.gate.claude.client import MODEL, Client  # noqa: PLC0415  (it takes long to load)
+
+    settings = Settings.read()
+    return ModelMerger(
+        Client(settings.model_key, model=settings.model or MODEL, base_url=settings.model_url)
+    )
+
+
+def _costs(wording: Wording | None) -> dict[str, int]:
+    names = ("input_tokens", "output_tokens", "cost_micro_usd")
+    return {name: 0 if wording is None else getattr(wording, name) for name in names}
+
+
+def _original(row: Version, written: Written) -> Original:
+    return Original(
+        memory_id=row.memory_id,
+        belief=row.belief,
+        type=row.type,
+        confidence=row.confidence,
+        base=written.base,
+        importance=row.importance,
+        visibility_scope=row.visibility_scope,
+        basis=row.basis,
+        grant=row.grant_id,
+        memory=written.memory.model_copy(update={"valid_to": row.valid_to}),
+    )
+
+
+def _group(standing: Standing) -> tuple[str, str, str]:
+    return standing.subject_ref, standing.original.type, standing.original.memory.topic
+
+
+def _order(standing: Standing) -> tuple[str, str, str, int, int, str]:
+    original = standing.original
+    return (*_group(standing), -original.confidence, standing.said_at, original.memory_id)
+
+
+def clustered(
+    group: Sequence[Standing], vectors: Vectors, kind: MemoryType | None, threshold: float | None
+) -> tuple[list[Cluster], list[Apart]]:
+    """The clusters of more than one, and the pairs that only sound alike."""
+    from beliefledger.projections.clusters import greedy  # noqa: PLC0415
+
+    originals = [each.original for each in group]
+
+    def agree(members: Sequence[int], row: int) -> bool:
+        return all(refusal(originals[each], originals[row], kind) is None for each in members)
+
+    least = threshold or (kind.similarity if kind is not None else 0.85)
+    found, apart = greedy(vectors, least, kinds=kinds(originals), agree=agree)
+    return [each for each in found if len(each.members) > 1], apart

@@ -1,0 +1,1 @@
+"""Erasure: what it reaches, how it is done, and the certificate that it was."""

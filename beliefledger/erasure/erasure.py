@@ -1,0 +1,547 @@
+"""The part of the front door that forgets: what would go, legal holds, erasures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from beliefledger.answers import ErasureAnswer
+from beliefledger.arguments import plain_name
+from beliefledger.erasure.repeats import Done, nothing_left
+from beliefledger.erasure.scope import Asked, Reached, Reaching, Remains
+from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.erasing import Destroyed, Wanted
+from beliefledger.ledger.erasures import RELATION, SUBJECT, Erasure, Hold, spread
+from beliefledger.ledger.errors import BackendUnavailable, LedgerError, NotPermitted, UnknownMemory
+from beliefledger.ledger.events.subject import (
+    LegalHoldLifted,
+    LegalHoldPlaced,
+    Probe,
+    ViewReceipt,
+)
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.streams import subject_stream
+from beliefledger.ledger.times import Clock, to_datetime
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.reading.views import Upkeep
+
+if TYPE_CHECKING:
+    from beliefledger.gate.gate import Gate
+    from beliefledger.opening.build import Parts
+    from beliefledger.opening.recorder import Recorder
+    from beliefledger.proofs.notary import Notary
+    from beliefledger.reading.queries import Asking
+    from beliefledger.search.indexes import Finder
+
+WITHDRAWN = "consent withdrawn"
+RETENTION = "retention period over"
+_ROUNDS = 5
+"""What was written while a request was on its way is added by another, up to so many times."""
+
+
+class HoldAnswer(Frozen):
+    """A legal hold in force: nothing of the subject is erased until it is lifted."""
+
+    hold: str
+    subject: str | None
+    reason: str | None
+    """None once its words are erased."""
+    by: str
+    placed_at: datetime
+
+
+class ErasureRecord(Frozen):
+    """An erasure on record. `completed_at` is None while it is under way."""
+
+    erasure: str
+    subject_ref: str
+    subject: str | None
+    """Whom it is of; None for somebody erased as a whole."""
+    reach: str
+    of: str | None
+    legal_basis: str
+    by: str
+    because: str | None
+    requested_at: datetime
+    position: int
+    completed_at: datetime | None
+    bodies: int | None
+    counts: dict[str, int]
+
+
+class Forgetting:
+    """Preview, erase, hold. `by` names who does it."""
+
+    if TYPE_CHECKING:  # of the front door itself
+        _parts: Parts
+        _log: Log
+        _clock: Clock
+        _gate: Gate
+        _asking: Asking
+        _upkeep: Upkeep
+        _recorder: Recorder
+        _notary: Notary
+
+        @property
+        def _finder(self) -> Finder: ...
+
+        def _actor(self, name: str) -> str: ...
+
+        def _known_subject(self, subject: str) -> str: ...
+
+    def preview_erasure(
+        self,
+        subject: str,
+        *,
+        memory: str | None = None,
+        turn: str | None = None,
+        session: str | None = None,
+        retention: bool = False,
+        revoked: bool = False,
+        known_as: Sequence[str] = (),
+    ) -> Reached:
+        """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
+        written. Raises `UnknownMemory`, `NotPermitted`."""
+        asked = Asked(memory, turn, session, retention, revoked, None, known_as)
+        reaching, ref = Reaching(self._parts, self._asking), self._log.half_erased(subject)
+        try:
+            ref = ref or self._known_subject(subject)
+        except NotPermitted:  # erased as a whole: what is left of them is in others' records
+            if asked.reach != SUBJECT:
+                raise
+            return self._left_of(subject, known_as)
+        reached = self._without_held(reaching.asked(ref, asked, self._clock()))
+        holds = self._log.eraser.holds(ref)
+        if not holds:
+            return reached
+        why = f"a legal hold forbids to erase it: {', '.join(each.hold for each in holds)}"
+        kept = Remains("everything", why, len(reached.positions))
+        return replace(reached, stays=(kept, *reached.stays))
+
+    def erase(
+        self,
+        subject: str,
+        *,
+        memory: str | None = None,
+        turn: str | None = None,
+        session: str | None = None,
+        retention: bool = False,
+        revoked: bool = False,
+        withdrawals: Sequence[str] | None = None,
+        known_as: Sequence[str] = (),
+        by: str = SYSTEM,
+        legal_basis: str | None = None,
+    ) -> ErasureAnswer:
+        """Forget a subject: their key, every body, every row of a view, every vector. Or less of
+        them: one `memory` with the turns that are its evidence, one `turn`, one `session`, what is
+        older than the policy's `retention` allows, what was `revoked` long enough ago, what these
+        `withdrawals` of consent (event ids) ended.
+
+        What remains are envelopes that name nobody. Recording an erased subject again is refused
+        until `register_anew`. In other people's memories a relation to the subject, found by their
+        id or by what they are `known_as`, loses its words, unless they are under a legal hold.
+        `legal_basis` is one of the policy's `erasure_bases`, by default the first; it goes on
+        record.
+
+        Tried again after a lost connection, it answers the erasure that another process finished
+        meanwhile (`already`): the same of the same person, completed since the call began, or asked
+        for by the same actor and completed within the last hour.
+
+        Raises `UnknownMemory` for somebody or something nobody knows, `NotPermitted` under a legal
+        hold or for another basis, `BackendUnavailable` while another process reads what has to go:
+        erasing again, or opening the ledger again, goes on with it.
+        """
+        asked = Asked(memory, turn, session, retention, revoked, withdrawals, known_as)
+        basis = self.erasure_basis(legal_basis)
+        actor = self._actor(by)
+        began = self._log.head().position
+        resumed = self._resume(subject)
+        try:
+            ref = self._known_subject(subject)
+        except NotPermitted:  # erased as a whole: what is left of them is in others' records
+            again = self._done_already(subject, None, asked, actor, began)
+            return self._relations_of(subject, known_as, resumed, again, actor, basis)
+        self.finish_erasures()
+        before = self._log.head().position
+        if asked.reach != SUBJECT:
+            try:
+                done = self._erase(partial(self._part, ref, asked), actor, basis, before)
+            except UnknownMemory:
+                answer = self._done_already(subject, ref, asked, actor, began)
+                if answer is None:
+                    raise
+                return answer
+            return self._answer(done, ref, asked.reach)
+        theirs = self._ending_at(ref, [subject, *known_as])
+        self._parts.projector.catch_up()  # so that the request has little to wait for
+        # What they have themselves need not be read.
+        done = self._erase(lambda: [Wanted(ref, SUBJECT), *theirs()], actor, basis, before)
+        # What others said of them while this was requested; the gate knows of no fence there.
+        if theirs():
+            done += self._erase(theirs, actor, basis, before)
+        return self._answer(done, ref, SUBJECT)
+
+    def _done_already(
+        self, subject: str, ref: str | None, asked: Asked, actor: str, began: int
+    ) -> ErasureAnswer | None:
+        """What was done already of what is asked for, as `Done` tells; None where it is another
+        matter."""
+        found = Done(self._log, subject, actor, began, self._clock()).same(asked, ref)
+        if not found:
+            return None
+        answer = self._answer(found, found[0].subject_ref, asked.reach)
+        return answer.model_copy(update={"already": True})
+
+    def _part(self, ref: str, asked: Asked) -> list[Wanted]:
+        """What is asked for, as of now, of somebody who stays."""
+        reaching = Reaching(self._parts, self._asking)
+        reached = reaching.asked(ref, asked, self._clock())
+        if not reached.positions:
+            return []
+        because = asked.withdrawals[0] if asked.withdrawals else None
+        return [replace(_wanted(reached, reaching), because=because)]
+
+    def _resume(self, subject: str) -> ErasureAnswer | None:
+        """Finish the erasure of this whole subject that was broken off, and all that goes with it;
+        None where there is none."""
+        half = self._log.half_erased(subject)
+        if half is None:
+            return None
+        opened = self._log.eraser.open()
+        own = {each.id for each in opened if each.subject_ref == half}
+        theirs = [each for each in opened if each.id in own or each.because in own]
+        return self._answer([self._through(each) for each in theirs], half, SUBJECT)
+
+    def _left_of(self, subject: str, known_as: Sequence[str]) -> Reached:
+        """What others' records still have of somebody who was erased."""
+        for ref in self._log.vault.erased(self._log.tenant, subject):
+            others = Reaching(self._parts, self._asking).others(ref, [subject, *known_as])
+            if others:
+                return self._without_held(Reached(ref, RELATION, others=tuple(others)))
+        raise NotPermitted(nothing_left(self._log, subject))
+
+    def _relations_of(
+        self,
+        subject: str,
+        known_as: Sequence[str],
+        resumed: ErasureAnswer | None,
+        again: ErasureAnswer | None,
+        actor: str,
+        basis: str,
+    ) -> ErasureAnswer:
+        """Erase relations to somebody who was erased before: a legal hold had kept them, or a name
+        of theirs was not known then. Raises `NotPermitted` when there are none."""
+        for ref in self._log.vault.erased(self._log.tenant, subject):
+            look = self._ending_at(ref, [subject, *known_as])
+            if look():
+                done = self._erase(look, actor, basis, self._log.head().position)
+                return self._answer(done, ref, RELATION)
+        answer = resumed or again
+        if answer is None:
+            raise NotPermitted(nothing_left(self._log, subject))
+        return answer
+
+    def _ending_at(self, ref: str, names: Sequence[str]) -> Callable[[], list[Wanted]]:
+        """The relations of others to somebody who is erased, to be looked up when called."""
+
+        def look() -> list[Wanted]:
+            reaching = Reaching(self._parts, self._asking)
+            found = [
+                _wanted(each, reaching)
+                for each in reaching.others(ref, names)
+                if each.positions and not self._log.eraser.holds(each.subject_ref)
+            ]
+            if not found:
+                return []
+            theirs = [each.id for each in self._log.eraser.of_subject(ref) if each.whole]
+            return [replace(each, because=theirs[-1] if theirs else None) for each in found]
+
+        return look
+
+    def erasure_basis(self, named: str | None = None) -> str:
+        """The basis to erase on: the one that is named, else the policy's first. Raises
+        `NotPermitted` for one that the policy does not know."""
+        bases = self._parts.rulebook.refreshed().policy.erasure_bases
+        if named is None:
+            return bases[0]
+        if named not in bases:  # and stays on record, so that it may be no words about anybody
+            raise NotPermitted(
+                f"{named!r} is no basis to erase on in the policy in force: {', '.join(bases)}."
+            )
+        return named
+
+    def known_basis(self, name: str) -> str | None:
+        """The basis, where the policy in force knows it; None for its first."""
+        return name if name in self._parts.rulebook.refreshed().policy.erasure_bases else None
+
+    def _without_held(self, reached: Reached) -> Reached:
+        """Without the relations of others of whom nothing may be erased."""
+        others = [each for each in reached.others if each.positions]
+        free = [each for each in others if not self._log.eraser.holds(each.subject_ref)]
+        if len(free) == len(others):
+            return replace(reached, others=tuple(free))
+        why = "they are under a legal hold: erase again, by the same names, once it is lifted"
+        kept = Remains("relations in records of others", why, len(others) - len(free))
+        return replace(reached, others=tuple(free), stays=(*reached.stays, kept))
+
+    def _erase(
+        self, look: Callable[[], Sequence[Wanted]], actor: str, legal_basis: str, before: int
+    ) -> list[Erasure]:
+        """`before` is where the log was when it was first looked for what goes."""
+        self._recorder.flush()
+        self._notary.sign(keep=True)  # what was before, for the certificate
+        done: list[Erasure] = []
+        for _ in range(_ROUNDS):
+            requested = self._log.eraser.request(look, actor=actor, legal_basis=legal_basis)
+            done += [self._through(each) for each in requested]
+            # What was derived from it in streams that nobody had looked at yet goes, too. From the
+            # request on nothing more is.
+            more = [each for each in map(partial(self._derived, before), done) if each is not None]
+            if not more:
+                return done
+            look = partial(list[Wanted], more)
+        raise BackendUnavailable(
+            "Another process goes on writing what this erasure is about: erase again."
+        )
+
+    def _derived(self, before: int, erasure: Erasure) -> Wanted | None:
+        """What was made past a position from what an erasure destroyed."""
+        if erasure.whole:
+            return None
+        positions = spread(erasure.positions)
+        reaching = Reaching(self._parts, self._asking)
+        more = reaching.derived(erasure.subject_ref, positions, before)
+        if erasure.reach == "session" and erasure.of is not None:
+            more += reaching.said_since(erasure.subject_ref, erasure.of, erasure.position)
+        if not more:
+            return None
+        first = erasure.because or erasure.id
+        return Wanted(
+            erasure.subject_ref, erasure.reach, erasure.of, tuple(sorted(set(more))), first
+        )
+
+    def _through(self, erasure: Erasure) -> Erasure:
+        """Take a requested erasure to its end. Broken off, it is gone on with by `finish_erasures`,
+        by whoever opens the ledger next, or by erasing again."""
+        try:
+            self._log.eraser.destroy(erasure)
+            return self._finish(erasure)
+        except LedgerError:
+            if erasure.id not in {each.id for each in self._log.interrupted}:
+                self._log.interrupted.append(erasure)
+            raise
+
+    def _answer(self, done: Sequence[Erasure], ref: str, reach: str) -> ErasureAnswer:
+        """What was done; with nothing to erase, of whom and what there was nothing."""
+        return ErasureAnswer(
+            subject_ref=done[0].subject_ref if done else ref,
+            bodies=sum(each.done.facts["bodies"] for each in done if each.done is not None),
+            position=self._log.head().position,
+            erasure=done[0].id if done else None,
+            reach=done[0].reach if done else reach,
+            also=tuple(each.id for each in done[1:]),
+        )
+
+    def finish_erasures(self, *, all_of_them: bool = False) -> None:
+        """Go on with what was requested and not completed here, or by a process that died for one;
+        with `all_of_them`, by any. What cannot be finished yet is told by `status`."""
+        left = self._log.eraser.open() if all_of_them else self._log.interrupted
+        self._log.interrupted = []
+        for number, each in enumerate(left):
+            try:
+                self._through(each)
+            except BackendUnavailable:
+                self._log.interrupted = list(left[number:])
+                return
+
+    def _unfinished_erasures(self) -> tuple[str, ...]:
+        """What `status` tells of erasures that could not be finished here."""
+        left = len(self._log.interrupted)
+        if not left:
+            return ()
+        return (
+            f"{left} erasures are requested and not finished, because somebody reads what has to"
+            " go: the job `forgetting` goes on with them, or opening the ledger again.",
+        )
+
+    def _finish(self, erasure: Erasure) -> Erasure:
+        """Empty views, caches and vectors of what is destroyed, look for it, and record the end."""
+        if erasure.done is not None:
+            return erasure
+        ref, positions = erasure.subject_ref, spread(erasure.positions)
+        self._gate.forget()
+        try:
+            if erasure.whole:
+                vectors = self._finder.erase(ref)
+            else:
+                vectors = self._finder.erase_content(ref, positions)
+        finally:  # one may be read by another process; the other is to go all the same
+            views = self._upkeep.forget(ref, whole=erasure.whole)
+        views.append(
+            ViewReceipt(
+                name="vectors",
+                position=self._log.head().position,
+                digest="",
+                removed=vectors,
+            )
+        )
+        told = self._log.eraser.destroyed(erasure)
+        probes = self._probes(erasure, positions, told)
+        return self._log.eraser.complete(erasure, views, probes, told)
+
+    def _probes(self, erasure: Erasure, positions: Sequence[int], told: Destroyed) -> list[Probe]:
+        """Look for what was erased, in each place where it had been."""
+        log, ref = self._log, erasure.subject_ref
+        probes = [Probe(name="bodies", looked=told.bodies, found=told.left)]
+        if erasure.whole:
+            probes.append(Probe(name="key", looked=1, found=int(log.keys(ref) is not None)))
+            name_found = 0
+            with suppress(NotPermitted):
+                name_found = int(log.vault.real_id(ref) is not None)
+            probes.append(Probe(name="real id", looked=1, found=name_found))
+        looked, found = self._finder.probe(ref, None if erasure.whole else positions)
+        probes.append(Probe(name="vectors", looked=looked, found=found))
+        looked, found = self._upkeep.probe(ref, None if erasure.whole else told.positions)
+        probes.append(Probe(name="views", looked=looked, found=found))
+        return probes
+
+    def forget_due(self) -> dict[str, int]:
+        """Erase what the policy in force keeps no longer: what consent was withdrawn for, what is
+        older than its category is kept, what was revoked for long enough.
+
+        People under a legal hold are passed over. Returns how many erasures there were, of how
+        many bodies, and how many people something was due of who are `held`.
+        """
+        self.finish_erasures(all_of_them=True)
+        policy = self._parts.rulebook.refreshed().policy
+        counts = {"erasures": 0, "bodies": 0, "held": 0}
+        if not (policy.retention_days or policy.revoked_grace_days or policy.erase_on_withdrawal):
+            return counts
+        reaching = Reaching(self._parts, self._asking)
+        for ref in self._log.vault.subjects(self._log.tenant):
+            due = reaching.due(ref, self._clock())
+            subject = self._log.vault.real_id(ref) if due else None
+            if subject is None:
+                continue
+            if self._log.eraser.holds(ref):
+                counts["held"] += 1
+                continue
+            for what in due:
+                basis = WITHDRAWN if "withdrawals" in what else RETENTION
+                answer = self.erase(subject, **what, legal_basis=self.known_basis(basis))
+                counts["erasures"] += answer.erasure is not None
+                counts["bodies"] += answer.bodies
+        return counts
+
+    # Records
+
+    def erasures(self, subject: str | None = None) -> list[ErasureRecord]:
+        """The erasures on record (of somebody living), oldest first."""
+        eraser = self._log.eraser
+        if subject is None:
+            return [self._record(each) for each in eraser.told()]
+        return [self._record(each) for each in eraser.of_subject(self._known_subject(subject))]
+
+    def _record(self, erasure: Erasure) -> ErasureRecord:
+        done = erasure.done
+        return ErasureRecord(
+            erasure=erasure.id,
+            subject_ref=erasure.subject_ref,
+            subject=self._log.vault.real_id(erasure.subject_ref),
+            reach=erasure.reach,
+            of=erasure.of,
+            legal_basis=erasure.legal_basis,
+            by=self._log.vault.principal_name(erasure.actor),
+            because=erasure.because,
+            requested_at=to_datetime(erasure.requested_at),
+            position=erasure.position,
+            completed_at=None if done is None else to_datetime(done.recorded_at),
+            bodies=None if done is None else done.facts["bodies"],
+            counts={} if done is None else done.facts["counts"],
+        )
+
+    # Legal holds
+
+    def place_hold(self, subject: str, reason: str, *, by: str, hold: str | None = None) -> str:
+        """Forbid erasing anything of a subject until the hold is lifted; returns its name.
+
+        Raises `NotPermitted` where a hold of that name is in force, or an erasure was begun.
+        """
+        actor = self._actor(by)
+        ref = self._known_subject(subject)
+        name = plain_name(hold, "hold") if hold is not None else new_id()[:12]
+        stream = subject_stream(ref)
+
+        def attempt() -> None:
+            version = self._log.version(stream)
+            if any(each.done is None for each in self._log.eraser.of_subject(ref)):
+                raise NotPermitted("An erasure of this subject was begun; it cannot be held now.")
+            if name in {each.hold for each in self._log.eraser.holds(ref)}:
+                raise NotPermitted(f"A hold {name!r} is in force already: choose another name.")
+            event = New(LegalHoldPlaced(hold=name, reason=reason), new_id(), stream, ref, actor)
+            self._log.append([event], {stream: version})
+
+        self._log.decide_again(attempt)
+        return name
+
+    def lift_hold(self, hold: str, *, by: str, subject: str | None = None) -> None:
+        """End a legal hold (of this subject, where several have one of that name).
+
+        Raises `UnknownMemory` for one that is not in force, `NotPermitted` where it is not clear
+        whose is meant.
+        """
+        actor = self._actor(by)
+        whose = None if subject is None else self._known_subject(subject)
+        found = [
+            each
+            for each in self._holds()
+            if each.hold == hold and whose in {None, each.subject_ref}
+        ]
+        if not found:
+            raise UnknownMemory(f"No legal hold {hold!r} is in force.")
+        if len(found) > 1:
+            raise NotPermitted(
+                f"{len(found)} people have a hold {hold!r}: say whose is to be lifted."
+            )
+        ref = found[0].subject_ref
+        stream = subject_stream(ref)
+
+        def attempt() -> None:
+            version = self._log.version(stream)
+            if hold in {each.hold for each in self._log.eraser.holds(ref)}:
+                event = New(LegalHoldLifted(hold=hold), new_id(), stream, ref, actor)
+                self._log.append([event], {stream: version})
+
+        self._log.decide_again(attempt)
+
+    def holds(self, subject: str | None = None) -> list[HoldAnswer]:
+        """The legal holds in force (on a subject)."""
+        ref = None if subject is None else self._known_subject(subject)
+        return [
+            HoldAnswer(
+                hold=each.hold,
+                subject=self._log.vault.real_id(each.subject_ref),
+                reason=each.reason,
+                by=self._log.vault.principal_name(each.actor),
+                placed_at=to_datetime(each.placed_at),
+            )
+            for each in self._holds()
+            if ref in {None, each.subject_ref}
+        ]
+
+    def _holds(self) -> list[Hold]:
+        placed = self._log.of_types((LegalHoldPlaced.NAME,))
+        people = dict.fromkeys(each.subject_ref for each in placed if each.subject_ref)
+        return [hold for ref in people for hold in self._log.eraser.holds(ref)]
+
+
+def _wanted(reached: Reached, reaching: Reaching) -> Wanted:
+    ref, positions = reached.subject_ref, reached.positions
+    return Wanted(
+        ref, reached.reach, reached.of, positions, expect=reaching.streams(ref, positions)
+    )

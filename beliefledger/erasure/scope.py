@@ -1,0 +1,278 @@
+"""What an erasure reaches: the bodies that go, what depends on them, and what stays.
+
+The rules are in `tools.closure`, which knows one subject's events alone and is pure; here they are
+given what they need of the log, the policy in force and, for other people's relations to somebody,
+the views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+from beliefledger.erasure.affected import Dependent, Reached, Remains
+from beliefledger.erasure.rules import Closure
+from beliefledger.gate.policy import Policy
+from beliefledger.ledger import cleaning, envelope
+from beliefledger.ledger.erasures import SUBJECT
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.log import PAGE
+from beliefledger.ledger.streams import session_tag
+from beliefledger.ledger.times import Micros
+from beliefledger.ledger.uncollected import uncollected
+from beliefledger.ledger.upcast import current_name
+from beliefledger.opening.build import Parts
+from beliefledger.projections import graph
+from beliefledger.reading.entities import Acquaintance
+from beliefledger.reading.queries import Asking
+from beliefledger.reading.subject_record import Envelope, may_be_due
+
+_FIRST = 50
+"""So many envelopes are read at first."""
+
+__all__ = ["Asked", "Dependent", "Due", "Reached", "Reaching", "Remains"]
+
+
+class Due(TypedDict, total=False):
+    """What `erase` is asked for by policy."""
+
+    withdrawals: Sequence[str]
+    retention: bool
+    revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of a subject is to be forgotten: all that there is, or one of these.
+
+    Raises `NotPermitted` for more than one.
+    """
+
+    memory: str | None = None
+    turn: str | None = None
+    session: str | None = None
+    retention: bool = False
+    revoked: bool = False
+    withdrawals: Sequence[str] | None = None
+    """Those that consent was withdrawn by: event ids."""
+    known_as: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if len(self._less()) > 1:
+            raise NotPermitted("Erase one thing at a time: a memory, a turn, a session, or more.")
+
+    @property
+    def reach(self) -> str:
+        return next(iter(self._less()), SUBJECT)
+
+    def _less(self) -> list[str]:
+        """The reaches of what is asked for that is less than a subject."""
+        asked = {
+            "memory": self.memory is not None,
+            "turn": self.turn is not None,
+            "session": self.session is not None,
+            "retention": self.retention,
+            "revoked": self.revoked,
+            "withdrawn": self.withdrawals is not None,
+        }
+        return [name for name, given in asked.items() if given]
+
+
+class Reaching:
+    """Tells what would go, as of now. Nothing is written."""
+
+    def __init__(self, parts: Parts, asking: Asking) -> None:
+        self._parts = parts
+        self._log = parts.log
+        self._asking = asking
+        self._read: dict[str, Closure] = {}
+
+    def trail(self, subject_ref: str) -> Closure:
+        """All that the log has of a subject, and which of its bodies were erased before."""
+        register = self._log.vault.register_of_erased(subject_ref)
+        erased = frozenset[str]().union(*(ids for _, ids in register.values()))
+        made = Closure(subject_ref, self._log.of_subject(subject_ref), erased)
+        self._read[subject_ref] = made
+        return made
+
+    def streams(self, subject_ref: str, positions: Collection[int]) -> dict[str, int]:
+        """Where the events at these positions were found, and at which versions: whoever writes
+        there may have changed what is reached."""
+        read = self._read.get(subject_ref)
+        return {} if read is None else read.streams(positions)
+
+    def asked(self, subject_ref: str, asked: Asked, now: Micros) -> Reached:
+        """What is asked for. Raises `UnknownMemory` for what there is not."""
+        if asked.memory is not None:
+            return self.memory(subject_ref, self._asking.memory_id(asked.memory))
+        if asked.turn is not None:
+            return self.turn(subject_ref, asked.turn)
+        if asked.session is not None:
+            return self.session(subject_ref, asked.session)
+        if asked.withdrawals is not None:
+            return self.withdrawn(subject_ref, asked.withdrawals)
+        if asked.retention:
+            return self.retention(subject_ref, now)
+        if asked.revoked:
+            return self.revoked(subject_ref, now)
+        return self.subject(subject_ref, asked.known_as)
+
+    # Of somebody who goes
+
+    @uncollected()
+    def subject(self, subject_ref: str, known_as: Sequence[str] = ()) -> Reached:
+        """All of a subject, and in others' records the relations that end at them.
+
+        Others speak of somebody by names. Theirs are compared with the subject's id and the names
+        that they are `known_as`; who is called otherwise is not found.
+        """
+        real_id = self._log.vault.real_id(subject_ref)
+        names = [name for name in (real_id, *known_as) if name and name.strip()]
+        others = tuple(self._relations(subject_ref, names)) if names else ()
+        return replace(self.trail(subject_ref).whole(), others=others)
+
+    def _relations(self, subject_ref: str, names: Sequence[str]) -> Iterator[Reached]:
+        """What is reached in each other living subject's record, by who has the names there."""
+        for other, entities in self._called(subject_ref, names).items():
+            reached = self.trail(other).relation(entities)
+            if reached.positions:
+                yield reached
+
+    def others(self, subject_ref: str, names: Sequence[str]) -> list[Reached]:
+        """In others' records the relations that end at somebody, also once they are erased."""
+        return list(self._relations(subject_ref, [name for name in names if name.strip()]))
+
+    def _called(self, subject_ref: str, names: Sequence[str]) -> dict[str, set[str]]:
+        """By other subject, the entities at the far end of their relations that have one of these
+        names, and those that became part of them."""
+        found: dict[str, set[str]] = {}
+        wanted: dict[str, set[str | None]] = {}
+        with Acquaintance(self._parts, self._asking).views() as (connection, at):
+            for other, entity_id, name_tag in graph.far_ends(connection, at):
+                if other == subject_ref:
+                    continue
+                if other not in wanted:
+                    wanted[other] = {self._parts.tagger(other, "entity", name) for name in names}
+                if name_tag in wanted[other] - {None}:
+                    found.setdefault(other, set()).add(entity_id)
+            for other, entities in found.items():
+                known = graph.directory(connection, at, other).entities
+                entities |= {row.entity_id for row in known.values() if row.merged_into in entities}
+        return found
+
+    # Of somebody who stays
+
+    @uncollected()
+    def memory(self, subject_ref: str, memory_id: str) -> Reached:
+        """A memory, by its id or the first characters of it. Raises `UnknownMemory`."""
+        trail = self.trail(subject_ref)
+        return trail.memory(_only(trail.memory_ids(), "memory", memory_id))
+
+    @uncollected()
+    def turn(self, subject_ref: str, turn_id: str) -> Reached:
+        """A turn, by its id or the first characters of it. Raises `UnknownMemory`."""
+        trail = self.trail(subject_ref)
+        return trail.turn(_only(trail.turn_ids(), "turn", turn_id))
+
+    @uncollected()
+    def session(self, subject_ref: str, session_name: str) -> Reached:
+        """A session, by its name; "" for what was said in none. Raises `UnknownMemory`."""
+        keys = self._log.keys(subject_ref)
+        if keys is None:
+            raise NotPermitted("This subject was erased.")
+        trail = self.trail(subject_ref)
+        # As it is kept, or as it was given before names were cleaned.
+        either = cleaning.session_name(keys.ids, session_name), session_name
+        tags = [session_tag(keys.ids, each) for each in either]
+        tag = next((each for each in tags if each in trail.sessions()), None)
+        if tag is None:
+            raise UnknownMemory(
+                f"This subject has no session {session_name!r} any words of which are left."
+            )
+        return trail.session(tag)
+
+    @uncollected()
+    def retention(self, subject_ref: str, now: Micros) -> Reached:
+        """What is older than the policy in force keeps what is of its category."""
+        return self.trail(subject_ref).retention(self._policy.retention, now)
+
+    @uncollected()
+    def revoked(self, subject_ref: str, now: Micros) -> Reached:
+        """Memories revoked longer ago than the policy's grace; those that consent was withdrawn
+        for at once, where the policy says so."""
+        policy = self._policy
+        return self.trail(subject_ref).revoked(
+            policy.revoked_grace, now, at_once=policy.erase_on_withdrawal
+        )
+
+    @uncollected()
+    def withdrawn(self, subject_ref: str, withdrawals: Collection[str]) -> Reached:
+        """The memories that these withdrawals of consent (event ids) revoked."""
+        return self.trail(subject_ref).withdrawn(withdrawals)
+
+    @uncollected()
+    def due(self, subject_ref: str, now: Micros) -> list[Due]:
+        """What is to be erased of a subject by now under the policy in force: arguments of
+        `erase`."""
+        policy, due = self._policy, list[Due]()
+        if not self._may_be_due(subject_ref, now):
+            return due
+        trail = self.trail(subject_ref)
+        withdrawals = trail.withdrawals() if policy.erase_on_withdrawal else []
+        if withdrawals:
+            due.append({"withdrawals": withdrawals})
+        if trail.retention(policy.retention, now).positions:
+            due.append({"retention": True})
+        if trail.revoked(policy.revoked_grace, now, at_once=False).positions:
+            due.append({"revoked": True})
+        return due
+
+    def _may_be_due(self, subject_ref: str, now: Micros) -> bool:
+        """Whether a subject's envelopes leave open that anything is due: no key is opened, and
+        mostly the first ones tell."""
+        policy = self._policy
+        shortest = min(policy.retention.values(), default=None)
+        return may_be_due(
+            self._envelopes(subject_ref),
+            aged=None if shortest is None else now - shortest,
+            revoked=None if policy.revoked_grace is None else now - policy.revoked_grace,
+            withdrawn=policy.erase_on_withdrawal,
+        )
+
+    def _envelopes(self, subject_ref: str) -> Iterator[Envelope]:
+        """Of a subject's events, a few at first: what is said of them without their bodies."""
+        after, size = 0, _FIRST
+        while rows := self._log.store.read_subject(subject_ref, after, size):
+            for row in rows:
+                fields = envelope.read(row.envelope, row.position)
+                yield Envelope(
+                    current_name(fields["type"]),
+                    fields["recorded_at"],
+                    fields["facts"],
+                    row.body is not None,
+                )
+            after, size = rows[-1].position, PAGE
+
+    def derived(self, subject_ref: str, positions: Collection[int], after: int) -> list[int]:
+        """Where there are bodies past a position that were made from what was at these."""
+        return self.trail(subject_ref).derived(positions, after)
+
+    def said_since(self, subject_ref: str, session: str, upto: int) -> list[int]:
+        """What there is of a session, by its tag, up to a position."""
+        return [each for each in self.trail(subject_ref).session(session).positions if each < upto]
+
+    @property
+    def _policy(self) -> Policy:
+        return self._parts.rulebook.refreshed().policy
+
+
+def _only(ids: Collection[str], what: str, given: str) -> str:
+    found = [each for each in ids if each.startswith(given)] if given.strip() else []
+    if given in found:
+        return given
+    if not found:
+        raise UnknownMemory(f"This subject has no {what} {given!r} any words of which are left.")
+    if len(found) > 1:
+        raise UnknownMemory(f"More than one {what} begins with {given!r}; write more of it.")
+    return found[0]

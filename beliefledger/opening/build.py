@@ -1,0 +1,240 @@
+"""The one place that builds things and joins the gate to the views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import thread_time
+from typing import TYPE_CHECKING
+
+from beliefledger.gate import claims, custom, dates, merging, speech
+from beliefledger.gate.custom import Noticing
+from beliefledger.gate.deadline import Deadline
+from beliefledger.gate.directing import Director
+from beliefledger.gate.extractor import Extractor
+from beliefledger.gate.gate import Gate, Pending
+from beliefledger.gate.policy import Policy
+from beliefledger.gate.replay import Replayer
+from beliefledger.gate.rulebook import Rulebook
+from beliefledger.gate.rules import RuleExtractor, lexicon
+from beliefledger.gate.slots import canonical_entity, canonical_text
+from beliefledger.gate.stewardship import Steward
+from beliefledger.ledger.errors import CopyUnfinished, InvalidTurn
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.streams import tag
+from beliefledger.ledger.times import Clock, system_clock
+from beliefledger.opening.place import Opened, Place, open_place
+from beliefledger.opening.signing import Signing
+from beliefledger.operations.rotation import record_rotation
+from beliefledger.projections import graph, questions
+from beliefledger.projections.access import AccessView
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.churn import ChurnView
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.embedding import Embedder, MiniLM
+from beliefledger.projections.entities import EntitiesView
+from beliefledger.projections.jobs import JobsView
+from beliefledger.projections.links import LinksView
+from beliefledger.projections.projector import Projector
+from beliefledger.projections.recalls import RecallsView
+from beliefledger.projections.turns import TurnsView
+from beliefledger.projections.view import View
+from beliefledger.search.models import Embedders
+from beliefledger.settings import Settings
+
+if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked with
+    from beliefledger.opening.witness_client import Witnessed
+
+_KEPT_TAGS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A ledger's working parts."""
+
+    log: Log
+    rulebook: Rulebook
+    gate: Gate
+    steward: Steward
+    director: Director
+    replayer: Replayer
+    projector: Projector
+    tagger: Callable[[str, str, str | None], str | None]
+    master_key: MasterKey
+    made_key_file: Path | None
+    forget_words: Callable[[], None]
+    """Empties the caches that hold words or keys of ids."""
+    warnings: tuple[str, ...]
+    """What an operator should change about where things lie."""
+    writable: bool
+    """False for an unfinished copy."""
+    signing: Signing
+    """The tree over the log, and the key that signs it."""
+    witness: Witnessed | None
+    """Whom every head of the log is shown to."""
+    embedders: Embedders
+    """The models that search compares texts with."""
+    embedder: Embedder = field(default_factory=MiniLM)
+    """Tells rephrasings; loads its model on first use."""
+
+
+def build(
+    place: Place,
+    *,
+    policy: Policy | None,
+    extractor: Extractor | str | None,
+    clock: Clock,
+    settings: Settings,
+    create: bool = True,
+    witnessed: bool = True,
+) -> Parts:
+    """Open the ledger at a place, making it when it is not there.
+
+    Raises `KeyMissing` for a wrong master key, and `BehindWitness` and `SplitView` for a ledger
+    that its witness knows otherwise, unless it is opened un-`witnessed`, before anything is
+    written.
+    """
+    with ExitStack() as closing:  # what was opened is closed again when a later step fails
+        opened = open_place(place, settings, create=create, unfinished="read")
+        writable = opened.unfinished is None
+        closing.callback(opened.vault.close)
+        closing.callback(opened.store.close)
+        witness = witness_of(settings)
+        if witness is not None:
+            closing.callback(witness.close)
+            if witnessed and writable:
+                witness.check(opened.signing.tree())
+        log = Log(
+            opened.store, opened.vault, clock=clock, tenant=opened.tenant, finish=False,
+            writable=writable,
+        )  # fmt: skip
+        rulebook = Rulebook(log)
+        if writable:
+            record_rotation(log)
+            rulebook.ensure(policy)
+        elif not log.version(rulebook.stream):
+            raise CopyUnfinished(f"{opened.unfinished} There is nothing in it yet.")
+        tagger = WordTagger(log)
+        views: list[View] = [
+            BeliefsView(tagger),
+            DecisionsView(),
+            ChurnView(),
+            TurnsView(),
+            AccessView(),
+            JobsView(),
+            EntitiesView(tagger),
+            LinksView(tagger),
+            RecallsView(),
+        ]
+        chosen = extractor_of(extractor, rulebook, settings)
+        projector = opened.views(log, views)
+        # Of the machine's clock alone: one that is injected may tell any time.
+        clock_warnings = opened.store.clock_warnings() if clock is system_clock else []
+        closing.pop_all()
+
+    def earlier(turn: Pending, limit: int) -> Sequence[int]:
+        with projector.reading() as connection:
+            generation = projector.states(connection)[TurnsView.name].generation
+            return questions.earlier_turns(connection, generation, turn.position, limit)
+
+    def about(subject_ref: str, entity_id: str) -> dict[str, str]:
+        projector.catch_up()
+        with projector.reading() as connection:
+            at = graph.generations(projector.states(connection))
+            return graph.about(connection, at, subject_ref, entity_id)
+
+    deadline = Deadline(thread_time, settings.extraction_seconds)
+    gate = Gate(log, rulebook, chosen, clock, earlier, about=about, deadline=deadline)
+    return Parts(
+        log,
+        rulebook,
+        gate,
+        Steward(gate),
+        Director(gate),
+        Replayer(log, rulebook),
+        projector,
+        tagger,
+        opened.master_key,
+        opened.made_key_file,
+        tagger.forget,
+        (*opened.warnings, *log.unfinished, *clock_warnings),
+        writable,
+        opened.signing,
+        witness,
+        Embedders(log, settings),
+    )
+
+
+def check_witness(opened: Opened, settings: Settings) -> None:
+    """Have the head cosigned before anything is written to a ledger that has a witness. Raises as
+    `Witnessed.check` does."""
+    witness = witness_of(settings)
+    if witness is not None:
+        try:
+            witness.check(opened.signing.tree())
+        finally:
+            witness.close()
+
+
+def witness_of(settings: Settings) -> Witnessed | None:
+    """The witness that the environment names, if it names one."""
+    if settings.witness is None:
+        return None
+    from beliefledger.opening.witness_client import Witnessed  # noqa: PLC0415
+
+    return Witnessed.of(settings)
+
+
+def extractor_of(
+    chosen: Extractor | str | None, rulebook: Rulebook, settings: Settings
+) -> Extractor:
+    """The extractor itself, or the one of that name; without either, the one of the settings.
+
+    Raises `InvalidTurn` for a name that there is none of.
+    """
+    name = settings.extractor if chosen is None else chosen
+    if not isinstance(name, str):
+        return name
+    if name == "claude":
+        from beliefledger.gate.claude import ClaudeExtractor  # noqa: PLC0415  (it takes long to load)
+        from beliefledger.gate.claude.client import MODEL, Client  # noqa: PLC0415
+
+        client = Client(
+            settings.model_key, model=settings.model or MODEL, base_url=settings.model_url
+        )
+        return ClaudeExtractor(
+            client, lambda: rulebook.current().registry, lambda: rulebook.current().policy
+        )
+    if name != "rules":
+        raise InvalidTurn(f"There is no extractor {name!r}; there are: rules, claude.")
+    return RuleExtractor(Noticing(lambda: rulebook.current().registry))
+
+
+class WordTagger:
+    """Tags of words under each subject's own key, so that a view can be filtered without words."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._known: dict[tuple[bytes, str, str], str] = {}
+
+    def __call__(self, subject_ref: str, kind: str, text: str | None) -> str | None:
+        keys = None if text is None else self._log.keys(subject_ref)
+        if text is None or keys is None:
+            return None
+        known = self._known.get((keys.ids, kind, text))
+        if known is None:
+            if len(self._known) >= _KEPT_TAGS:
+                self._known.clear()
+            canonical = canonical_entity(text) if kind == "entity" else canonical_text(text)
+            known = tag(keys.ids, f"tag {kind}", canonical)
+            self._known[keys.ids, kind, text] = known
+        return known
+
+    def forget(self) -> None:
+        """Keep no words of somebody who was erased."""
+        self._known.clear()
+        for caches in (claims, custom, dates, lexicon, merging, speech):
+            caches.forget()

@@ -1,0 +1,1 @@
+"""What an operator runs: projector, jobs, backups, copies, rotation of keys."""

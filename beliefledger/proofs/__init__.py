@@ -1,0 +1,1 @@
+"""Proofs about the log: checkpoints, inclusion, who signed, who witnessed."""

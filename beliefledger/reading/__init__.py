@@ -1,0 +1,1 @@
+"""Questions about what is believed, by the tables of the views and the words of the log."""

@@ -1,0 +1,396 @@
+"""The questions of the front door: each lets its view catch up, then reads rows and their words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from beliefledger.answers import (
+    BeliefAnswer,
+    DecisionAnswer,
+    Explanation,
+)
+from beliefledger.gate.decide import Outcome
+from beliefledger.gate.gate import Receipt, Rehearsed
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.errors import (
+    InvalidTurn,
+    LedgerError,
+    LogCorrupted,
+    NotPermitted,
+    UnknownMemory,
+)
+from beliefledger.ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
+from beliefledger.ledger.events.turn import (
+    CandidateProposed,
+    ExtractionCompleted,
+    GateDecided,
+    ReviewDecided,
+)
+from beliefledger.ledger.times import Clock, Micros, iso, to_datetime
+from beliefledger.opening.build import Parts
+from beliefledger.projections import questions, tables
+from beliefledger.projections.beliefs import BeliefsView, Version
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.projector import ViewState
+from beliefledger.projections.turns import TurnsView
+from beliefledger.reading.words import Reader, evidence_in, score
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The ledger as it was at a position. `at` is the time asked about, or when it was recorded."""
+
+    position: int
+    at: Micros
+
+    @property
+    def recorded_at(self) -> str:
+        return iso(self.at)
+
+
+class Asking:
+    """Reads answers out of the views."""
+
+    def __init__(self, parts: Parts, clock: Clock) -> None:
+        self._parts = parts
+        self._log = parts.log
+        self._projector = parts.projector
+        self._clock = clock
+        self._reader = Reader(parts.log)
+
+    @contextmanager
+    def view(self, name: str) -> Iterator[tuple[Connection, int]]:
+        """As `views`, of one."""
+        with self.views(name) as (connection, (generation,)):
+            yield connection, generation
+
+    @contextmanager
+    def views(self, *names: str) -> Iterator[tuple[Connection, tuple[int, ...]]]:
+        """A consistent read of views, caught up to the head; with their tables' generations.
+
+        Raises `LedgerError` for a view that stopped, saying where and why.
+        """
+        with self.states(*names) as (connection, states):
+            yield connection, tuple(state.generation for state in states)
+
+    @contextmanager
+    def states(self, *names: str) -> Iterator[tuple[Connection, tuple[ViewState, ...]]]:
+        """As `views`, with how each view is."""
+        self._projector.catch_up()
+        with self._projector.reading() as connection:
+            known = self._projector.states(connection)
+            states = tuple(known[name] for name in names)
+            for state in states:
+                if state.stopped_at is not None:
+                    raise LedgerError(
+                        f"The view {state.name} stopped at position {state.stopped_at}"
+                        f" ({state.reason}). Rebuild it: beliefledger rebuild {state.name}"
+                    )
+            yield connection, states
+
+    # Time
+
+    def at_position(self, position: int) -> Snapshot:
+        head = self._log.head().position
+        if not 0 <= position <= head:
+            raise InvalidTurn(f"as_of: position {position} is not in the log (1 to {head}).")
+        if position == 0:
+            return Snapshot(0, 0)
+        last = self._log.last(position)  # the event there may be another tenant's
+        return Snapshot(position, 0 if last is None else last.recorded_at)
+
+    def now(self) -> Micros:
+        """The present; never before the last event, though a clock may go back a little."""
+        return max(self._clock(), self._log.head().recorded_at)
+
+    def known_or_none(self, subject: str) -> str | None:
+        """A subject's reference; None for somebody nobody knows or who was erased."""
+        try:
+            return self._log.subject(subject)
+        except NotPermitted:
+            return None
+
+    def at_time(self, at: Micros) -> Snapshot:
+        return Snapshot(self._log.position_at(at), at)
+
+    # Ids
+
+    def belief_id(self, given: str) -> str:
+        """The belief of an id: a belief's or a memory's, or the first characters of one. A memory
+        that moved is in the last belief that it was in."""
+        with self.view(BeliefsView.name) as (connection, generation):
+            table = tables.belief_versions(generation)
+            found = questions.starting_with(connection, table, "belief", given)
+            if not found:
+                memories = questions.starting_with(connection, table, "memory_id", given)
+                found = list(
+                    dict.fromkeys(
+                        questions.versions_of_memory(connection, generation, memory)[-1].belief
+                        for memory in memories
+                    )
+                )
+        return _only(found, "belief", given)
+
+    def memory_id(self, given: str) -> str:
+        with self.view(BeliefsView.name) as (connection, generation):
+            table = tables.belief_versions(generation)
+            return _only(
+                questions.starting_with(connection, table, "memory_id", given), "memory", given
+            )
+
+    def decision_id(self, given: str) -> str:
+        with self.view(DecisionsView.name) as (connection, generation):
+            table = tables.decisions(generation)
+            return _only(
+                questions.starting_with(connection, table, "decision_id", given), "decision", given
+            )
+
+    # Beliefs
+
+    def beliefs(
+        self,
+        subject: str | None,
+        snapshot: Snapshot | None,
+        valid_at: Micros | None,
+        *,
+        type_: str | None,
+        topic: str | None,
+        min_confidence: int,
+        min_importance: int,
+        quarantined: bool,
+    ) -> list[BeliefAnswer]:
+        ref = None
+        if subject is not None:
+            ref = self.known_or_none(subject)
+            if ref is None:
+                return []
+        if valid_at is None:
+            valid_at = self.now() if snapshot is None else snapshot.at
+        topic_tag = None
+        if topic is not None:
+            if ref is None:
+                raise InvalidTurn("topic: name a subject too; topics are tagged for each subject.")
+            topic_tag = self._parts.tagger(ref, "topic", topic)
+        with self.view(BeliefsView.name) as (connection, generation):
+            rows = questions.held(
+                connection,
+                generation,
+                ref,
+                valid_at=valid_at,
+                as_of=None if snapshot is None else snapshot.position,
+                type_=type_,
+                topic_tag=topic_tag,
+                min_confidence=min_confidence,
+                min_importance=min_importance,
+                quarantined=quarantined,
+            )
+            evidence = self._evidence(connection, generation, rows, snapshot)
+            against = questions.contradictions(
+                connection, generation, rows, None if snapshot is None else snapshot.position
+            )
+        return self._reader.beliefs(rows, evidence, against)
+
+    def _evidence(
+        self,
+        connection: Connection,
+        generation: int,
+        rows: Sequence[Version],
+        snapshot: Snapshot | None,
+    ) -> dict[int, list[int]]:
+        """What each row rests on, as far as was known then."""
+        found = questions.evidence_of(
+            connection,
+            generation,
+            list(dict.fromkeys(row.memory_id for row in rows)),
+            None if snapshot is None else snapshot.position,
+        )
+        return {row.row_id: found[row.memory_id] for row in rows}
+
+    def history(self, given: str, *, only_memory: bool = False) -> list[BeliefAnswer]:
+        """Every version, each with the evidence that it added."""
+        key = self.memory_id(given) if only_memory else self.belief_id(given)
+        with self.view(BeliefsView.name) as (connection, generation):
+            ask = questions.versions_of_memory if only_memory else questions.versions_of
+            rows = ask(connection, generation, key)
+        return self._reader.beliefs(
+            rows, {row.row_id: [row.opened] for row in rows}, questions.contradicted_within(rows)
+        )
+
+    def standing(self, subject_ref: str) -> list[Version]:
+        with self.view(BeliefsView.name) as (connection, generation):
+            return questions.standing(connection, generation, subject_ref)
+
+    # Decisions
+
+    def decisions(
+        self,
+        subject: str | None,
+        *,
+        outcome: str | None,
+        reason: str | None,
+        turn_id: str | None,
+        waits: bool | None,
+        limit: int | None,
+    ) -> list[DecisionAnswer]:
+        if outcome is not None and outcome not in set(Outcome):
+            raise InvalidTurn(f"outcome: {outcome!r} is none of {', '.join(Outcome)}.")
+        ref = None
+        if subject is not None:
+            ref = self.known_or_none(subject)
+            if ref is None:
+                return []
+        with self.view(DecisionsView.name) as (connection, generation):
+            rows = questions.decided(
+                connection,
+                generation,
+                subject_ref=ref,
+                outcome=outcome,
+                reason=reason,
+                turn_id=turn_id,
+                waits=waits,
+                limit=limit,
+            )
+        return self._reader.decisions(rows)
+
+    def decision(self, decision_id: str) -> DecisionAnswer:
+        with self.view(DecisionsView.name) as (connection, generation):
+            rows = questions.decisions_with(connection, generation, [decision_id])
+        if not rows:
+            raise UnknownMemory(f"There is no decision {decision_id}.")
+        return self._reader.decisions(rows)[0]
+
+    def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
+        return self._reader.rehearsed(receipt, made)
+
+    def explain(self, given: str) -> Explanation:
+        memory_id = self.memory_id(given)
+        history = self.history(memory_id)
+        own = [version for version in history if version.memory_id == memory_id]
+        if not own:
+            raise UnknownMemory(f"The words of memory {memory_id} are erased.")
+        last = own[-1]
+        decided_by = self._log.find(last.decision_id)
+        if decided_by is None:
+            raise LogCorrupted(f"The decision {last.decision_id} is not in the log.")
+        who = self._log.vault.principal_name(decided_by.actor)
+        decision, kind = decided_by, "gate"
+        if isinstance(decided_by.event, ReviewDecided):
+            kind = f"review by {who}"
+            decision = self._log.find(decided_by.event.decision) or decided_by
+        elif isinstance(decided_by.event, ConflictResolved):
+            kind = f"resolution by {who}"
+        originals: tuple[str, ...] = ()
+        if isinstance(decided_by.event, MemoriesConsolidated):
+            kind = f"consolidation by {who}, {decided_by.event.merger}"
+            originals = decided_by.event.originals
+        decided = decision.event if isinstance(decision.event, GateDecided) else None
+        with self.view(BeliefsView.name) as (connection, generation):
+            positions = questions.evidence_of(connection, generation, [memory_id])[memory_id]
+        events = self._log.read_at(positions)
+        written, confirmations = events[positions[0]], [events[at] for at in positions[1:]]
+        # A promoted memory was written twice; the decision is about the later words.
+        again = [each for each in confirmations if isinstance(each.event, Written)]
+        written = again[-1] if again else written
+        turn_id = written.event.memory.turn if isinstance(written.event, Written) else ""
+        proposed, extractor = self._origin(turn_id, decided)
+        turn = self._turn(turn_id, [span for each in [written] for span in _spans(each)])
+        where = {"decision": decided_by.position, "admission": written.position}
+        now = to_datetime(self.now())
+        return Explanation(
+            memory=last,
+            holds=last.recorded_to is None
+            and not last.quarantined
+            and (last.valid_to is None or last.valid_to > now)
+            and (last.expires_at is None or last.expires_at > now),
+            decision=self.decision(decision.event_id) if decided else None,
+            decided_by=kind,
+            scores={}
+            if decided is None
+            else {
+                name: score(getattr(decided, name))
+                for name in ("s", "r", "e", "t", "base", "c", "importance")
+            },
+            trace=decided.trace if decided else (),
+            candidate=None if proposed is None else proposed.candidate.model_dump(mode="json"),
+            turn=turn,
+            policy=self._policy(decided),
+            extractor=extractor,
+            confirmed_by=tuple(each for event in confirmations for each in evidence_in(event)),
+            history=tuple(history),
+            originals=tuple(
+                version
+                for each in originals
+                for version in self.history(each, only_memory=True)[-1:]
+            ),
+            positions=where if turn is None else {"turn": turn["position"], **where},
+        )
+
+    def _origin(
+        self, turn_id: str, decided: GateDecided | None
+    ) -> tuple[CandidateProposed | None, str | None]:
+        proposed, extractor = None, None
+        for each in self._log.read_stream(turn_id):
+            if isinstance(each.event, ExtractionCompleted):
+                extractor = each.event.extractor
+            if isinstance(each.event, CandidateProposed) and (
+                decided is not None and each.version == decided.candidate_version
+            ):
+                proposed = each.event
+        return proposed, extractor
+
+    def _turn(self, turn_id: str, spans: Sequence[tuple[int, int]]) -> dict[str, Any] | None:
+        recorded, said = self._reader.turn(turn_id)
+        if said is None:
+            return None
+        marked, end = "", 0
+        for start, stop in sorted(set(spans)):
+            if start >= end:
+                marked += said.content[end:start] + "⟦" + said.content[start:stop] + "⟧"
+                end = stop
+        said_at = recorded.recorded_at if said.said_at is None else said.said_at
+        return {
+            "turn_id": turn_id,
+            "position": recorded.position,
+            "role": said.role,
+            "session": said.session,
+            "said_at": iso(said_at),
+            "content": said.content,
+            "marked": marked + said.content[end:],
+        }
+
+    def _policy(self, decided: GateDecided | None) -> dict[str, str]:
+        if decided is None:
+            return {}
+        rules = self._parts.rulebook.at(decided.policy_version)
+        return {
+            "name": rules.policy.name,
+            "digest": rules.policy_digest,
+            "registry": rules.registry_digest,
+        }
+
+    # The queue
+
+    def pending_count(self) -> int:
+        with self.view(TurnsView.name) as (connection, generation):
+            return questions.pending_count(connection, generation)
+
+
+def _only(found: Sequence[str], what: str, given: str) -> str:
+    if not found:
+        raise UnknownMemory(f"There is no {what} {given!r}.")
+    if len(found) > 1:
+        raise UnknownMemory(f"More than one {what} begins with {given!r}; write more of it.")
+    return found[0]
+
+
+def _spans(recorded: Recorded) -> list[tuple[int, int]]:
+    event = recorded.event
+    if not isinstance(event, Written):
+        return []
+    here = {None, event.memory.turn}
+    return [(span.start, span.end) for span in event.memory.spans if span.turn in here]

@@ -1,0 +1,220 @@
+"""Looking after a ledger: rebuild, status, forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from beliefledger.answers import ConsumerAnswer, JobAnswer, RebuildAnswer, StatusAnswer, ViewAnswer
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.subject import ViewReceipt
+from beliefledger.ledger.proofs.notes import NoteInvalid
+from beliefledger.ledger.proofs.tiles import SPOILT, read_cosigned
+from beliefledger.ledger.store import Cursor
+from beliefledger.ledger.times import SECOND, to_datetime
+from beliefledger.opening.build import Parts
+from beliefledger.projections import ageing_questions, probing, questions, scores
+from beliefledger.projections import digests as measures
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.jobs import JobsView
+from beliefledger.projections.projector import ViewState
+from beliefledger.projections.turns import TurnsView
+from beliefledger.reading.queries import Asking
+
+
+class Upkeep:
+    """Keeps the views as they should be, and tells how they are."""
+
+    def __init__(self, parts: Parts, asking: Asking) -> None:
+        self._parts = parts
+        self._log = parts.log
+        self._projector = parts.projector
+        self._asking = asking
+
+    def forget(self, subject_ref: str, *, whole: bool = True) -> list[ViewReceipt]:
+        """Empty the views of an erased subject at once, or of what was erased of a living one, and
+        memory of what it kept of their words; returns each view's receipt.
+
+        A receipt's digest is over the rows that the view still has of the subject.
+        """
+        projector = self._projector
+        with projector.erasing():  # from before catching up, which waits for a rebuild, too
+            projector.catch_up()
+            with projector.writing() as connection:
+                generation = projector.states(connection)[BeliefsView.name].generation
+                scores.forget_subject(connection, generation, subject_ref)
+            removed = projector.forget(subject_ref) if whole else projector.refold(subject_ref)
+        self._parts.forget_words()
+        self._parts.replayer.forget()
+        receipts = []
+        with projector.reading() as connection:
+            for name, state in projector.states(connection).items():
+                if name not in projector.views:
+                    continue
+                its = projector.views[name].tables(state.generation)
+                receipts.append(
+                    ViewReceipt(
+                        name=name,
+                        position=state.position,
+                        digest=probing.digest_of(connection, its, subject_ref),
+                        removed=removed.get(name, 0),
+                    )
+                )
+        return receipts
+
+    def probe(self, subject_ref: str, positions: Collection[int] | None) -> tuple[int, int]:
+        """How many rows of the views were looked at for what was erased, and how many found."""
+        projector, wanted = self._projector, None if positions is None else frozenset(positions)
+        with projector.reading() as connection:
+            told = [
+                probing.left(
+                    connection, projector.views[name].tables(state.generation), subject_ref, wanted
+                )
+                for name, state in projector.states(connection).items()
+                if name in projector.views
+            ]
+        return sum(looked for looked, _ in told), sum(found for _, found in told)
+
+    def rebuild(
+        self,
+        view: str | None,
+        *,
+        verify: bool,
+        progress: Callable[[str, int, int], None] | None,
+    ) -> list[RebuildAnswer]:
+        names = list(self._projector.views) if view is None else [view]
+        for name in names:
+            if name not in self._projector.views:
+                raise InvalidTurn(
+                    f"There is no view {name!r}; there are: {', '.join(self._projector.views)}."
+                )
+        if verify:
+            self._projector.catch_up()
+        with self._projector.reading() as connection:
+            before = self._projector.states(connection)
+
+        def report(done: int, total: int) -> None:
+            if progress:
+                for name in names:
+                    progress(name, done, total)
+
+        upto = {
+            name: before[name].position if verify and before[name].stopped_at is None else None
+            for name in names
+        }
+        with self._projector.rebuilding():
+            filled = self._projector.shadows(upto, report)
+            return [self._replace(before[name], *filled[name], verify=verify) for name in names]
+
+    def _replace(
+        self, before: ViewState, generation: int, position: int, *, verify: bool
+    ) -> RebuildAnswer:
+        """Put a view's new generation in use; with `verify`, compare it with the one before."""
+        projector, name = self._projector, before.name
+        if not verify:
+            projector.use(name, generation, position)
+            return RebuildAnswer(name=name, position=position)
+        view = projector.views[name]
+        old, new = view.tables(before.generation), view.tables(generation)
+        with projector.reading() as connection:
+            digest = measures.digest(connection, new)
+            content = measures.content_digest(connection, name, new[0], self._log)
+            same = before.stopped_at is None and digest == measures.digest(connection, old)
+            difference = None
+            if not same:
+                difference = before.reason or measures.first_difference(connection, old, new)
+        projector.use(name, generation, position)
+        return RebuildAnswer(
+            name=name,
+            position=position,
+            digest=digest,
+            content_digest=content,
+            same=same,
+            first_difference=difference,
+        )
+
+    def status(self, *, digests: bool) -> StatusAnswer:
+        self._projector.catch_up()
+        head = self._log.head()
+        rules = self._parts.rulebook.refreshed()
+        with self._projector.reading() as connection:
+            states = self._projector.states(connection)
+            turns = questions.turn_counts(connection, states[TurnsView.name].generation)
+            generation = states[DecisionsView.name].generation
+            outcomes = questions.counts(connection, generation, "outcome")
+            waiting = len(questions.decided(connection, generation, waits=True))
+            runs = ageing_questions.last_runs(connection, states[JobsView.name].generation)
+        return StatusAnswer(
+            ledger="",
+            position=head.position,
+            recorded_at=to_datetime(head.recorded_at) if head.position else None,
+            subjects=len(self._log.vault.subjects(self._log.tenant)),
+            pending_turns=turns.get("pending", 0),
+            parked_turns=turns.get("parked", 0),
+            turns=turns,
+            outcomes=outcomes,
+            waiting=waiting,
+            policy={"name": rules.policy.name, "digest": rules.policy_digest},
+            extractor="",
+            master_key=self._parts.master_key.id,
+            views=tuple(self._view_answer(name, head.position, digests) for name in states),
+            consumers=tuple(
+                _consumer_answer(each, head.position) for each in self._log.consumers()
+            ),
+            jobs=tuple(map(job_answer, runs)),
+            warnings=(
+                *self._parts.warnings,
+                *(() if self._parts.witness is None else self._parts.witness.warnings),
+                *self._spoilt(),
+            ),
+        )
+
+    def _spoilt(self) -> tuple[str, ...]:
+        try:
+            read_cosigned(self._parts.signing.tiles)
+        except NoteInvalid as problem:
+            return (f"{SPOILT}: {problem}",)
+        return ()
+
+    def _view_answer(self, name: str, head: int, wanted: bool) -> ViewAnswer:
+        projector = self._projector
+        with projector.reading() as connection:
+            state = projector.states(connection)[name]
+            digest, content = projector.known_digests(connection, name)
+            if wanted and digest is None:
+                its = projector.views[name].tables(state.generation)
+                digest = measures.digest(connection, its)
+                content = measures.content_digest(connection, name, its[0], self._log)
+        if wanted and digest is not None and content is not None:
+            projector.remember_digests(name, state.position, digest, content)
+        return ViewAnswer(
+            name=name,
+            position=state.position,
+            lag=head - state.position,
+            digest=digest,
+            content_digest=content,
+            stopped_at=state.stopped_at,
+            reason=state.reason,
+        )
+
+
+def job_answer(row: ageing_questions.JobRow) -> JobAnswer:
+    return JobAnswer(
+        job=row.job,
+        due=to_datetime(row.due),
+        ran_at=to_datetime(row.recorded_at),
+        outcome=row.outcome,
+        counts=row.counts,
+        seconds=row.duration_micros / SECOND,
+        error=row.error,
+    )
+
+
+def _consumer_answer(cursor: Cursor, head: int) -> ConsumerAnswer:
+    return ConsumerAnswer(
+        name=cursor.name,
+        position=cursor.position,
+        lag=max(head - cursor.position, 0),
+        epoch=cursor.epoch,
+        holder=cursor.holder if cursor.held else None,
+    )

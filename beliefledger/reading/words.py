@@ -1,0 +1,238 @@
+"""From rows and positions to answers: fetches the words that the views point at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from beliefledger.answers import BeliefAnswer, DecisionAnswer, Evidence, SpanAnswer
+from beliefledger.gate.decide import Reason
+from beliefledger.gate.gate import Receipt, Rehearsed
+from beliefledger.ledger.candidate import MILLION, Candidate, Span
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.events.belief import MemoryConfirmed, Written
+from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.streams import tag
+from beliefledger.ledger.times import Micros, to_datetime
+from beliefledger.projections.beliefs import Version
+from beliefledger.projections.decisions import WAITING
+from beliefledger.projections.digests import candidates_of
+from beliefledger.projections.questions import DecisionRow
+
+_HINTS = {
+    Reason.NO_CONSENT: "record a lawful basis: beliefledger consent grant --subject {subject}"
+    " --basis consent",
+    Reason.SPECIAL_CATEGORY: "approve it: beliefledger review {decision} --approve --by NAME; or"
+    " record a basis for its category: beliefledger consent grant --subject {subject}"
+    " --basis explicit_consent --category {category}",
+    Reason.SCOPE_TOO_WIDE: "record a basis with a wider --scope",
+    Reason.CONTESTED: "settle it: beliefledger resolve {belief} --choose VALUE --by NAME",
+    Reason.NO_CONTEXT: "settle it: beliefledger resolve {belief} --choose VALUE --by NAME, or say"
+    " in which context it holds",
+    Reason.CONSTRAINT_STANDS: "a constraint only ends when its subject says that it is over",
+}
+
+
+def score(millionths: int) -> float:
+    return round(millionths / MILLION, 4)
+
+
+def moment(micros: Micros | None) -> datetime | None:
+    return None if micros is None else to_datetime(micros)
+
+
+class Reader:
+    """Reads words for answers. Words of an erased subject are simply not there."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    def name(self, subject_ref: str) -> str | None:
+        """Who the subject is; None once erased."""
+        return self._log.vault.real_id(subject_ref)
+
+    def beliefs(
+        self,
+        rows: Sequence[Version],
+        evidence: Mapping[int, Sequence[int]],
+        against: Mapping[int, Sequence[str]] | None = None,
+    ) -> list[BeliefAnswer]:
+        """Answers in the order of the rows; a row whose words are erased is left out.
+
+        `evidence` has the positions of the events that a row (by its id) rests on, `against` the
+        memories that it disagrees with.
+        """
+        words = self._log.read_at(
+            [row.words_at for row in rows] + [at for found in evidence.values() for at in found]
+        )
+        names: dict[str, str | None] = {}
+        answers = []
+        for row in rows:
+            if row.subject_ref not in names:
+                names[row.subject_ref] = self.name(row.subject_ref)
+            written = words[row.words_at].event
+            if not isinstance(written, Written):
+                continue
+            memory = written.memory
+            spans = [
+                each
+                for at in evidence.get(row.row_id, ())
+                if words[at].facts.get("memory_id") == row.memory_id
+                for each in evidence_in(words[at])
+            ]
+            answers.append(
+                BeliefAnswer(
+                    memory_id=row.memory_id,
+                    belief_id=row.belief,
+                    subject=names[row.subject_ref],
+                    type=row.type,
+                    topic=memory.topic,
+                    entity=memory.entity,
+                    attribute=memory.attribute,
+                    value=memory.value,
+                    negated=memory.negated,
+                    text=memory.claim,
+                    context=memory.context,
+                    confidence=score(row.confidence),
+                    importance=score(row.importance),
+                    mentions=row.mentions,
+                    contested=row.contested,
+                    quarantined=row.quarantined,
+                    valid_from=to_datetime(row.valid_from),
+                    valid_to=moment(row.valid_to),
+                    recorded_from=to_datetime(row.opened_at),
+                    recorded_to=moment(row.closed_at),
+                    recorded_from_position=row.opened,
+                    recorded_to_position=row.closed,
+                    event_from=moment(row.event_from),
+                    event_to=moment(row.event_to),
+                    event_precision=row.precision,
+                    superseded_by=row.superseded_by or row.closed_by,
+                    supersedes=row.supersedes,
+                    contradicts=tuple(against.get(row.row_id, ())) if against else (),
+                    evidence=tuple(spans),
+                    visibility_scope=row.visibility_scope,
+                    consent_basis=row.basis,
+                    expires_at=moment(row.expires_at),
+                    session=memory.session,
+                    agent=memory.agent,
+                    decision_id=row.decision,
+                )
+            )
+        return answers
+
+    def words(self, positions: Sequence[int]) -> dict[int, Recorded]:
+        """The events at these positions; without words where they are erased."""
+        return self._log.read_at(positions)
+
+    def decisions(self, rows: Sequence[DecisionRow]) -> list[DecisionAnswer]:
+        """Answers in the order of the rows."""
+        candidates = candidates_of(rows, self._log)
+        recorded = self._log.read_at([row.position for row in rows])
+        names: dict[str, str | None] = {}
+        answers = []
+        for row in rows:
+            if row.subject_ref not in names:
+                names[row.subject_ref] = self.name(row.subject_ref)
+            proposed = candidates.get((row.turn_id, row.candidate_version))
+            candidate = proposed.candidate if proposed else None
+            decided = recorded[row.position].event
+            scored = decided if isinstance(decided, GateDecided) else None
+            answers.append(_decision(row, names[row.subject_ref], candidate, scored))
+        return answers
+
+    def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
+        """Answers about decisions that are not in the log, because their turn is withheld: as if
+        they followed it there. Told again, they are the same."""
+        ref = receipt.subject_ref
+        keys = self._log.keys(ref)
+        told = self._log.read_at([receipt.position])[receipt.position]
+        answers = []
+        for index, (after, proposed, decided) in enumerate(made):
+            row = DecisionRow(
+                position=receipt.position + after,
+                decision_id=tag(
+                    keys.ids if keys else b"", "rehearsed", receipt.turn_id, str(index)
+                ),
+                subject_ref=ref,
+                turn_id=receipt.turn_id,
+                candidate_version=decided.candidate_version,
+                outcome=decided.outcome,
+                reason=decided.reason,
+                mentions=decided.mentions,
+                belief=decided.belief,
+                memory_id=decided.memory,
+                policy=decided.policy,
+                recorded_at=told.recorded_at,
+                waits=decided.outcome in WAITING,
+                settled=None,
+            )
+            answers.append(_decision(row, self.name(ref), proposed.candidate, decided))
+        return answers
+
+    def turn(self, turn_id: str) -> tuple[Recorded, TurnRecorded | None]:
+        """A turn and its words; None for the words of an erased one."""
+        found = self._log.read_stream(turn_id, upto=1)
+        if not found:
+            raise LogCorrupted(f"The turn {turn_id} is not in the log.")
+        event = found[0].event
+        return found[0], event if isinstance(event, TurnRecorded) else None
+
+
+def _decision(
+    row: DecisionRow, subject: str | None, candidate: Candidate | None, scored: GateDecided | None
+) -> DecisionAnswer:
+    return DecisionAnswer(
+        decision_id=row.decision_id,
+        position=row.position,
+        turn_id=row.turn_id,
+        subject=subject,
+        claim=candidate.claim if candidate else None,
+        type=scored.type if scored else None,
+        outcome=row.outcome,
+        reason=row.reason,
+        confidence=score(scored.c) if scored else None,
+        mentions=row.mentions,
+        span=_span(candidate.spans[0], row.turn_id) if candidate else None,
+        policy=row.policy,
+        belief_id=row.belief,
+        memory_id=row.memory_id,
+        waits=row.waits,
+        recorded_at=to_datetime(row.recorded_at),
+        hint=_hint(row, subject, candidate.category if candidate else None),
+    )
+
+
+def _span(span: Span, turn_id: str) -> SpanAnswer:
+    return SpanAnswer(start=span.start, end=span.end, text=span.quote, turn_id=span.turn or turn_id)
+
+
+def _hint(row: DecisionRow, subject: str | None, category: str | None) -> str | None:
+    if row.settled is not None or row.outcome not in {"reject", "queue", "escalate"}:
+        return None
+    text = _HINTS.get(Reason(row.reason))
+    return text and text.format(
+        subject=subject, decision=row.decision_id, belief=row.belief, category=category
+    )
+
+
+def evidence_in(recorded: Recorded) -> list[Evidence]:
+    """The spans that an event of a belief rests on."""
+    event = recorded.event
+    if isinstance(event, Written):
+        turn, said_at, spans = event.memory.turn, event.memory.said_at, event.memory.spans
+    elif isinstance(event, MemoryConfirmed):
+        turn, said_at, spans = event.turn, event.said_at, event.spans
+    else:
+        return []
+    return [
+        Evidence(
+            turn_id=span.turn or turn,
+            start=span.start,
+            end=span.end,
+            said_at=to_datetime(said_at),
+        )
+        for span in spans
+    ]

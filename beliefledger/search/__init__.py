@@ -1,0 +1,1 @@
+"""Search over memories: indexes, models, vectors, and the record of what was recalled."""

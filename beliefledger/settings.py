@@ -1,0 +1,94 @@
+"""What the environment says. The only module that reads it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from beliefledger.gate.deadline import DEFAULT_SECONDS
+from beliefledger.ledger.errors import InvalidTurn
+
+LEDGER = "BELIEFLEDGER_LEDGER"
+MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
+MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
+SIGNING_KEY_FILE = "BELIEFLEDGER_SIGNING_KEY_FILE"
+VAULT = "BELIEFLEDGER_VAULT"
+EXTRACTOR = "BELIEFLEDGER_EXTRACTOR"
+MODEL = "BELIEFLEDGER_MODEL"
+MODEL_URL = "BELIEFLEDGER_MODEL_URL"
+MODEL_KEY = "ANTHROPIC_API_KEY"
+EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
+EMBEDDER = "BELIEFLEDGER_EMBEDDER"
+WITNESS = "BELIEFLEDGER_WITNESS"
+WITNESS_KEY = "BELIEFLEDGER_WITNESS_KEY"
+LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
+"""eventsourcing's own: tells it to append without its lock."""
+DEFAULT_LEDGER = "./beliefledger-data"
+
+_YES = {"y", "yes", "t", "true", "on", "1"}
+"""What the library takes for yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The environment, read once when a ledger is opened. Shown without what is secret: a URL may
+    have a password in it."""
+
+    ledger: str = field(repr=False)
+    master_key: str | None = field(repr=False)
+    master_key_file: Path | None
+    vault: str | None = field(default=None, repr=False)
+    library_without_lock: bool = False
+    extractor: str = "rules"
+    """`rules` or `claude`."""
+    model: str | None = None
+    """Which model extracts; None: the client's default."""
+    model_url: str | None = field(default=None, repr=False)
+    """Where it is served, when not by Anthropic."""
+    model_key: str | None = field(default=None, repr=False)
+    embedder: str | None = None
+    """Which model search compares texts with, until one is adopted; None: the best installed."""
+    witness: str | None = field(default=None, repr=False)
+    """The URL of the witness that every head of the log is shown to."""
+    witness_key: str | None = None
+    """The verifier key that its cosignatures are known by."""
+    extraction_seconds: float = DEFAULT_SECONDS
+    """CPU seconds that reading one turn may take."""
+    signing_key_file: Path | None = None
+    """Where the key lies that signs checkpoints; by default beside the master key."""
+
+    @classmethod
+    def read(cls) -> Settings:
+        file = os.environ.get(MASTER_KEY_FILE)
+        signing = os.environ.get(SIGNING_KEY_FILE)
+        return cls(
+            os.environ.get(LEDGER) or DEFAULT_LEDGER,
+            os.environ.get(MASTER_KEY) or None,
+            Path(file) if file else None,
+            os.environ.get(VAULT) or None,
+            os.environ.get(LIBRARY_WITHOUT_LOCK, "").strip().lower() in _YES,
+            os.environ.get(EXTRACTOR) or "rules",
+            os.environ.get(MODEL) or None,
+            os.environ.get(MODEL_URL) or None,
+            os.environ.get(MODEL_KEY) or None,
+            os.environ.get(EMBEDDER) or None,
+            extraction_seconds=seconds_of(os.environ.get(EXTRACTION_SECONDS) or DEFAULT_SECONDS),
+            signing_key_file=Path(signing) if signing else None,
+            witness=os.environ.get(WITNESS, "").strip() or None,
+            witness_key=os.environ.get(WITNESS_KEY, "").strip() or None,
+        )
+
+
+def seconds_of(given: float | str) -> float:
+    """A deadline in seconds. Raises `InvalidTurn` for what is none."""
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise InvalidTurn(
+            f"{given!r} is no deadline for reading a turn: give seconds above 0 and at most 86400"
+            f" ({EXTRACTION_SECONDS}, or extraction_seconds)."
+        )
+    return seconds

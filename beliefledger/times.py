@@ -1,0 +1,36 @@
+"""Times as callers write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.times import Micros, from_datetime, parse
+
+Moment = datetime | str | int
+"""A time: a datetime (UTC where it has no zone), ISO 8601 text, or microseconds since 1970 UTC."""
+LATEST = 2**53
+"""Microseconds that every reader of JSON reads exactly."""
+Progress = Callable[[int, int], None]
+"""(done, of how many)"""
+
+
+def micros(moment: Moment | None, name: str) -> Micros | None:
+    """Raises `InvalidTurn` naming the argument."""
+    if moment is None:
+        return None
+    if isinstance(moment, bool) or not isinstance(moment, int | datetime | str):
+        raise InvalidTurn(f"{name}: {moment!r} is not a time.")
+    if isinstance(moment, int):
+        found = moment
+    elif isinstance(moment, datetime):
+        found = from_datetime(moment)
+    else:
+        try:
+            found = parse(moment)
+        except ValueError as problem:
+            raise InvalidTurn(f"{name}: {problem}.") from problem
+    if abs(found) >= LATEST:
+        raise InvalidTurn(f"{name}: times go from the year 1684 to the year 2255.")
+    return found
