@@ -41,7 +41,7 @@ check: $(VENV)/test
 	$(BIN)/lint-imports
 
 bench: $(VENV)/test
-	$(BIN)/python -m tools.bench
+	$(BIN)/python -m beliefledger.tools.bench
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache bench-results.json

@@ -8,12 +8,16 @@
 [('admit', 'User lives in Porto')]
 """
 
-from beliefledger.gate.extractor import Extractor
-from beliefledger.gate.intake import TurnInput
-from beliefledger.gate.policy import Policy
-from beliefledger.ledger.candidate import Candidate, Span, When
-from beliefledger.ledger.errors import CallerMistake, LedgerError, MustStop, Retryable
-from beliefledger.memory import MemoryLedger, open_memory
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from beliefledger.gate.extractor import Extractor
+    from beliefledger.gate.intake import TurnInput
+    from beliefledger.gate.policy import Policy
+    from beliefledger.ledger.candidate import Candidate, Span, When
+    from beliefledger.ledger.errors import CallerMistake, LedgerError, MustStop, Retryable
+    from beliefledger.memory import MemoryLedger, open_memory
 
 __all__ = [
     "CallerMistake",
@@ -30,3 +34,32 @@ __all__ = [
     "open_memory",
 ]
 __version__ = "0.1.0"
+
+_HOME = {
+    "CallerMistake": "ledger.errors",
+    "Candidate": "ledger.candidate",
+    "Extractor": "gate.extractor",
+    "LedgerError": "ledger.errors",
+    "MemoryLedger": "memory",
+    "MustStop": "ledger.errors",
+    "Policy": "gate.policy",
+    "Retryable": "ledger.errors",
+    "Span": "ledger.candidate",
+    "TurnInput": "gate.intake",
+    "When": "ledger.candidate",
+    "open_memory": "memory",
+}
+"""The module of each public name. It is imported when the name is first used: an eager import
+here would load the whole application with any one module of it."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -208,7 +208,7 @@ def load(source: Policy | Path | str | Mapping[str, Any]) -> Policy:
 
 @cache
 def default_policy() -> Policy:
-    text = resources.files("gate").joinpath("policy.yaml").read_text("utf-8")
+    text = resources.files("beliefledger.gate").joinpath("policy.yaml").read_text("utf-8")
     return Policy.model_validate(yaml.safe_load(text))
 
 

@@ -229,7 +229,7 @@ class Registry(Frozen):
 @cache
 def default_types() -> tuple[MemoryType, ...]:
     """The types that every new ledger begins with."""
-    text = resources.files("gate").joinpath("types.yaml").read_text("utf-8")
+    text = resources.files("beliefledger.gate").joinpath("types.yaml").read_text("utf-8")
     return tuple(MemoryType.model_validate(each) for each in yaml.safe_load(text))
 
 

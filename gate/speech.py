@@ -20,7 +20,7 @@ from beliefledger.ledger.candidate import SpeechAct
 
 
 def _load() -> dict[str, Any]:
-    text = files("gate").joinpath("rules", "cues.yaml").read_text(encoding="utf-8")
+    text = files("beliefledger.gate").joinpath("rules", "cues.yaml").read_text(encoding="utf-8")
     cues: dict[str, Any] = yaml.safe_load(text)
     return cues
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 _PLACES = {
     word: place
     for place, word in enumerate(
-        files("ledger").joinpath("seed_words.txt").read_text(encoding="ascii").split()
+        files("beliefledger.ledger").joinpath("seed_words.txt").read_text(encoding="ascii").split()
     )
 }
 WORDS = frozenset(_PLACES)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import beliefledger
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.store import OwnConsumer
 
@@ -86,9 +87,11 @@ def wheel(tmp_path_factory):
         check=True,
     )
     for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            target = copy / name
-            target.parent.mkdir(parents=True, exist_ok=True)
+        target = copy / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_symlink():
+            target.symlink_to((ROOT / name).readlink())
+        elif (ROOT / name).is_file():
             target.write_bytes((ROOT / name).read_bytes())
     subprocess.run(
         [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", copy / "dist"],
@@ -100,9 +103,15 @@ def wheel(tmp_path_factory):
     return built
 
 
-def test_the_built_wheel_works_outside_the_repository(wheel, tmp_path):
+OTHERS = ("tools", "ledger", "gate", "projections", "tests")
+"""Packages that a project may well have, in the directory in which it uses ours."""
+
+
+def test_the_built_wheel_works_in_a_project_with_packages_of_the_same_names(wheel, tmp_path):
     installed, elsewhere = tmp_path / "installed", tmp_path / "elsewhere"
-    elsewhere.mkdir()
+    for name in OTHERS:
+        (elsewhere / name).mkdir(parents=True)
+        (elsewhere / name / "__init__.py").write_text("raise ImportError('the wrong package')")
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", installed, wheel],
         capture_output=True,
@@ -127,7 +136,13 @@ def test_the_built_wheel_works_outside_the_repository(wheel, tmp_path):
             check=True,
         ).stdout
 
-    where = run("-c", "import gate, ledger, tools; print(gate.__file__, ledger.__file__)")
+    top = {path.name for path in installed.iterdir() if path.name != "bin"}
+    assert top == {"beliefledger", f"beliefledger-{beliefledger.__version__}.dist-info"}
+    inside = [path for path in installed.rglob("*") if path.is_symlink()]
+    assert not inside, "the wheel holds real files"
+    names = "beliefledger, beliefledger.gate, beliefledger.ledger, beliefledger.tools.cli"
+    where = run("-c", f"import {names}; print(beliefledger.__file__, beliefledger.open_memory)")
+    assert str(installed) in where
     assert str(ROOT) not in where
     run(
         "-m",
@@ -141,4 +156,41 @@ def test_the_built_wheel_works_outside_the_repository(wheel, tmp_path):
     )
     assert "User lives in Porto" in run("-m", "beliefledger", "beliefs", "--json")
     assert (installed / "beliefledger" / "py.typed").exists()
-    assert not (installed / "tools" / "bench").exists()
+    assert not (installed / "beliefledger" / "tools" / "bench").exists()
+
+
+LOADED = """
+import sys
+import {module}
+ours = [name for name in sys.modules if name.partition(".")[0] in {{"beliefledger", *{others}}}]
+print(*sorted(ours))
+"""
+
+
+def loaded(module):
+    """Which modules of ours an import of this one brings along."""
+    ran = subprocess.run(
+        [sys.executable, "-c", LOADED.format(module=module, others=OTHERS)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout.split()
+
+
+def test_the_front_page_loads_nothing_before_it_is_used():
+    assert loaded("beliefledger") == ["beliefledger"]
+
+
+def test_the_stand_alone_verifier_loads_nothing_else_of_ours():
+    parents = ["beliefledger", "beliefledger.tools"]
+    assert loaded("beliefledger.tools.verifier") == [*parents, "beliefledger.tools.verifier"]
+
+
+def test_each_public_name_is_where_the_front_page_says():
+    assert set(beliefledger.__all__) == set(beliefledger._HOME)
+    for name in beliefledger.__all__:
+        assert getattr(beliefledger, name).__module__ == f"beliefledger.{beliefledger._HOME[name]}"
+    assert set(beliefledger.__all__) <= set(dir(beliefledger))
+    with pytest.raises(AttributeError, match="no attribute 'forget'"):
+        _ = beliefledger.forget

@@ -42,7 +42,7 @@ class ChecklistAnswer(Frozen):
 @cache
 def lists() -> dict[str, dict[str, dict[str, str]]]:
     """The lines by list and name, as `checklist.yaml` has them."""
-    text = resources.files("tools").joinpath("checklist.yaml").read_text("utf-8")
+    text = resources.files(__package__).joinpath("checklist.yaml").read_text("utf-8")
     known: dict[str, dict[str, dict[str, str]]] = yaml.safe_load(text)
     return known
 

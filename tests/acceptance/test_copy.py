@@ -179,7 +179,8 @@ if when == "at the beginning":
     copying._Copying._bring_people = die
 if when == "at the end":
     beliefledger.operations.copy._bring_vectors = die
-beliefledger.operations.copy.copy(source, destination, progress=lambda done, total: done > total // 2 and die())
+halfway = lambda done, total: done > total // 2 and die()
+beliefledger.operations.copy.copy(source, destination, progress=halfway)
 """
 
 

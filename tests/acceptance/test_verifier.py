@@ -498,7 +498,7 @@ def test_it_agrees_with_the_tree_on_every_proof(size):
         return merkle.root_of(leaves[index << level : (index + 1) << level])
 
     root = merkle.root_of(leaves)
-    verifier = tools.verifier
+    verifier = beliefledger.tools.verifier
     for index in range(size):
         proof = merkle.inclusion_proof(index, size, node)
         assert verifier.root_by_inclusion(index, size, leaves[index], proof) == root

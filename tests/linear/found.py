@@ -56,7 +56,7 @@ class Watch:
             frame = frame.f_back
         if frame is None:
             return None
-        file = Path(frame.f_code.co_filename)
+        file = Path(frame.f_code.co_filename).resolve()  # past the links in beliefledger/
         if not file.is_relative_to(self._root):
             return None
         inside = file.relative_to(self._root)
@@ -65,11 +65,10 @@ class Watch:
 
 def modules() -> Iterator[str]:
     """The names of all our modules."""
-    for package in PACKAGES:
-        yield package
-        for each in pkgutil.walk_packages([str(ROOT / package)], f"{package}."):
-            if not each.name.startswith(APART) and not each.name.endswith("__main__"):
-                yield each.name
+    yield "beliefledger"
+    for each in pkgutil.walk_packages([str(ROOT / "beliefledger")], "beliefledger."):
+        if not each.name.startswith(APART) and not each.name.endswith("__main__"):
+            yield each.name
 
 
 def import_all() -> None:
@@ -108,6 +107,8 @@ def sources() -> Iterator[tuple[str, str, ast.Module]]:
         for file in sorted((ROOT / package).rglob("*.py")):
             path = file.relative_to(ROOT)
             module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+            if package != "beliefledger":
+                module = f"beliefledger.{module}"
             if not module.startswith(APART):
                 yield str(path), module, ast.parse(file.read_text("utf-8"))
 

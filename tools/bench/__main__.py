@@ -1,4 +1,4 @@
-"""`python -m tools.bench [NAME…] [--quick] [--postgres URL]`: measure the budgets.
+"""`python -m beliefledger.tools.bench [NAME…] [--quick] [--postgres URL]`: measure the budgets.
 
 Prints a table and writes `bench-results.json` here. Exits with 1 when a budget that is asserted
 does not hold.
@@ -72,7 +72,7 @@ RESULTS = Path("bench-results.json")
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        prog="python -m tools.bench", description="Measure the budgets."
+        prog="python -m beliefledger.tools.bench", description="Measure the budgets."
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHES))
     parser.add_argument("--quick", action="store_true", help="small sizes: only see that it runs")

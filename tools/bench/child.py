@@ -1,7 +1,7 @@
 """Records turns one by one in a process of its own, so that its system calls can be counted.
 
-`python -m tools.bench.child DIRECTORY TURNS record|decide`. It leaves without closing the ledger:
-the checkpoint of a closing is no part of a turn.
+`python -m beliefledger.tools.bench.child DIRECTORY TURNS record|decide`. It leaves without closing
+the ledger: the checkpoint of a closing is no part of a turn.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def policy_show(
 
         from beliefledger.gate.policy import default_policy
 
-        text = resources.files("gate").joinpath("policy.yaml").read_text("utf-8")
+        text = resources.files("beliefledger.gate").joinpath("policy.yaml").read_text("utf-8")
         chosen = default_policy()
     else:
         import yaml
