@@ -93,7 +93,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "ledger/seeds.py": (f"{_LEDGER}seeds.py",),
     "ledger/folding.py": (f"{_LEDGER}folding.py", f"{_LEDGER}redact_tables.py"),
     "tools/verifier.py": (
-        "tests/unit/tools/test_verifier_parts.py", "tests/acceptance/test_certificate_told.py",
+        "tests/unit/test_verifier_parts.py", "tests/acceptance/test_certificate_told.py",
         "tests/acceptance/test_verifier.py", "tests/acceptance/test_certificate.py",
     ),
 }  # fmt: skip

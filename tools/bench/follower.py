@@ -1,8 +1,9 @@
 """Follows a ledger in a process of its own and tells when each event was delivered.
 
 `python -m beliefledger.tools.bench.follower subscribe|consume` reads the ledger's place from its
-input, says `ready` once it waits for what comes, and after as many turns as its input says next writes position
-and time of each as JSON. The clock is the machine's monotonic one, which all processes share.
+input, says `ready` once it waits for what comes, and after as many turns as its input says next
+writes position and time of each as JSON. The clock is the machine's monotonic one, which all
+processes share.
 """
 
 from __future__ import annotations
