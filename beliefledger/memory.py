@@ -1,72 +1,65 @@
-"""The front door: everything a ledger does, as one object."""
+"""The front door: the verbs of every day, and the parts that hold the rest."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from beliefledger.answers import (
     BeliefAnswer,
-    ConflictAnswer,
     DecisionAnswer,
-    LoopAnswer,
+    ErasureAnswer,
+    Explanation,
     ProcessAnswer,
-    RebuildAnswer,
-    ReplayAnswer,
-    ReplaySummary,
     StatusAnswer,
     TurnReceipt,
 )
-from beliefledger.audit.counts import Auditing
-from beliefledger.audit.judging import Judging
-from beliefledger.curation.consolidation import Consolidating
-from beliefledger.curation.extraction import Extracting
-from beliefledger.curation.stewardship import Settling
-from beliefledger.curation.types import Evolving
-from beliefledger.erasure.certificate import Certifying
-from beliefledger.erasure.erasure import Forgetting
+from beliefledger.audit.audit import Audit
+from beliefledger.audit.replay import DecisionReplays
+from beliefledger.curation.conflicts import Conflicts
+from beliefledger.curation.consent import Consent
+from beliefledger.curation.consolidation import Consolidation
+from beliefledger.curation.entities import Entities
+from beliefledger.curation.extraction import Extractions
+from beliefledger.curation.policy import PolicyInForce
+from beliefledger.curation.storing import PLAIN, Details, Fields, stored_memory
+from beliefledger.curation.types import Types
+from beliefledger.erasure.erasure import Erasures
 from beliefledger.gate.extractor import Extractor
-from beliefledger.gate.gate import Processed, Receipt
-from beliefledger.gate.intake import TurnInput, check_size
+from beliefledger.gate.gate import Receipt
+from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import Policy, load, millionths
-from beliefledger.gate.replay import Replayed, Verdict
-from beliefledger.ledger.candidate import SELF, Candidate, Source, Span, When
+from beliefledger.gate.typed import Typed
+from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.closing import Closing
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
-from beliefledger.ledger.errors import (
-    InvalidTurn,
-    LedgerError,
-    NotPermitted,
-    UnknownMemory,
-)
-from beliefledger.ledger.events.choices import Choices
-from beliefledger.ledger.events.turn import GateDecided
-from beliefledger.ledger.names import check_name
-from beliefledger.ledger.redact import redact
+from beliefledger.ledger.errors import InvalidTurn, LedgerError, NotPermitted
 from beliefledger.ledger.subscription import Subscription
 from beliefledger.ledger.times import Clock, system_clock
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.build import Parts, build
-from beliefledger.opening.place import Place, place_of
-from beliefledger.opening.recorder import Recorder
+from beliefledger.opening.build import build
+from beliefledger.opening.core import Core
+from beliefledger.opening.place import place_of
 from beliefledger.operations.ageing import Ageing
-from beliefledger.operations.projector import Projecting, Tell
+from beliefledger.operations.jobs import Counts, Work
+from beliefledger.operations.operations import Jobs, Operations
 from beliefledger.proofs.notary import Notary
-from beliefledger.proofs.proofs import Proving
-from beliefledger.reading.people import Knowing
-from beliefledger.reading.queries import Snapshot
-from beliefledger.search.recalls import Recalling
-from beliefledger.search.search import Searching
-from beliefledger.search.vectors import Vectoring
+from beliefledger.proofs.proofs import Proofs
+from beliefledger.reading.queries import Queries, Snapshot
+from beliefledger.reading.relations import PathAnswer, RelationQueries, window_of
+from beliefledger.reading.typed import TypedQueries
+from beliefledger.reading.views import Views
+from beliefledger.search.models import Embedders
+from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.recall_replay import RecallReplays
+from beliefledger.search.recalls import Recalls
+from beliefledger.search.search import DEFAULT, Search, SearchAnswer, SearchOptions
+from beliefledger.search.vectors import Vectors
 from beliefledger.settings import Settings, seconds_of
 from beliefledger.times import Moment, Progress, micros
-
-if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
-    from beliefledger.search.indexes import Finder
 
 
 def open_memory(
@@ -97,7 +90,7 @@ def open_memory(
 
     >>> import tempfile
     >>> with open_memory(tempfile.mkdtemp()) as memory:
-    ...     _ = memory.grant_consent("ana", "consent")
+    ...     _ = memory.consent.grant("ana", "consent")
     ...     _ = memory.record_turn("ana", "I always use dark mode.")
     ...     _ = memory.process()
     ...     [belief.text for belief in memory.beliefs("ana")]
@@ -110,7 +103,7 @@ def open_memory(
         settings = replace(settings, embedder=embedder)
     if extraction_seconds is not None:
         settings = replace(settings, extraction_seconds=seconds_of(extraction_seconds))
-    parts = build(
+    core = build(
         place,
         policy=chosen,
         extractor=extractor,
@@ -119,77 +112,106 @@ def open_memory(
         create=create,
         witnessed=witnessed,
     )
-    return MemoryLedger(place, parts, clock)
+    return MemoryLedger(core)
 
 
-PROCESS_TURNS = 500
-SLOW_TURNS = 64
-"""As many at a time of an extractor that takes long: how often progress is told."""
-_STORED = ("value", "attribute", "text", "entity", "context", "topic", "type", "category")
-
-
-class MemoryLedger(
-    Searching,
-    Recalling,
-    Vectoring,
-    Extracting,
-    Ageing,
-    Knowing,
-    Evolving,
-    Consolidating,
-    Judging,
-    Proving,
-    Forgetting,
-    Certifying,
-    Auditing,
-    Settling,
-    Closing,
-):
+class MemoryLedger(Closing):
     """A ledger that is open. Use it as a context manager, or close it.
+
+    What is done every day is a method here; the rest are parts: `consent`, `conflicts`, `entities`,
+    `types`, `policy`, `recalls`, `vectors`, `erasure`, `proofs`, `audit`, `operations`.
 
     Safe to use from several threads; several processes may have the same ledger open.
     """
 
-    def __init__(self, place: Place, parts: Parts, clock: Clock) -> None:
-        super().__init__(parts, clock)
-        self.place = place
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._log = core.log
+        self._gate = core.gate
+        self.place = core.place
         """The directory, or the URL (without its password when printed)."""
-        self._recorder = Recorder(parts.log, parts.projector.catch_up, keeps=parts.writable)
-        self._notary = Notary(parts.log, parts.signing, parts.witness)
-        self._made_finder: Finder | None = None
-        self._making = threading.Lock()
-        self.made_key_file = parts.made_key_file
+        self.made_key_file = core.made_key_file
         """The master key's file, if it was made just now. Keep it apart from backups."""
-        if self._log.interrupted:
-            self.finish_erasures()
+        self._queries = queries = Queries(core)
+        self._views = views = Views(core)
+        embedders = Embedders(core.log, core.settings)
+        self._indexes = indexes = IndexesOnDemand(core, queries, embedders)
+        self._notary = Notary(core.log, core.signing, core.witness)
+        self._relations = RelationQueries(core, queries)
+        self._typed = TypedQueries(core, queries)
+        self._search = Search(core, queries, indexes)
+        self._extraction = Extractions(core, queries)
+        decisions = DecisionReplays(core, queries)
+
+        self.erasure = Erasures(core, queries, views, indexes, self._notary)
+        """What would be erased, legal holds, certificates, and who was erased."""
+        self.consent = Consent(core, queries, self.erasure.erase_withdrawn)
+        """The lawful bases that memories stand on."""
+        self.conflicts = Conflicts(core, queries)
+        """What contradicts itself or waits for a person, and settling it."""
+        self.entities = Entities(core, queries)
+        """Whom and what a subject speaks of."""
+        self.types = Types(core, queries)
+        """The types of memory."""
+        self.policy = PolicyInForce(core)
+        """What is decided by."""
+        self.recalls = Recalls(core, queries)
+        """What was searched for and shown."""
+        self.vectors = Vectors(core, queries, indexes, embedders)
+        """What search compares meanings with."""
+        self.proofs = Proofs(core, decisions.all)
+        """Checkpoints, proofs and verification of the log."""
+        replays = RecallReplays(core, queries, indexes, embedders, self.recalls)
+        self.audit = Audit(core, queries, views, decisions, replays)
+        """What an auditor asks: replay, counts, calibration, checklists."""
+        ageing, consolidation = Ageing(core, queries), Consolidation(core, queries)
+        self.operations = Operations(
+            core,
+            queries,
+            views,
+            indexes,
+            ageing=ageing,
+            consolidation=consolidation,
+            extraction=self._extraction,
+            jobs=Jobs(core, queries, self._work(ageing, consolidation)),
+        )
+        """What an operator does: rebuild, jobs, ageing, consolidation, extraction."""
+        if core.log.interrupted:
+            self.erasure.finish()
+
+    def _work(self, ageing: Ageing, consolidation: Consolidation) -> Work:
+        """What the jobs of the schedule do."""
+
+        def count_loops() -> Counts:
+            found = self.conflicts.loops()
+            return {"loops": len(found), "contested": sum(each.contested for each in found)}
+
+        return {
+            "decay": lambda: {"memories": ageing.refresh()},
+            "expiry": lambda: {"expired": len(ageing.expire())},
+            "retention": lambda: {"revoked": len(ageing.revoke_outdated())},
+            "forgetting": self.erasure.erase_due,
+            "checkpoints": lambda: self.operations.tidy(),  # noqa: PLW0108  it is made after this
+            "loops": count_loops,
+            "consolidation": consolidation.everyone,
+            "vectors": self.vectors.complete,
+        }
 
     def close(self) -> None:
         """Let go of files and connections."""
-        self._let_go_of_model()
+        self._extraction.let_go_of_model()
         try:
-            self._recorder.close()
+            self._core.recorder.close()
         finally:
             self._notary.close()
             self._let_go()
 
     def _let_go(self) -> None:
-        if self._made_finder is not None:
-            self._made_finder.close()
-        if self._parts.witness is not None:
-            self._parts.witness.close()
-        self._parts.projector.close()
+        self._indexes.close()
+        if self._core.witness is not None:
+            self._core.witness.close()
+        self._core.projector.close()
         self._log.close()
-
-    @property
-    def _finder(self) -> Finder:
-        """Made when first searched, so that whoever searches nothing need not wait for it."""
-        with self._making:
-            if self._made_finder is None:
-                from beliefledger.search.indexes import Finder, open_vectors  # noqa: PLC0415
-
-                store = open_vectors(self._parts.projector.home)
-                self._made_finder = Finder(self._log, self._asking, store, self._parts.embedders)
-            return self._made_finder
 
     # Saying
 
@@ -230,7 +252,8 @@ class MemoryLedger(
         return self._recorded(list(turns))
 
     def _recorded(self, turns: Sequence[TurnInput]) -> list[TurnReceipt]:
-        self._recorder.flush()  # a turn that repeats what was shown comes after that in the log
+        # A turn that repeats what was shown comes after that in the log.
+        self._core.recorder.flush()
         return [_receipt(receipt) for receipt in self._gate.record(turns)]
 
     def process(
@@ -245,36 +268,7 @@ class MemoryLedger(
         Each is tried once. What was decided is durable when this returns. Several processes may do
         this at once.
         """
-        self._recorder.flush()  # else its appends and these get in each other's way
-        ref = None if subject is None else self._known_subject(subject)
-        total = Processed()
-        after, more = 0, True
-        most = SLOW_TURNS if self._gate.slow else PROCESS_TURNS
-        held: set[str] = set()
-
-        def attempt() -> tuple[Processed, int, bool]:
-            return self._process_some(ref, after, min(left, most), held)
-
-        while more and (limit is None or total.turns + total.failed < limit):
-            left = most if limit is None else limit - total.turns - total.failed
-            # A slow extractor's answers are decided again by themselves: it is not asked twice.
-            done, after, more = attempt() if self._gate.slow else self._log.decide_again(attempt)
-            total += done
-            if progress:
-                progress(total.turns, total.turns + self._asking.pending_count())
-            if total.broken_off:
-                break
-        return self._processed(total)
-
-    def _process_some(
-        self, ref: str | None, after: int, limit: int, held: set[str]
-    ) -> tuple[Processed, int, bool]:
-        """Process up to `limit` turns past a position; also how far it came, and if there may be
-        more. `held` gathers the subjects whose lane a failing turn holds up."""
-        waiting = self._waiting(limit, after, ref)
-        if not waiting:
-            return Processed(), after, False
-        return self._gate.process(waiting, held), waiting[-1].position, len(waiting) == limit
+        return self._extraction.process(subject=subject, limit=limit, progress=progress)
 
     def remember(
         self,
@@ -301,12 +295,12 @@ class MemoryLedger(
         )  # which may be refused, before anything is written
         self._gate.check([turn])
         if consent is not None:
-            self.grant_consent(subject, consent)
-        self._recorder.flush()
+            self.consent.grant(subject, consent)
+        self._core.recorder.flush()
         receipt = self._gate.record([turn])[0]
         self.process(subject=subject)
         if receipt.withheld:
-            return _receipt(receipt), self._asking.rehearsed(
+            return _receipt(receipt), self._queries.rehearsed(
                 receipt, self._gate.rehearse(receipt, turn)
             )
         return _receipt(receipt), self.decisions(turn_id=receipt.turn_id)
@@ -319,99 +313,47 @@ class MemoryLedger(
         attribute: str,
         type: str = "fact",
         text: str | None = None,
-        entity: str = SELF,
-        negated: bool = False,
-        context: str | None = None,
-        topic: str = "general",
-        category: str | None = None,
         confidence: float | None = None,
-        importance: float = 0.5,
         valid_from: Moment | None = None,
         valid_to: Moment | None = None,
-        expires_at: Moment | None = None,
-        visibility_scope: str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
         said_at: Moment | None = None,
         idempotency_key: str | None = None,
         by: str = SYSTEM,
+        details: Details = PLAIN,
     ) -> DecisionAnswer:
         """Write a memory with chosen fields: for seeding, migration and tests.
 
         Nothing is extracted and words are not examined, but consent, scope and contradiction are
-        decided like any other. Returns the decision; for a repeated `idempotency_key`, the first.
+        decided like any other. `details` are the rarer fields. Returns the decision; for a repeated
+        `idempotency_key`, the first.
         """
-        subject_name = "User" if entity == SELF else entity
-        verb = "is not" if negated else "is"
-        claim = text or f"{subject_name}: {attribute} {verb} {value}" + (
-            f" ({context})" if context else ""
-        )
-        if confidence is not None and not 0 <= confidence <= 1:
-            raise InvalidTurn(f"confidence is {confidence}; it must be from 0 to 1.")
-        if not 0 <= importance <= 1:
-            raise InvalidTurn(f"importance is {importance}; it must be from 0 to 1.")
-        if not attribute.strip() or not value.strip():
-            raise InvalidTurn("attribute and value must not be empty.")
-        words = (value, attribute, claim, entity, context or "", topic, type, category or "")
-        for name, given in zip(_STORED, words, strict=True):
-            try:
-                given.encode()
-            except (UnicodeEncodeError, AttributeError):
-                raise InvalidTurn(f"{name} is not valid Unicode text.") from None
-            if name not in {"value", "text"}:
-                check_name(name, given)
-            check_size(name, given, self.policy.max_turn_bytes)
-            if redact(given).redactions:
-                raise InvalidTurn(f"{name} holds a secret, and secrets are not kept.")
-        begins = micros(valid_from, "valid_from")
-        ends = micros(valid_to, "valid_to")
-        known_from = begins if begins is not None else micros(said_at, "said_at") or self._clock()
-        if ends is not None and ends <= known_from:
-            raise InvalidTurn("valid_to must come after valid_from; give both for what is past.")
-        turn = TurnInput(
+        fields = Fields(
             subject=subject,
-            content=claim,
-            role="system",
-            session=session,
-            agent=agent,
-            said_at=micros(said_at, "said_at"),
-            idempotency_key=idempotency_key,
-            channel="store",
-        )
-        candidate = Candidate(
-            claim=claim,
-            spans=(Span(start=0, end=len(claim), quote=claim),),
-            type=type,
-            entity=entity,
             attribute=attribute,
             value=value,
-            negated=negated,
-            context=context,
-            source=Source.OPERATOR,
-            topic=topic,
-            category=category,
-            importance=millionths(importance),
-            confidence=millionths(1.0),
-            when=When(),
+            type=type,
+            text=text,
+            confidence=confidence,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            said_at=said_at,
+            idempotency_key=idempotency_key,
         )
-        choices = Choices(
-            confidence=None if confidence is None else millionths(confidence),
-            valid_from=begins,
-            valid_to=ends,
-            expires_at=micros(expires_at, "expires_at"),
-            visibility_scope=visibility_scope,
+        limit = self.policy.current.max_turn_bytes
+        stored = stored_memory(fields, details, limit, self._core.clock())
+        receipt, decision = self._gate.store(
+            stored.turn, stored.candidate, stored.choices, self._core.actor(by)
         )
-        receipt, decision = self._gate.store(turn, candidate, choices, self._actor(by))
-        if decision is None:
-            if receipt.withheld and self._gate.is_stored(receipt):
-                would = self._gate.rehearse(receipt, turn, candidate, choices)
-                made = self._asking.rehearsed(receipt, would)
-            else:
-                made = self.decisions(turn_id=receipt.turn_id)
-            if not made:
-                raise InvalidTurn("This idempotency_key belongs to another turn.")
-            return made[0]
-        return self._asking.decision(decision)
+        if decision is not None:
+            return self._queries.decision(decision)
+        if receipt.withheld and self._gate.is_stored(receipt):
+            would = self._gate.rehearse(receipt, stored.turn, stored.candidate, stored.choices)
+            made = self._queries.rehearsed(receipt, would)
+        else:
+            made = self.decisions(turn_id=receipt.turn_id)
+        if not made:
+            raise InvalidTurn("This idempotency_key belongs to another turn.")
+        return made[0]
 
     # Asking
 
@@ -433,9 +375,9 @@ class MemoryLedger(
         asks what of it was true then; by default the time of `as_of`, else now. A subject nobody
         knows, or who was erased, has no beliefs.
         """
-        return self._asking.beliefs(
+        return self._queries.beliefs(
             subject,
-            self._snapshot(as_of),
+            self._queries.snapshot(as_of),
             micros(valid_at, "valid_at"),
             type_=type,
             topic=topic,
@@ -446,23 +388,15 @@ class MemoryLedger(
 
     def as_of(self, moment: Moment) -> Snapshot:
         """The ledger as it was: the last position recorded at or before a time, or a position."""
-        snapshot = self._snapshot(moment)
+        snapshot = self._queries.snapshot(moment)
         if snapshot is None:
             raise InvalidTurn("as_of needs a time or a position.")
         return snapshot
 
-    def _snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None:
-        if as_of is None or isinstance(as_of, Snapshot):
-            return as_of
-        # A position is far below any time in microseconds since 1980.
-        if isinstance(as_of, int) and as_of < 10**12:
-            return self._asking.at_position(as_of)
-        return self._asking.at_time(micros(as_of, "as_of") or 0)
-
     def history(self, belief_or_memory: str) -> list[BeliefAnswer]:
         """Every version of a belief, oldest first. Takes the id of a belief or of a memory in it,
         or the first characters of one. Raises `UnknownMemory`."""
-        return self._asking.history(belief_or_memory)
+        return self._queries.history(belief_or_memory)
 
     def decisions(
         self,
@@ -476,96 +410,183 @@ class MemoryLedger(
     ) -> list[DecisionAnswer]:
         """What the gate decided, in order; with `limit`, the last so many. `waits` picks those that
         a person still has to settle (or has not to)."""
-        return self._asking.decisions(
+        return self._queries.decisions(
             subject, outcome=outcome, reason=reason, turn_id=turn_id, waits=waits, limit=limit
         )
 
     def decision(self, decision_id: str) -> DecisionAnswer:
         """One decision, by its id or the first characters of it. Raises `UnknownMemory`."""
-        return self._asking.decision(self._asking.decision_id(decision_id))
+        return self._queries.decision(self._queries.decision_id(decision_id))
 
-    def replay(
-        self, decision_id: str, *, policy: Policy | Path | str | Mapping[str, Any] | None = None
-    ) -> ReplayAnswer:
-        """Make a decision again from what the log holds: same, different, or inputs destroyed.
+    def explain(self, memory_id: str, *, proof: bool = False) -> Explanation:
+        """Why a memory is there: the decision, the candidate, the words. With `proof`, also proofs
+        that its turn, decision and admission are in the log. Raises `UnknownMemory`."""
+        answer = self._queries.explain(memory_id)
+        if not proof:
+            return answer
+        proofs = {name: self.proofs.inclusion(at) for name, at in answer.positions.items()}
+        return answer.model_copy(update={"proofs": proofs})
 
-        With `policy`, as that policy would have decided. Raises `UnknownMemory`.
-        """
-        recorded = self._log.find(self._asking.decision_id(decision_id))
-        if recorded is None:
-            raise UnknownMemory(f"There is no decision {decision_id}.")
-        chosen = None if policy is None else load(policy)
-        return _replayed(self._parts.replayer.replay(recorded, chosen))
-
-    def replay_all(
+    def related(
         self,
+        subject: str,
+        entity: str = SELF,
+        relation: str | Sequence[str] | None = None,
         *,
-        policy: Policy | Path | str | Mapping[str, Any] | None = None,
-        progress: Progress | None = None,
-    ) -> ReplaySummary:
-        """Make every decision again."""
-        chosen = None if policy is None else load(policy)
-        verdicts = dict.fromkeys(Verdict, 0)
-        differing = []
-        head = self._log.head().position
-        for reached, page in self._log.pages_to(0, head):
-            for recorded in page:
-                if recorded.type == GateDecided.NAME:
-                    result = self._parts.replayer.replay(recorded, chosen)
-                    verdicts[result.verdict] += 1
-                    if result.verdict is Verdict.DIFFERENT:
-                        differing.append(_replayed(result))
-            if progress:
-                progress(reached, head)
-        return ReplaySummary(
-            decisions=sum(verdicts.values()),
-            same=verdicts[Verdict.SAME],
-            different=verdicts[Verdict.DIFFERENT],
-            inputs_destroyed=verdicts[Verdict.INPUTS_DESTROYED],
-            differing=tuple(differing),
+        attribute: str | None = None,
+        hops: int | None = None,
+        as_of: Moment | Snapshot | None = None,
+        valid_at: Moment | None = None,
+        min_confidence: float = 0.4,
+    ) -> list[PathAnswer]:
+        """Who and what an entity is related to, as paths of one to three memories each, the
+        shortest first, every memory with its evidence.
+
+        All memories of a path but the last are relations, the last may be a fact about whom the
+        path reached. `relation` names the relation of every hop, or, as a sequence, of each; it is
+        also found where the far end's memory says it the other way round (`manages` for
+        `reports-to`). With `attribute`, only paths that end in such a fact. `hops` is the most
+        memories of a path: if not given, one for each relation named and one for the attribute.
+
+        "Who does Ana work for, and what is that manager's role" is
+        `related("ana", relation="reports-to", attribute="role")`.
+        """
+        return self._relations.related(
+            subject,
+            entity,
+            relation,
+            attribute,
+            hops,
+            self._queries.snapshot(as_of),
+            micros(valid_at, "valid_at"),
+            min_confidence=millionths(min_confidence),
         )
 
-    def loops(
+    def events(
+        self,
+        subject: str,
+        *,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        on: str | None = None,
+        participant: str | None = None,
+        as_of: Moment | Snapshot | None = None,
+        min_confidence: float = 0.4,
+    ) -> list[BeliefAnswer]:
+        """What happened: memories of type `event`, in order of time, and no others.
+
+        With `start` or `end`, those that may have happened in [start, end): the whole day, week or
+        month counts that their words mean, an approximate time a day more on either side, and an
+        unknown one never. `on` says the window in words, such as "last tuesday" (as of now, or of
+        `as_of`). `participant` is somebody who took part, or whom it is about, under any name.
+        """
+        if on is not None and (start is not None or end is not None):
+            raise InvalidTurn("on: say either on or start and end.")
+        snapshot = self._queries.snapshot(as_of)
+        window = micros(start, "start"), micros(end, "end")
+        if on is not None:
+            now = self._queries.now() if snapshot is None else snapshot.at
+            window = window_of(on, now)
+        elif window[0] is not None and window[1] is not None and window[0] >= window[1]:
+            raise InvalidTurn("end must come after start.")
+        return self._relations.events(
+            subject,
+            snapshot,
+            window=window,
+            participant=participant,
+            min_confidence=millionths(min_confidence),
+        )
+
+    def typed(
         self,
         subject: str | None = None,
         *,
-        window_days: int | None = None,
-        since: Moment | None = None,
-        until: Moment | None = None,
-        least: int | None = None,
-    ) -> list[LoopAnswer]:
-        """The beliefs that keep changing: contested, or superseded as often within the window as
-        the policy calls a loop, or `least` times.
+        type: str | None = None,
+        memory_id: str | None = None,
+        quarantined: bool = False,
+    ) -> list[Typed]:
+        """What is believed now, each memory in the shape of its type (`gate.typed`): of a subject,
+        of a type, or one memory by its id."""
+        return self._typed.typed(subject, type=type, memory_id=memory_id, quarantined=quarantined)
 
-        Of `since` and `until`, by when things were said, all between counts as one window, unless
-        `window_days` is given too: with `least=1`, every belief that changed in that time.
-        """
-        bounds = micros(since, "since"), micros(until, "until")
-        return self._disputes.loops(subject, window_days, *bounds, least)
-
-    def conflicts(self, subject: str | None = None) -> list[ConflictAnswer]:
-        """The beliefs about which a person has to choose."""
-        return self._disputes.conflicts(subject)
-
-    # Running
-
-    def rebuild(
+    def search(
         self,
-        view: str | None = None,
+        subject: str,
+        query: str,
+        k: int = 10,
         *,
-        verify: bool = False,
-        progress: Callable[[str, int, int], None] | None = None,
-    ) -> list[RebuildAnswer]:
-        """Fold a view, or all of them, from the log anew.
+        as_of: Moment | Snapshot | None = None,
+        valid_at: Moment | None = None,
+        types: Sequence[str] = (),
+        session: str | None = None,
+        purpose: str | None = None,
+        max_tokens: int | None = None,
+        record: bool = True,
+        by: str = SYSTEM,
+        options: SearchOptions = DEFAULT,
+    ) -> SearchAnswer:
+        """Find what a subject's memories and turns say about a query: the best `k`, best first.
 
-        With `verify`, compare each with what it replaces, and name the first row that differs.
+        `as_of` searches what was known then, `valid_at` what of it was true then (both as for
+        `beliefs`). `types` are of memories. What is visible in one session is found with its
+        `session`. `max_tokens` bounds the results' texts together. Unless `record` is False, what
+        was found is recorded as shown to whoever asks (`by`), which keeps memories fresh and can
+        be replayed. `options` are the rarer wishes: scope, topics, floors and weights.
+
+        Raises `InvalidTurn` for what cannot be asked. A subject nobody knows, or who was erased,
+        has nothing to find.
         """
-        self._recorder.flush()
-        try:
-            return self._upkeep.rebuild(view, verify=verify, progress=progress)
-        finally:
-            if self._made_finder is not None:
-                self._made_finder.drop()  # what was indexed of the tables that are gone
+        return self._search.search(
+            subject,
+            query,
+            k,
+            as_of=as_of,
+            valid_at=valid_at,
+            types=types,
+            session=session,
+            purpose=purpose,
+            max_tokens=max_tokens,
+            record=record,
+            by=by,
+            options=options,
+        )
+
+    # Taking back
+
+    def revoke(self, memory_id: str, *, by: str, note: str | None = None) -> BeliefAnswer:
+        """Take a memory back; it stays in the history. Raises `UnknownMemory`."""
+        memory = self._queries.memory_id(memory_id)
+        last = self._queries.history(memory, only_memory=True)[-1]
+        ref = self._core.known_subject(last.subject or "")
+        self._core.steward.revoke(
+            ref, memory, last.belief_id, note=note, actor=self._core.actor(by)
+        )
+        return self._queries.history(memory, only_memory=True)[-1]
+
+    def erase(
+        self,
+        subject: str,
+        *,
+        by: str,
+        memory: str | None = None,
+        turn: str | None = None,
+        session: str | None = None,
+        known_as: Sequence[str] = (),
+        legal_basis: str | None = None,
+    ) -> ErasureAnswer:
+        """Forget a subject for good, or one memory, turn or session of theirs; see
+        `erasure.erase`, which can do more, and `erasure.preview`."""
+        return self.erasure.erase(
+            subject,
+            memory=memory,
+            turn=turn,
+            session=session,
+            known_as=known_as,
+            by=by,
+            legal_basis=legal_basis,
+        )
+
+    # Following
 
     def subscribe(
         self,
@@ -601,21 +622,6 @@ class MemoryLedger(
         people = None if subjects is None else lambda: self._refs_of(subjects)
         return self._log.consumer(name, types, people, lease_seconds=lease_seconds, follow=follow)
 
-    def keep_views(
-        self,
-        *,
-        lease_seconds: float = LEASE_SECONDS,
-        tell: Tell = lambda _what, _position, _why: None,
-    ) -> Projecting:
-        """What keeps the views up with the log once its `run` is called, in one process of several.
-
-        Questions catch up by themselves; this spares them the wait.
-        """
-        parts = self._parts
-        return Projecting(
-            self._log, parts.projector, parts.forget_words, lease_seconds=lease_seconds, tell=tell
-        )
-
     def _refs_of(self, subjects: Sequence[str]) -> list[str]:
         """The references of those who are known by now and not erased."""
         refs = []
@@ -629,16 +635,16 @@ class MemoryLedger(
     def status(self, *, digests: bool = True) -> StatusAnswer:
         """How the ledger is: positions, the queue, what waits for a person, the views."""
         with suppress(LedgerError):  # a log that takes nothing is to be asked how it is
-            self._recorder.flush()
-        answer = self._upkeep.status(digests=digests)
+            self._core.recorder.flush()
+        answer = self._views.status(digests=digests)
         return answer.model_copy(
             update={
                 "ledger": str(self.place),
                 "extractor": self._gate.extractor.name,
                 "warnings": (
                     *answer.warnings,
-                    *(self._notary.warnings() or self._parts.signing.warnings()),
-                    *self._unfinished_erasures(),
+                    *(self._notary.warnings() or self._core.signing.warnings()),
+                    *self.erasure.unfinished(),
                 ),
             }
         )
@@ -654,23 +660,3 @@ class MemoryLedger(
 
 def _receipt(receipt: Receipt) -> TurnReceipt:
     return TurnReceipt(turn_id=receipt.turn_id, position=receipt.position, already=receipt.already)
-
-
-def _replayed(result: Replayed) -> ReplayAnswer:
-    again = result.again
-    return ReplayAnswer(
-        decision_id=result.decision_id,
-        position=result.position,
-        verdict=result.verdict.value,
-        recorded=result.recorded,
-        again=None
-        if again is None
-        else {
-            "outcome": again.outcome.value,
-            "reason": again.reason.value,
-            "confidence": again.confidence.c / 1_000_000,
-            "mentions": again.mentions,
-            "trace": list(again.trace),
-        },
-        differs=result.differs,
-    )

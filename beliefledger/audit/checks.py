@@ -19,20 +19,21 @@ from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger import envelope
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.events.belief import Written
+from beliefledger.ledger.events.ops import BACKUP
 from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
 from beliefledger.ledger.redact import redact
 from beliefledger.ledger.times import DAY, Micros, iso
 from beliefledger.ledger.verify import verify
-from beliefledger.opening.build import Parts
-from beliefledger.opening.place import KEY_FILE, Place
+from beliefledger.opening.core import Core
+from beliefledger.opening.place import KEY_FILE
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.turns import TurnsView
 from beliefledger.reading.conflicts import is_contested
-from beliefledger.reading.queries import Asking
-from beliefledger.reading.views import Upkeep
+from beliefledger.reading.queries import Queries
+from beliefledger.reading.views import Views
 from beliefledger.settings import Settings
 
 T = TypeVar("T")
@@ -40,8 +41,6 @@ T = TypeVar("T")
 SAMPLE = 200
 ECE_LIMIT = 0.1
 _WEEK = 7 * DAY
-BACKUP = "backup"
-"""The job that whoever makes backups records."""
 
 
 class Finding(NamedTuple):
@@ -63,14 +62,12 @@ def no(evidence: str, offending: str | None = None) -> Finding:
 class Checks:
     """The lines. `deep` looks at everything where else a sample has to do."""
 
-    def __init__(
-        self, parts: Parts, asking: Asking, upkeep: Upkeep, place: Place, *, deep: bool
-    ) -> None:
-        self._parts = parts
-        self._log = parts.log
-        self._asking = asking
-        self._upkeep = upkeep
-        self._place = place
+    def __init__(self, core: Core, queries: Queries, views: Views, *, deep: bool) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
+        self._views = views
+        self._place = core.place
         self.deep = deep
 
     # What the lines look at
@@ -81,11 +78,11 @@ class Checks:
 
     @cached_property
     def _now(self) -> Micros:
-        return self._asking.now()
+        return self._queries.now()
 
     @cached_property
     def _rules(self) -> Rules:
-        return self._parts.rulebook.refreshed()
+        return self._core.rulebook.refreshed()
 
     @cached_property
     def _seen(self) -> Seen:
@@ -98,7 +95,7 @@ class Checks:
     @cached_property
     def _standing(self) -> list[Version]:
         """What holds now, in quarantine too."""
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             return questions.held(
                 connection, generation, None, valid_at=self._now, quarantined=True
             )
@@ -125,7 +122,7 @@ class Checks:
         return Finding(turns > 0 or None, f"{turns:,} turns, each once under its key")
 
     def queue(self) -> Finding:
-        with self._asking.view(TurnsView.name) as (connection, generation):
+        with self._queries.view(TurnsView.name) as (connection, generation):
             oldest = questions.pending(connection, generation, 1)
             count = questions.pending_count(connection, generation)
         if not oldest:
@@ -149,7 +146,7 @@ class Checks:
         )
 
     def spans(self) -> Finding:
-        with self._asking.view(DecisionsView.name) as (connection, generation):
+        with self._queries.view(DecisionsView.name) as (connection, generation):
             rows = [
                 row
                 for outcome in ("admit", "supersede", "confirm", "quarantine")
@@ -170,7 +167,7 @@ class Checks:
         return Finding(looked_at > 0 or None, evidence)
 
     def secrets(self) -> Finding:
-        with self._asking.view(TurnsView.name) as (connection, generation):
+        with self._queries.view(TurnsView.name) as (connection, generation):
             c = tables.turns(generation).c
             positions = list(connection.scalars(select(c.position).order_by(c.position)))
         looked_at = 0
@@ -225,7 +222,7 @@ class Checks:
     def evidence(self) -> Finding:
         for decision, memory in self._seen.unfounded.items():
             return no(f"a memory names decision {decision}, which is none", memory)
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             ids = [row.memory_id for row in self._standing]
             found = questions.evidence_of(connection, generation, ids)
         without = next((memory for memory, places in found.items() if not places), None)
@@ -277,7 +274,7 @@ class Checks:
         return self._ran(_WEEK, BACKUP)
 
     def expired(self) -> Finding:
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             c = tables.belief_versions(generation).c
             query = select(c.memory_id).where(
                 c.closed.is_(None),
@@ -289,7 +286,7 @@ class Checks:
         return Finding(fine, f"{len(over):,} past their time", next(iter(over), None))
 
     def loops(self) -> Finding:
-        with self._asking.view(ChurnView.name) as (connection, generation):
+        with self._queries.view(ChurnView.name) as (connection, generation):
             changes = questions.changes(connection, generation)
         by_belief: dict[str, list[questions.ChurnRow]] = {}
         for change in changes:
@@ -300,7 +297,7 @@ class Checks:
         return Finding(fine, evidence, next(iter(open_ones), None))
 
     def _waits(self, outcome: str) -> Finding:
-        with self._asking.view(DecisionsView.name) as (connection, generation):
+        with self._queries.view(DecisionsView.name) as (connection, generation):
             rows = questions.decided(connection, generation, outcome=outcome, waits=True)
         if not rows:
             return Finding(bool(self._seen.decisions) or None, "nothing waits")
@@ -323,7 +320,7 @@ class Checks:
         return Finding(bool(ends), told or "every type is kept for ever: see ttl_days")
 
     def calibration(self) -> Finding:
-        answer = Calibration(self._log, self._parts.rulebook).answer(draw=False)
+        answer = Calibration(self._log, self._core.rulebook).answer(draw=False)
         known = answer.right + answer.wrong
         if answer.ece is None or known < NEEDED:
             return Finding(None, f"the outcome of {known:,} memories is known, {NEEDED} are needed")
@@ -342,15 +339,15 @@ class Checks:
     # End to end
 
     def verify(self) -> Finding:
-        answer = verify(self._log, tree=self._parts.signing.tree_to_verify())
+        answer = verify(self._log, tree=self._core.signing.tree_to_verify())
         if answer.ok:
             return yes(f"{answer.events:,} events, {answer.bodies:,} with a body")
         return no(answer.problem or "", f"position {answer.position}")
 
     def views(self) -> Finding:
-        self._parts.projector.catch_up()
-        with self._parts.projector.reading() as connection:
-            states = self._parts.projector.states(connection)
+        self._core.projector.catch_up()
+        with self._core.projector.reading() as connection:
+            states = self._core.projector.states(connection)
         for name, state in states.items():
             if state.stopped_at is not None:
                 return no(f"{name}: {state.reason}", f"position {state.stopped_at}")
@@ -361,14 +358,14 @@ class Checks:
     def rebuild(self) -> Finding:
         if not self.deep:
             return Finding(None, "takes a while: ask with --deep")
-        answers = self._upkeep.rebuild(None, verify=True, progress=None)
+        answers = self._views.rebuild(None, verify=True, progress=None)
         for each in answers:
             if each.same is False:
                 return no(f"{each.name}: {each.first_difference}", each.name)
         return yes(f"{len(answers)} views, each with the digest it had")
 
     def replay(self) -> Finding:
-        with self._asking.view(DecisionsView.name) as (connection, generation):
+        with self._queries.view(DecisionsView.name) as (connection, generation):
             rows = questions.decided(connection, generation, limit=None if self.deep else SAMPLE)
             total = sum(questions.counts(connection, generation, "outcome").values())
         counts = Counter[Verdict]()
@@ -376,7 +373,7 @@ class Checks:
             recorded = self._log.find(row.decision_id)
             if recorded is None:
                 return no("a decision is not in the log", row.decision_id)
-            answer = self._parts.replayer.replay(recorded)
+            answer = self._core.replayer.replay(recorded)
             if answer.verdict is Verdict.DIFFERENT:
                 return no(f"{', '.join(answer.differs)} differ", row.decision_id)
             counts[answer.verdict] += 1
@@ -390,7 +387,7 @@ class Checks:
         """The gate's own fold of a belief, at the head and half way, against the view's rows."""
         beliefs = list(dict.fromkeys(row.belief for row in self._standing))
         chosen = self._some(beliefs)
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             for belief in chosen:
                 rows = questions.versions_of(connection, generation, belief)
                 events = self._log.read_stream(belief)
@@ -416,7 +413,7 @@ class Checks:
         for ref in erased:
             if self._log.keys(ref) is not None:
                 return no("the key of an erased person is there", ref)
-            if self._asking.standing(ref):
+            if self._queries.standing(ref):
                 return no("a view has rows of an erased person", ref)
         for position in self._bodies_of(erased):
             return no("a body of an erased person is there", f"position {position}")
@@ -437,7 +434,7 @@ class Checks:
 
     def key(self) -> Finding:
         settings = Settings.read()
-        told = f"master key {self._parts.master_key.id}"
+        told = f"master key {self._core.master_key.id}"
         if settings.master_key:
             return yes(f"{told} is given by the environment")
         directory = self._place if isinstance(self._place, Path) else None
@@ -451,7 +448,7 @@ class Checks:
         return yes(f"{told} lies in {file}")
 
     def places(self) -> Finding:
-        warnings = self._parts.warnings
+        warnings = self._core.warnings
         return Finding(not warnings, "; ".join(warnings) or "no warnings")
 
     def consumers(self) -> Finding:

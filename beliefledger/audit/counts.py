@@ -1,4 +1,4 @@
-"""The part of the front door that counts what was decided, also about whoever was erased.
+"""Counts of what was decided, also about whoever was erased.
 
 Everything here is counted over envelopes, in one pass: no body is opened, so that the counts are
 the same before an erasure and after it, but for the bodies that are gone.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from beliefledger.ledger import envelope
 from beliefledger.ledger.candidate import Frozen
@@ -41,16 +41,11 @@ from beliefledger.ledger.events.turn import (
 from beliefledger.ledger.store import Row
 from beliefledger.ledger.uncollected import uncollected
 from beliefledger.ledger.upcast import current_name, stored_names
+from beliefledger.opening.core import Core
 from beliefledger.projections import questions
 from beliefledger.projections.decisions import DecisionsView
-
-if TYPE_CHECKING:
-    from beliefledger.ledger.log import Log
-    from beliefledger.ledger.times import Clock
-    from beliefledger.opening.build import Parts
-    from beliefledger.opening.recorder import Recorder
-    from beliefledger.reading.queries import Asking
-    from beliefledger.times import Progress
+from beliefledger.reading.queries import Queries
+from beliefledger.times import Progress
 
 Fields = dict[str, Any]
 
@@ -133,37 +128,28 @@ class AuditAnswer(Frozen):
     adds_up: bool
 
 
-class Auditing:
-    """A base of the front door, which has made these."""
+def count(
+    core: Core, queries: Queries, as_of: int | None = None, progress: Progress | None = None
+) -> AuditAnswer:
+    """Count envelopes up to a position, by default the head.
 
-    if TYPE_CHECKING:
-        _parts: Parts
-        _log: Log
-        _clock: Clock
-        _asking: Asking
-        _recorder: Recorder
-
-    def audit(self, as_of: int | None = None, *, progress: Progress | None = None) -> AuditAnswer:
-        """Count what was said, decided, changed, read and forgotten, up to a position (by default
-        the head), from envelopes alone, and whether the sums add up.
-
-        Raises `InvalidTurn` for a position that is not there, `LogCorrupted` for an envelope that
-        cannot be read.
-        """
-        self._recorder.flush()
-        head = self._log.head().position
-        if as_of is not None and (isinstance(as_of, bool) or not 0 <= as_of <= head):
-            raise InvalidTurn(f"as_of: {as_of!r} is no position; the log goes from 0 to {head}.")
-        upto = head if as_of is None else as_of
-        tally = Tally(self._log.eraser.told())
-        with uncollected():
-            for number, row in enumerate(self._log.raw(0, upto), 1):
-                tally.take(row)
-                if progress and number % _TOLD == 0:
-                    progress(row.position, upto)
-        with self._asking.view(DecisionsView.name) as (connection, generation):
-            seen = questions.reasons(connection, generation, upto)
-        return tally.answer(upto, seen, whole=upto == head)
+    Raises `InvalidTurn` for a position that is not there, `LogCorrupted` for an envelope that
+    cannot be read.
+    """
+    core.recorder.flush()
+    head = core.log.head().position
+    if as_of is not None and (isinstance(as_of, bool) or not 0 <= as_of <= head):
+        raise InvalidTurn(f"as_of: {as_of!r} is no position; the log goes from 0 to {head}.")
+    upto = head if as_of is None else as_of
+    tally = Tally(core.log.eraser.told())
+    with uncollected():
+        for number, row in enumerate(core.log.raw(0, upto), 1):
+            tally.take(row)
+            if progress and number % _TOLD == 0:
+                progress(row.position, upto)
+    with queries.view(DecisionsView.name) as (connection, generation):
+        seen = questions.reasons(connection, generation, upto)
+    return tally.answer(upto, seen, whole=upto == head)
 
 
 class Tally:

@@ -1,4 +1,4 @@
-"""The part of the front door that merges rephrasings into one memory, and undoes it."""
+"""Consolidation: merges rephrasings into one memory, and undoes it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Literal
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.consolidation import Consolidator, Wording
-from beliefledger.gate.gate import Gate
 from beliefledger.gate.merging import Original, kinds, refusal
 from beliefledger.gate.registry import MemoryType
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import Written
-from beliefledger.ledger.log import Log
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.build import Parts
+from beliefledger.opening.core import Core
 from beliefledger.projections import questions
 from beliefledger.projections.beliefs import BeliefsView, Version
-from beliefledger.reading.queries import Asking
+from beliefledger.reading.queries import Queries
 from beliefledger.reading.words import score
 from beliefledger.settings import Settings
 from beliefledger.times import Progress
@@ -99,18 +97,20 @@ class Standing:
     original: Original
 
 
-class Consolidating:
-    """A base of the front door, which has made these."""
+class Consolidation:
+    """Finds rephrasings of one memory, merges them, and takes a merge back."""
 
-    _parts: Parts
-    _log: Log
-    _asking: Asking
-    _gate: Gate
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
 
-    if TYPE_CHECKING:  # of the front door itself
-
-        def _known_subject(self, subject: str) -> str: ...
-        def _actor(self, name: str) -> str: ...
+    def everyone(self) -> dict[str, int]:
+        """Merge rephrasings of one memory, of every subject; returns how many memories were
+        compared, and how many merged ones there are."""
+        done = self.consolidate(apply=True)
+        merged = sum(each.memory_id is not None for each in done.clusters)
+        return {"compared": done.memories, "merged": merged}
 
     def consolidate(
         self,
@@ -135,10 +135,10 @@ class Consolidating:
             raise CallerMistake(f"threshold is {threshold}; it must be above 0, and at most 1.")
         if how not in {"words", "model"}:
             raise CallerMistake(f"how is {how!r}; it must be 'words' or 'model'.")
-        types = self._parts.rulebook.refreshed().registry.types
+        types = self._core.rulebook.refreshed().registry.types
         if type is not None and type not in types:
             raise CallerMistake(f"There is no type {type!r}; there are: {', '.join(types)}.")
-        actor = self._actor(by)
+        actor = self._core.actor(by)
         standing = self._standing(subject, type)
         groups = [list(each) for _, each in groupby(standing, _group)]
         compared = [each for each in groups if len(each) > 1]
@@ -172,28 +172,26 @@ class Consolidating:
             cost_micro_usd=sum(each.cost_micro_usd for each in found),
         )
 
-    def undo_consolidation(
-        self, memory_id: str, *, by: str, note: str | None = None
-    ) -> list[BeliefAnswer]:
+    def undo(self, memory_id: str, *, by: str, note: str | None = None) -> list[BeliefAnswer]:
         """Take a merge back, as a named principal: the originals hold again. Returns them.
 
         Raises `NotPermitted` for a memory that is no merged one or was changed since.
         """
-        key = self._asking.memory_id(memory_id)
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        key = self._queries.memory_id(memory_id)
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             row = questions.versions_of_memory(connection, generation, key)[-1]
-        originals = Consolidator(self._gate).undo(
-            row.subject_ref, key, row.belief, note=note, actor=self._actor(by)
+        originals = Consolidator(self._core.gate).undo(
+            row.subject_ref, key, row.belief, note=note, actor=self._core.actor(by)
         )
-        return [self._asking.history(each, only_memory=True)[-1] for each in originals]
+        return [self._queries.history(each, only_memory=True)[-1] for each in originals]
 
     def _standing(self, subject: str | None, type_: str | None) -> list[Standing]:
         """What may be merged, by subject, type and topic, within these in the order in which
         memories lead: the most confident first, then the oldest."""
-        ref = None if subject is None else self._known_subject(subject)
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        ref = None if subject is None else self._core.known_subject(subject)
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             rows = questions.held(
-                connection, generation, ref, valid_at=self._asking.now(), type_=type_
+                connection, generation, ref, valid_at=self._queries.now(), type_=type_
             )
         rows = [row for row in rows if not row.contested]
         words = self._log.read_at([row.words_at for row in rows])
@@ -214,7 +212,7 @@ class Consolidating:
             places.setdefault(each.memory.claim, len(places))
         claims, parts = list(places), []
         for start in range(0, len(claims), EMBEDDED_AT_ONCE):
-            parts.append(self._parts.embedder.embed(claims[start : start + EMBEDDED_AT_ONCE]))
+            parts.append(self._core.embedder.embed(claims[start : start + EMBEDDED_AT_ONCE]))
             if progress:
                 progress(min(start + EMBEDDED_AT_ONCE, len(claims)), len(claims))
         vectors: Vectors = np.concatenate(parts)[[places[each.memory.claim] for each in originals]]
@@ -268,7 +266,7 @@ class Consolidating:
         wording, note = (None, None) if merger is None else merger.word(originals)
         told = _costs(wording) | {"note": note}
         try:
-            memory_id = Consolidator(self._gate).consolidate(
+            memory_id = Consolidator(self._core.gate).consolidate(
                 chosen[0].subject_ref,
                 {each.memory_id: each.belief for each in originals},
                 similarity=round(answer.similarity * MILLION),

@@ -1,4 +1,4 @@
-"""The part of the front door that reads turns with a model, and takes up parked ones again."""
+"""Extraction: reads turns with the extractor in use, and takes up parked ones again."""
 
 from __future__ import annotations
 
@@ -16,18 +16,21 @@ from beliefledger.gate.legible import legible
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import ExtractionUnavailable, InvalidTurn, UnknownMemory
 from beliefledger.ledger.events.turn import ExtractionFailed, TurnParked
-from beliefledger.ledger.log import Log
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.build import Parts, extractor_of
+from beliefledger.opening.build import extractor_of
+from beliefledger.opening.core import Core
 from beliefledger.projections import questions
 from beliefledger.projections.turns import TurnsView, parked
-from beliefledger.reading.queries import Asking
+from beliefledger.reading.queries import Queries
 from beliefledger.settings import Settings
 from beliefledger.times import Progress
 
 if TYPE_CHECKING:
     from beliefledger.gate.claude.extractor import ClaudeExtractor
 
+PROCESS_TURNS = 500
+SLOW_TURNS = 64
+"""As many at a time of an extractor that takes long: how often progress is told."""
 BATCH_TURNS = 2_000
 """How many turns go into one batch: each carries the prompt, and a batch may have 256 MB."""
 Note = Callable[[str], None]
@@ -54,25 +57,57 @@ class RetryAnswer(Frozen):
     turns: int
 
 
-class Extracting:
-    """A base of the front door, which has made these."""
+class Extractions:
+    """Reads the turns that wait, with the extractor in use, and takes up parked ones again."""
 
-    _parts: Parts
-    _log: Log
-    _asking: Asking
-    _gate: Gate
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._log = core.log
+        self._gate = core.gate
+        self._queries = queries
 
-    if TYPE_CHECKING:  # of the front door itself
+    def process(
+        self,
+        *,
+        subject: str | None = None,
+        limit: int | None = None,
+        progress: Progress | None = None,
+    ) -> ProcessAnswer:
+        """Extract and decide the turns that wait (of one subject, or of all), oldest first.
 
-        def process(
-            self,
-            *,
-            subject: str | None = None,
-            limit: int | None = None,
-            progress: Progress | None = None,
-        ) -> ProcessAnswer: ...
-        def _known_subject(self, subject: str) -> str: ...
-        def _actor(self, name: str) -> str: ...
+        Each is tried once. What was decided is durable when this returns. Several processes may do
+        this at once.
+        """
+        self._core.recorder.flush()  # else its appends and these get in each other's way
+        ref = None if subject is None else self._core.known_subject(subject)
+        total = Processed()
+        after, more = 0, True
+        most = SLOW_TURNS if self._gate.slow else PROCESS_TURNS
+        held: set[str] = set()
+
+        def attempt() -> tuple[Processed, int, bool]:
+            return self._process_some(ref, after, min(left, most), held)
+
+        while more and (limit is None or total.turns + total.failed < limit):
+            left = most if limit is None else limit - total.turns - total.failed
+            # A slow extractor's answers are decided again by themselves: it is not asked twice.
+            done, after, more = attempt() if self._gate.slow else self._log.decide_again(attempt)
+            total += done
+            if progress:
+                progress(total.turns, total.turns + self._queries.pending_count())
+            if total.broken_off:
+                break
+        return self._processed(total)
+
+    def _process_some(
+        self, ref: str | None, after: int, limit: int, held: set[str]
+    ) -> tuple[Processed, int, bool]:
+        """Process up to `limit` turns past a position; also how far it came, and if there may be
+        more. `held` gathers the subjects whose lane a failing turn holds up."""
+        waiting = self._waiting(limit, after, ref)
+        if not waiting:
+            return Processed(), after, False
+        return self._gate.process(waiting, held), waiting[-1].position, len(waiting) == limit
 
     def use_model(self, model: str | None = None, base_url: str | None = None) -> None:
         """Extract with a model from now on: this one, or the settings'."""
@@ -82,11 +117,12 @@ class Extracting:
             model=model or settings.model,
             model_url=base_url or settings.model_url,
         )
-        made = extractor_of("claude", self._parts.rulebook, settings)
-        self._let_go_of_model()
+        made = extractor_of("claude", self._core.rulebook, settings)
+        self.let_go_of_model()
         self._gate.extractor = made
 
-    def _let_go_of_model(self) -> None:
+    def let_go_of_model(self) -> None:
+        """Close the connection to the model, if there is one."""
         close = getattr(self._gate.extractor, "close", None)
         if close is not None:
             close()
@@ -110,7 +146,7 @@ class Extracting:
         """
         if not batch and resume is None:
             return self.process(subject=subject, limit=limit, progress=progress)
-        ref = None if subject is None else self._known_subject(subject)
+        ref = None if subject is None else self._core.known_subject(subject)
         reader = _BatchReader(self._gate, poll_seconds, progress, tell)
         total, after = Processed(), 0
         while limit is None or total.turns + total.failed < limit:
@@ -129,13 +165,13 @@ class Extracting:
             turns=total.turns,
             failed=total.failed,
             parked=total.parked,
-            pending=self._asking.pending_count(),
+            pending=self._queries.pending_count(),
             decisions=tuple(total.decisions),
             problem=total.problem,
         )
 
     def _waiting(self, limit: int | None, after: int, ref: str | None) -> list[Pending]:
-        with self._asking.view(TurnsView.name) as (connection, generation):
+        with self._queries.view(TurnsView.name) as (connection, generation):
             rows = questions.pending(connection, generation, limit or 2**31 - 1, after, ref)
         return [
             Pending(row.turn_id, row.position, row.version, row.subject_ref, row.attempts)
@@ -144,8 +180,8 @@ class Extracting:
 
     def parked(self, subject: str | None = None) -> list[ParkedAnswer]:
         """The turns that were set aside, and why."""
-        ref = None if subject is None else self._known_subject(subject)
-        with self._asking.view(TurnsView.name) as (connection, generation):
+        ref = None if subject is None else self._core.known_subject(subject)
+        with self._queries.view(TurnsView.name) as (connection, generation):
             rows = parked(connection, generation, ref)
         answers = []
         for row in rows:
@@ -171,9 +207,9 @@ class Extracting:
     ) -> RetryAnswer:
         """Let parked turns wait again: one (by its id or the first characters of it), those of a
         subject, or all. Raises `UnknownMemory` where no such turn is parked."""
-        actor = self._actor(by)
-        ref = None if subject is None else self._known_subject(subject)
-        with self._asking.view(TurnsView.name) as (connection, generation):
+        actor = self._core.actor(by)
+        ref = None if subject is None else self._core.known_subject(subject)
+        with self._queries.view(TurnsView.name) as (connection, generation):
             rows = parked(connection, generation, ref)
         chosen = [row.turn_id for row in rows if row.turn_id.startswith(turn_id or "")]
         if turn_id is not None and len(chosen) != 1:

@@ -1,4 +1,4 @@
-"""The part of the front door that certifies erasures, and takes what consumers say of them.
+"""Certificates of erasures, and what consumers say of them.
 
 A certificate is built from the log and its tree whenever it is asked for: nothing of it is kept
 anywhere else. docs/erasure.md says what each of its fields means.
@@ -10,7 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from beliefledger.erasure import residue
 from beliefledger.ledger import envelope
@@ -25,21 +25,15 @@ from beliefledger.ledger.events.ops import (
 )
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.proofs.notes import Checkpoint
+from beliefledger.ledger.proofs.tree import Tree
 from beliefledger.ledger.store import Cursor, OwnConsumer, Row
 from beliefledger.ledger.streams import consumers_stream, ops_stream
 from beliefledger.ledger.times import Micros, iso, to_datetime
 from beliefledger.ledger.upcast import TOLD_MORE
 from beliefledger.ledger.vault import SYSTEM
+from beliefledger.opening.core import Core
 from beliefledger.opening.place import is_server
 from beliefledger.proofs.checkpoints import as_base64, handovers, shown
-
-if TYPE_CHECKING:
-    from beliefledger.ledger.log import Log
-    from beliefledger.ledger.proofs.tree import Tree
-    from beliefledger.ledger.times import Clock
-    from beliefledger.opening.build import Parts
-    from beliefledger.opening.place import Place
-    from beliefledger.opening.recorder import Recorder
 
 FORMAT = "beliefledger.certificate.v2"
 INTERNAL: frozenset[str] = frozenset(OwnConsumer)
@@ -78,22 +72,14 @@ def signed_text(certificate: Mapping[str, Any]) -> str:
     return json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
-class Certifying:
-    """A base of the front door, which has made these."""
+class Certificates:
+    """Issues certificates of erasures, and records what consumers say of them."""
 
-    if TYPE_CHECKING:
-        _parts: Parts
-        _log: Log
-        _clock: Clock
-        _recorder: Recorder
-        place: Place
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._log = core.log
 
-        @property
-        def tree(self) -> Tree: ...
-
-        def _actor(self, name: str) -> str: ...
-
-    def certificate(self, erasure: str) -> Certificate:
+    def issue(self, erasure: str) -> Certificate:
         """The certificate of a completed erasure, by its id or the first characters of that:
         request, receipts, proofs, what remains, and what nobody can prove. Signed, and fit for
         `text_of`. With a witness, under a checkpoint that it cosigned, if need be now.
@@ -104,8 +90,8 @@ class Certifying:
         found = self._erasure(erasure)
         if found.done is None:
             raise NotPermitted(self._unfinished(found))
-        self._recorder.flush()
-        tree = self.tree
+        self._core.recorder.flush()
+        tree = self._core.signing.tree()
         before, after = self._checkpoints(tree, found)
         told = found.done
         receipts = _receipts(told)
@@ -141,14 +127,12 @@ class Certifying:
             ),
             "verifier_keys": [each.vkey for each in tree.verifiers()],
             "handovers": [each.model_dump(mode="json") for each in handovers(tree, after.size)],
-            "issued_at": iso(self._clock()),
+            "issued_at": iso(self._core.clock()),
         }
         certificate["signature"] = tree.sign(signed_text(certificate))
         return certificate
 
-    def acknowledge_erasure(
-        self, consumer: str, erasure: str, *, by: str = SYSTEM
-    ) -> Acknowledgement:
+    def acknowledge(self, consumer: str, erasure: str, *, by: str = SYSTEM) -> Acknowledgement:
         """Record that a named consumer has deleted what it had of an erasure's content. Once is
         enough; said again, nothing is written.
 
@@ -160,7 +144,7 @@ class Certifying:
         self._cursor(consumer)
         if found.done is None:
             raise NotPermitted(self._unfinished(found))
-        actor, stream = self._actor(by), ops_stream(self._log.tenant)
+        actor, stream = self._core.actor(by), ops_stream(self._log.tenant)
 
         def attempt() -> tuple[Recorded | None, bool]:
             version = self._log.version(stream)
@@ -182,7 +166,7 @@ class Certifying:
             open=tuple(self._consumers(found)["open"]),
         )
 
-    def write_off_consumer(self, consumer: str, *, by: str) -> WrittenOff:
+    def write_off(self, consumer: str, *, by: str) -> WrittenOff:
         """Record that a consumer is not run any more, so that no certificate waits for it. Run
         again, it is waited for again, in the certificates of later erasures.
 
@@ -194,7 +178,7 @@ class Certifying:
         cursor = self._cursor(consumer)
         if cursor.held:
             raise NotPermitted(f"Consumer {consumer} is running: stop it before it is written off.")
-        actor, stream = self._actor(by), consumers_stream(self._log.tenant)
+        actor, stream = self._core.actor(by), consumers_stream(self._log.tenant)
 
         def attempt() -> WrittenOff:
             told = self._log.read_stream(stream)
@@ -267,7 +251,7 @@ class Certifying:
         kept = sorted(tree.checkpoints(), key=lambda each: each.size)
         before = [each for each in kept if 0 < each.size < erasure.position]
         after = [each for each in kept if each.size >= completed]
-        found = shown(tree, self._parts.witness, completed)
+        found = shown(tree, self._core.witness, completed)
         if found is None:
             found = after[0] if after else tree.extend(keep=True)
         return before[-1] if before else None, found
@@ -291,7 +275,7 @@ class Certifying:
         done = erasure.done.position if erasure.done is not None else erasure.position
         told = erasure.done.recorded_at if erasure.done is not None else erasure.requested_at
         rotations = log.of_types((MasterKeyRotated.NAME,))
-        in_force = self._parts.master_key.id
+        in_force = self._core.master_key.id
         key = erasure.master_key if erasure.whole else ""
         if not key:  # of the living: the one in force then
             key = next(
@@ -379,7 +363,7 @@ class Certifying:
             relations=sum(each.reach == "relation" for each in others),
             older=older,
             holds=0 if erasure.whole else len(log.eraser.holds(erasure.subject_ref)),
-            server=is_server(self.place),
+            server=is_server(self._core.place),
         )
 
     def _rows(self, erasure: Erasure, told: Recorded) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""The part of the front door that forgets: what would go, legal holds, erasures."""
+"""Erasure: what would go, the steps by which it goes, and the records of it."""
 
 from __future__ import annotations
 
@@ -7,52 +7,32 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from beliefledger.answers import ErasureAnswer
-from beliefledger.arguments import plain_name
+from beliefledger.erasure.certificate import Certificates
+from beliefledger.erasure.holds import LegalHolds
 from beliefledger.erasure.repeats import Done, nothing_left
-from beliefledger.erasure.scope import Asked, Reached, Reaching, Remains
+from beliefledger.erasure.scope import Asked, Reached, Remains, Scope
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.codec import New
 from beliefledger.ledger.erasing import Destroyed, Wanted
-from beliefledger.ledger.erasures import RELATION, SUBJECT, Erasure, Hold, spread
+from beliefledger.ledger.erasures import RELATION, SUBJECT, Erasure, spread
 from beliefledger.ledger.errors import BackendUnavailable, LedgerError, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.subject import (
-    LegalHoldLifted,
-    LegalHoldPlaced,
     Probe,
     ViewReceipt,
 )
-from beliefledger.ledger.log import Log, new_id
-from beliefledger.ledger.streams import subject_stream
-from beliefledger.ledger.times import Clock, to_datetime
+from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.reading.views import Upkeep
-
-if TYPE_CHECKING:
-    from beliefledger.gate.gate import Gate
-    from beliefledger.opening.build import Parts
-    from beliefledger.opening.recorder import Recorder
-    from beliefledger.proofs.notary import Notary
-    from beliefledger.reading.queries import Asking
-    from beliefledger.search.indexes import Finder
+from beliefledger.opening.core import Core
+from beliefledger.proofs.notary import Notary
+from beliefledger.reading.queries import Queries
+from beliefledger.reading.views import Views
+from beliefledger.search.on_demand import IndexesOnDemand
 
 WITHDRAWN = "consent withdrawn"
 RETENTION = "retention period over"
 _ROUNDS = 5
 """What was written while a request was on its way is added by another, up to so many times."""
-
-
-class HoldAnswer(Frozen):
-    """A legal hold in force: nothing of the subject is erased until it is lifted."""
-
-    hold: str
-    subject: str | None
-    reason: str | None
-    """None once its words are erased."""
-    by: str
-    placed_at: datetime
 
 
 class ErasureRecord(Frozen):
@@ -74,27 +54,27 @@ class ErasureRecord(Frozen):
     counts: dict[str, int]
 
 
-class Forgetting:
-    """Preview, erase, hold. `by` names who does it."""
+class Erasures:
+    """Erases people, or less of them: what would go, the steps of it, and its records."""
 
-    if TYPE_CHECKING:  # of the front door itself
-        _parts: Parts
-        _log: Log
-        _clock: Clock
-        _gate: Gate
-        _asking: Asking
-        _upkeep: Upkeep
-        _recorder: Recorder
-        _notary: Notary
+    def __init__(
+        self,
+        core: Core,
+        queries: Queries,
+        views: Views,
+        indexes: IndexesOnDemand,
+        notary: Notary,
+    ) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
+        self._views = views
+        self._indexes = indexes
+        self._notary = notary
+        self.holds = LegalHolds(core)
+        self.certificates = Certificates(core)
 
-        @property
-        def _finder(self) -> Finder: ...
-
-        def _actor(self, name: str) -> str: ...
-
-        def _known_subject(self, subject: str) -> str: ...
-
-    def preview_erasure(
+    def preview(
         self,
         subject: str,
         *,
@@ -108,14 +88,14 @@ class Forgetting:
         """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
         written. Raises `UnknownMemory`, `NotPermitted`."""
         asked = Asked(memory, turn, session, retention, revoked, None, known_as)
-        reaching, ref = Reaching(self._parts, self._asking), self._log.half_erased(subject)
+        reaching, ref = Scope(self._core, self._queries), self._log.half_erased(subject)
         try:
-            ref = ref or self._known_subject(subject)
+            ref = ref or self._core.known_subject(subject)
         except NotPermitted:  # erased as a whole: what is left of them is in others' records
             if asked.reach != SUBJECT:
                 raise
             return self._left_of(subject, known_as)
-        reached = self._without_held(reaching.asked(ref, asked, self._clock()))
+        reached = self._without_held(reaching.asked(ref, asked, self._core.clock()))
         holds = self._log.eraser.holds(ref)
         if not holds:
             return reached
@@ -134,7 +114,7 @@ class Forgetting:
         revoked: bool = False,
         withdrawals: Sequence[str] | None = None,
         known_as: Sequence[str] = (),
-        by: str = SYSTEM,
+        by: str,
         legal_basis: str | None = None,
     ) -> ErasureAnswer:
         """Forget a subject: their key, every body, every row of a view, every vector. Or less of
@@ -157,16 +137,16 @@ class Forgetting:
         erasing again, or opening the ledger again, goes on with it.
         """
         asked = Asked(memory, turn, session, retention, revoked, withdrawals, known_as)
-        basis = self.erasure_basis(legal_basis)
-        actor = self._actor(by)
+        basis = self.basis(legal_basis)
+        actor = self._core.actor(by)
         began = self._log.head().position
         resumed = self._resume(subject)
         try:
-            ref = self._known_subject(subject)
+            ref = self._core.known_subject(subject)
         except NotPermitted:  # erased as a whole: what is left of them is in others' records
             again = self._done_already(subject, None, asked, actor, began)
             return self._relations_of(subject, known_as, resumed, again, actor, basis)
-        self.finish_erasures()
+        self.finish()
         before = self._log.head().position
         if asked.reach != SUBJECT:
             try:
@@ -178,7 +158,7 @@ class Forgetting:
                 return answer
             return self._answer(done, ref, asked.reach)
         theirs = self._ending_at(ref, [subject, *known_as])
-        self._parts.projector.catch_up()  # so that the request has little to wait for
+        self._core.projector.catch_up()  # so that the request has little to wait for
         # What they have themselves need not be read.
         done = self._erase(lambda: [Wanted(ref, SUBJECT), *theirs()], actor, basis, before)
         # What others said of them while this was requested; the gate knows of no fence there.
@@ -191,7 +171,7 @@ class Forgetting:
     ) -> ErasureAnswer | None:
         """What was done already of what is asked for, as `Done` tells; None where it is another
         matter."""
-        found = Done(self._log, subject, actor, began, self._clock()).same(asked, ref)
+        found = Done(self._log, subject, actor, began, self._core.clock()).same(asked, ref)
         if not found:
             return None
         answer = self._answer(found, found[0].subject_ref, asked.reach)
@@ -199,8 +179,8 @@ class Forgetting:
 
     def _part(self, ref: str, asked: Asked) -> list[Wanted]:
         """What is asked for, as of now, of somebody who stays."""
-        reaching = Reaching(self._parts, self._asking)
-        reached = reaching.asked(ref, asked, self._clock())
+        reaching = Scope(self._core, self._queries)
+        reached = reaching.asked(ref, asked, self._core.clock())
         if not reached.positions:
             return []
         because = asked.withdrawals[0] if asked.withdrawals else None
@@ -220,7 +200,7 @@ class Forgetting:
     def _left_of(self, subject: str, known_as: Sequence[str]) -> Reached:
         """What others' records still have of somebody who was erased."""
         for ref in self._log.vault.erased(self._log.tenant, subject):
-            others = Reaching(self._parts, self._asking).others(ref, [subject, *known_as])
+            others = Scope(self._core, self._queries).others(ref, [subject, *known_as])
             if others:
                 return self._without_held(Reached(ref, RELATION, others=tuple(others)))
         raise NotPermitted(nothing_left(self._log, subject))
@@ -250,7 +230,7 @@ class Forgetting:
         """The relations of others to somebody who is erased, to be looked up when called."""
 
         def look() -> list[Wanted]:
-            reaching = Reaching(self._parts, self._asking)
+            reaching = Scope(self._core, self._queries)
             found = [
                 _wanted(each, reaching)
                 for each in reaching.others(ref, names)
@@ -263,10 +243,10 @@ class Forgetting:
 
         return look
 
-    def erasure_basis(self, named: str | None = None) -> str:
+    def basis(self, named: str | None = None) -> str:
         """The basis to erase on: the one that is named, else the policy's first. Raises
         `NotPermitted` for one that the policy does not know."""
-        bases = self._parts.rulebook.refreshed().policy.erasure_bases
+        bases = self._core.rulebook.refreshed().policy.erasure_bases
         if named is None:
             return bases[0]
         if named not in bases:  # and stays on record, so that it may be no words about anybody
@@ -275,9 +255,9 @@ class Forgetting:
             )
         return named
 
-    def known_basis(self, name: str) -> str | None:
+    def _known_basis(self, name: str) -> str | None:
         """The basis, where the policy in force knows it; None for its first."""
-        return name if name in self._parts.rulebook.refreshed().policy.erasure_bases else None
+        return name if name in self._core.rulebook.refreshed().policy.erasure_bases else None
 
     def _without_held(self, reached: Reached) -> Reached:
         """Without the relations of others of whom nothing may be erased."""
@@ -290,10 +270,10 @@ class Forgetting:
         return replace(reached, others=tuple(free), stays=(*reached.stays, kept))
 
     def _erase(
-        self, look: Callable[[], Sequence[Wanted]], actor: str, legal_basis: str, before: int
+        self, look: Callable[[], list[Wanted]], actor: str, legal_basis: str, before: int
     ) -> list[Erasure]:
         """`before` is where the log was when it was first looked for what goes."""
-        self._recorder.flush()
+        self._core.recorder.flush()
         self._notary.sign(keep=True)  # what was before, for the certificate
         done: list[Erasure] = []
         for _ in range(_ROUNDS):
@@ -314,7 +294,7 @@ class Forgetting:
         if erasure.whole:
             return None
         positions = spread(erasure.positions)
-        reaching = Reaching(self._parts, self._asking)
+        reaching = Scope(self._core, self._queries)
         more = reaching.derived(erasure.subject_ref, positions, before)
         if erasure.reach == "session" and erasure.of is not None:
             more += reaching.said_since(erasure.subject_ref, erasure.of, erasure.position)
@@ -347,7 +327,7 @@ class Forgetting:
             also=tuple(each.id for each in done[1:]),
         )
 
-    def finish_erasures(self, *, all_of_them: bool = False) -> None:
+    def finish(self, *, all_of_them: bool = False) -> None:
         """Go on with what was requested and not completed here, or by a process that died for one;
         with `all_of_them`, by any. What cannot be finished yet is told by `status`."""
         left = self._log.eraser.open() if all_of_them else self._log.interrupted
@@ -359,7 +339,7 @@ class Forgetting:
                 self._log.interrupted = list(left[number:])
                 return
 
-    def _unfinished_erasures(self) -> tuple[str, ...]:
+    def unfinished(self) -> tuple[str, ...]:
         """What `status` tells of erasures that could not be finished here."""
         left = len(self._log.interrupted)
         if not left:
@@ -374,14 +354,14 @@ class Forgetting:
         if erasure.done is not None:
             return erasure
         ref, positions = erasure.subject_ref, spread(erasure.positions)
-        self._gate.forget()
+        self._core.gate.forget()
         try:
             if erasure.whole:
-                vectors = self._finder.erase(ref)
+                vectors = self._indexes().erase(ref)
             else:
-                vectors = self._finder.erase_content(ref, positions)
+                vectors = self._indexes().erase_content(ref, positions)
         finally:  # one may be read by another process; the other is to go all the same
-            views = self._upkeep.forget(ref, whole=erasure.whole)
+            views = self._views.forget(ref, whole=erasure.whole)
         views.append(
             ViewReceipt(
                 name="vectors",
@@ -394,7 +374,9 @@ class Forgetting:
         probes = self._probes(erasure, positions, told)
         return self._log.eraser.complete(erasure, views, probes, told)
 
-    def _probes(self, erasure: Erasure, positions: Sequence[int], told: Destroyed) -> list[Probe]:
+    def _probes(
+        self, erasure: Erasure, positions: Sequence[int], told: Destroyed
+    ) -> list[Probe]:
         """Look for what was erased, in each place where it had been."""
         log, ref = self._log, erasure.subject_ref
         probes = [Probe(name="bodies", looked=told.bodies, found=told.left)]
@@ -404,27 +386,32 @@ class Forgetting:
             with suppress(NotPermitted):
                 name_found = int(log.vault.real_id(ref) is not None)
             probes.append(Probe(name="real id", looked=1, found=name_found))
-        looked, found = self._finder.probe(ref, None if erasure.whole else positions)
+        looked, found = self._indexes().probe(ref, None if erasure.whole else positions)
         probes.append(Probe(name="vectors", looked=looked, found=found))
-        looked, found = self._upkeep.probe(ref, None if erasure.whole else told.positions)
+        looked, found = self._views.probe(ref, None if erasure.whole else told.positions)
         probes.append(Probe(name="views", looked=looked, found=found))
         return probes
 
-    def forget_due(self) -> dict[str, int]:
+    def erase_withdrawn(self, subject: str, withdrawals: Sequence[str], by: str) -> ErasureAnswer:
+        """Erase what stood on the consents that these withdrawals (event ids) ended."""
+        basis = self._known_basis(WITHDRAWN)
+        return self.erase(subject, withdrawals=withdrawals, by=by, legal_basis=basis)
+
+    def erase_due(self) -> dict[str, int]:
         """Erase what the policy in force keeps no longer: what consent was withdrawn for, what is
         older than its category is kept, what was revoked for long enough.
 
         People under a legal hold are passed over. Returns how many erasures there were, of how
         many bodies, and how many people something was due of who are `held`.
         """
-        self.finish_erasures(all_of_them=True)
-        policy = self._parts.rulebook.refreshed().policy
+        self.finish(all_of_them=True)
+        policy = self._core.rulebook.refreshed().policy
         counts = {"erasures": 0, "bodies": 0, "held": 0}
         if not (policy.retention_days or policy.revoked_grace_days or policy.erase_on_withdrawal):
             return counts
-        reaching = Reaching(self._parts, self._asking)
+        reaching = Scope(self._core, self._queries)
         for ref in self._log.vault.subjects(self._log.tenant):
-            due = reaching.due(ref, self._clock())
+            due = reaching.due(ref, self._core.clock())
             subject = self._log.vault.real_id(ref) if due else None
             if subject is None:
                 continue
@@ -433,19 +420,34 @@ class Forgetting:
                 continue
             for what in due:
                 basis = WITHDRAWN if "withdrawals" in what else RETENTION
-                answer = self.erase(subject, **what, legal_basis=self.known_basis(basis))
+                known = self._known_basis(basis)
+                answer = self.erase(subject, **what, by=SYSTEM, legal_basis=known)
                 counts["erasures"] += answer.erasure is not None
                 counts["bodies"] += answer.bodies
         return counts
 
+    def was_erased(self, subject: str) -> bool:
+        """True for somebody who was erased and not registered anew: nothing about them goes in."""
+        try:
+            self._log.subject(subject)
+        except NotPermitted:
+            return True
+        return False
+
+    def register_anew(self, subject: str, *, by: str) -> None:
+        """Let somebody who was erased be recorded again, on a named actor's word."""
+        if not self._log.vault.was_erased(self._log.tenant, subject):
+            raise NotPermitted("This subject was not erased: there is nothing to lift.")
+        self._log.register([subject], actor=self._core.actor(by), anew=True)
+
     # Records
 
-    def erasures(self, subject: str | None = None) -> list[ErasureRecord]:
+    def list(self, subject: str | None = None) -> Sequence[ErasureRecord]:
         """The erasures on record (of somebody living), oldest first."""
         eraser = self._log.eraser
         if subject is None:
             return [self._record(each) for each in eraser.told()]
-        return [self._record(each) for each in eraser.of_subject(self._known_subject(subject))]
+        return [self._record(each) for each in eraser.of_subject(self._core.known_subject(subject))]
 
     def _record(self, erasure: Erasure) -> ErasureRecord:
         done = erasure.done
@@ -465,82 +467,8 @@ class Forgetting:
             counts={} if done is None else done.facts["counts"],
         )
 
-    # Legal holds
 
-    def place_hold(self, subject: str, reason: str, *, by: str, hold: str | None = None) -> str:
-        """Forbid erasing anything of a subject until the hold is lifted; returns its name.
-
-        Raises `NotPermitted` where a hold of that name is in force, or an erasure was begun.
-        """
-        actor = self._actor(by)
-        ref = self._known_subject(subject)
-        name = plain_name(hold, "hold") if hold is not None else new_id()[:12]
-        stream = subject_stream(ref)
-
-        def attempt() -> None:
-            version = self._log.version(stream)
-            if any(each.done is None for each in self._log.eraser.of_subject(ref)):
-                raise NotPermitted("An erasure of this subject was begun; it cannot be held now.")
-            if name in {each.hold for each in self._log.eraser.holds(ref)}:
-                raise NotPermitted(f"A hold {name!r} is in force already: choose another name.")
-            event = New(LegalHoldPlaced(hold=name, reason=reason), new_id(), stream, ref, actor)
-            self._log.append([event], {stream: version})
-
-        self._log.decide_again(attempt)
-        return name
-
-    def lift_hold(self, hold: str, *, by: str, subject: str | None = None) -> None:
-        """End a legal hold (of this subject, where several have one of that name).
-
-        Raises `UnknownMemory` for one that is not in force, `NotPermitted` where it is not clear
-        whose is meant.
-        """
-        actor = self._actor(by)
-        whose = None if subject is None else self._known_subject(subject)
-        found = [
-            each
-            for each in self._holds()
-            if each.hold == hold and whose in {None, each.subject_ref}
-        ]
-        if not found:
-            raise UnknownMemory(f"No legal hold {hold!r} is in force.")
-        if len(found) > 1:
-            raise NotPermitted(
-                f"{len(found)} people have a hold {hold!r}: say whose is to be lifted."
-            )
-        ref = found[0].subject_ref
-        stream = subject_stream(ref)
-
-        def attempt() -> None:
-            version = self._log.version(stream)
-            if hold in {each.hold for each in self._log.eraser.holds(ref)}:
-                event = New(LegalHoldLifted(hold=hold), new_id(), stream, ref, actor)
-                self._log.append([event], {stream: version})
-
-        self._log.decide_again(attempt)
-
-    def holds(self, subject: str | None = None) -> list[HoldAnswer]:
-        """The legal holds in force (on a subject)."""
-        ref = None if subject is None else self._known_subject(subject)
-        return [
-            HoldAnswer(
-                hold=each.hold,
-                subject=self._log.vault.real_id(each.subject_ref),
-                reason=each.reason,
-                by=self._log.vault.principal_name(each.actor),
-                placed_at=to_datetime(each.placed_at),
-            )
-            for each in self._holds()
-            if ref in {None, each.subject_ref}
-        ]
-
-    def _holds(self) -> list[Hold]:
-        placed = self._log.of_types((LegalHoldPlaced.NAME,))
-        people = dict.fromkeys(each.subject_ref for each in placed if each.subject_ref)
-        return [hold for ref in people for hold in self._log.eraser.holds(ref)]
-
-
-def _wanted(reached: Reached, reaching: Reaching) -> Wanted:
+def _wanted(reached: Reached, reaching: Scope) -> Wanted:
     ref, positions = reached.subject_ref, reached.positions
     return Wanted(
         ref, reached.reach, reached.of, positions, expect=reaching.streams(ref, positions)

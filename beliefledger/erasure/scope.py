@@ -22,16 +22,16 @@ from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.uncollected import uncollected
 from beliefledger.ledger.upcast import current_name
-from beliefledger.opening.build import Parts
+from beliefledger.opening.core import Core
 from beliefledger.projections import graph
-from beliefledger.reading.entities import Acquaintance
-from beliefledger.reading.queries import Asking
+from beliefledger.reading.entities import EntityQueries
+from beliefledger.reading.queries import Queries
 from beliefledger.reading.subject_record import Envelope, may_be_due
 
 _FIRST = 50
 """So many envelopes are read at first."""
 
-__all__ = ["Asked", "Dependent", "Due", "Reached", "Reaching", "Remains"]
+__all__ = ["Asked", "Dependent", "Due", "Reached", "Remains", "Scope"]
 
 
 class Due(TypedDict, total=False):
@@ -79,13 +79,13 @@ class Asked:
         return [name for name, given in asked.items() if given]
 
 
-class Reaching:
+class Scope:
     """Tells what would go, as of now. Nothing is written."""
 
-    def __init__(self, parts: Parts, asking: Asking) -> None:
-        self._parts = parts
-        self._log = parts.log
-        self._asking = asking
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
         self._read: dict[str, Closure] = {}
 
     def trail(self, subject_ref: str) -> Closure:
@@ -105,7 +105,7 @@ class Reaching:
     def asked(self, subject_ref: str, asked: Asked, now: Micros) -> Reached:
         """What is asked for. Raises `UnknownMemory` for what there is not."""
         if asked.memory is not None:
-            return self.memory(subject_ref, self._asking.memory_id(asked.memory))
+            return self.memory(subject_ref, self._queries.memory_id(asked.memory))
         if asked.turn is not None:
             return self.turn(subject_ref, asked.turn)
         if asked.session is not None:
@@ -148,12 +148,12 @@ class Reaching:
         names, and those that became part of them."""
         found: dict[str, set[str]] = {}
         wanted: dict[str, set[str | None]] = {}
-        with Acquaintance(self._parts, self._asking).views() as (connection, at):
+        with EntityQueries(self._core, self._queries).views() as (connection, at):
             for other, entity_id, name_tag in graph.far_ends(connection, at):
                 if other == subject_ref:
                     continue
                 if other not in wanted:
-                    wanted[other] = {self._parts.tagger(other, "entity", name) for name in names}
+                    wanted[other] = {self._core.tagger(other, "entity", name) for name in names}
                 if name_tag in wanted[other] - {None}:
                     found.setdefault(other, set()).add(entity_id)
             for other, entities in found.items():
@@ -264,7 +264,7 @@ class Reaching:
 
     @property
     def _policy(self) -> Policy:
-        return self._parts.rulebook.refreshed().policy
+        return self._core.rulebook.refreshed().policy
 
 
 def _only(ids: Collection[str], what: str, given: str) -> str:

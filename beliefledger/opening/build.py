@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING
 
@@ -21,64 +19,33 @@ from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.rules import RuleExtractor, lexicon
 from beliefledger.gate.slots import canonical_entity, canonical_text
 from beliefledger.gate.stewardship import Steward
+from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import CopyUnfinished, InvalidTurn
+from beliefledger.ledger.events.ops import MasterKeyRotated
 from beliefledger.ledger.log import Log
-from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.streams import tag
+from beliefledger.ledger.streams import ops_stream, tag
 from beliefledger.ledger.times import Clock, system_clock
-from beliefledger.opening.place import Opened, Place, open_place
-from beliefledger.opening.signing import Signing
-from beliefledger.operations.rotation import record_rotation
+from beliefledger.opening.backends import open_place
+from beliefledger.opening.core import Core
+from beliefledger.opening.place import Opened, Place
+from beliefledger.opening.recorder import Recorder
 from beliefledger.projections import graph, questions
 from beliefledger.projections.access import AccessView
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
-from beliefledger.projections.embedding import Embedder, MiniLM
 from beliefledger.projections.entities import EntitiesView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.links import LinksView
-from beliefledger.projections.projector import Projector
 from beliefledger.projections.recalls import RecallsView
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.view import View
-from beliefledger.search.models import Embedders
 from beliefledger.settings import Settings
 
 if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked with
     from beliefledger.opening.witness_client import Witnessed
 
 _KEPT_TAGS = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """A ledger's working parts."""
-
-    log: Log
-    rulebook: Rulebook
-    gate: Gate
-    steward: Steward
-    director: Director
-    replayer: Replayer
-    projector: Projector
-    tagger: Callable[[str, str, str | None], str | None]
-    master_key: MasterKey
-    made_key_file: Path | None
-    forget_words: Callable[[], None]
-    """Empties the caches that hold words or keys of ids."""
-    warnings: tuple[str, ...]
-    """What an operator should change about where things lie."""
-    writable: bool
-    """False for an unfinished copy."""
-    signing: Signing
-    """The tree over the log, and the key that signs it."""
-    witness: Witnessed | None
-    """Whom every head of the log is shown to."""
-    embedders: Embedders
-    """The models that search compares texts with."""
-    embedder: Embedder = field(default_factory=MiniLM)
-    """Tells rephrasings; loads its model on first use."""
 
 
 def build(
@@ -90,7 +57,7 @@ def build(
     settings: Settings,
     create: bool = True,
     witnessed: bool = True,
-) -> Parts:
+) -> Core:
     """Open the ledger at a place, making it when it is not there.
 
     Raises `KeyMissing` for a wrong master key, and `BehindWitness` and `SplitView` for a ledger
@@ -148,23 +115,26 @@ def build(
 
     deadline = Deadline(thread_time, settings.extraction_seconds)
     gate = Gate(log, rulebook, chosen, clock, earlier, about=about, deadline=deadline)
-    return Parts(
-        log,
-        rulebook,
-        gate,
-        Steward(gate),
-        Director(gate),
-        Replayer(log, rulebook),
-        projector,
-        tagger,
-        opened.master_key,
-        opened.made_key_file,
-        tagger.forget,
-        (*opened.warnings, *log.unfinished, *clock_warnings),
-        writable,
-        opened.signing,
-        witness,
-        Embedders(log, settings),
+    return Core(
+        place=place,
+        clock=clock,
+        settings=settings,
+        log=log,
+        rulebook=rulebook,
+        gate=gate,
+        steward=Steward(gate),
+        director=Director(gate),
+        replayer=Replayer(log, rulebook),
+        projector=projector,
+        tagger=tagger,
+        master_key=opened.master_key,
+        made_key_file=opened.made_key_file,
+        forget_words=tagger.forget,
+        warnings=(*opened.warnings, *log.unfinished, *clock_warnings),
+        writable=writable,
+        signing=opened.signing,
+        witness=witness,
+        recorder=Recorder(log, projector.catch_up, keeps=writable),
     )
 
 
@@ -238,3 +208,22 @@ class WordTagger:
         self._known.clear()
         for caches in (claims, custom, dates, lexicon, merging, speech):
             caches.forget()
+
+
+def record_rotation(log: Log) -> None:
+    """Tell the log of a rotation that it has not been told of, once."""
+    rotation = log.vault.unrecorded_rotation()
+    if rotation is None:
+        return
+    stream = ops_stream(log.tenant)
+    happened = MasterKeyRotated(
+        previous=rotation.previous, key=rotation.key, subjects=rotation.subjects
+    )
+    event = New(happened, rotation.note.event_id, stream, None, rotation.note.actor)
+
+    def tell() -> None:
+        if log.find(event.event_id) is None:
+            log.append([event], {stream: log.version(stream)})
+
+    log.decide_again(tell)
+    log.vault.rotation_is_recorded(rotation)

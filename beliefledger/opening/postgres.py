@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -24,11 +24,10 @@ from beliefledger.opening.place import (
     Version,
     key_file,
     master_key,
-    may_make_vault,
-    other_vault,
     place_of,
 )
 from beliefledger.opening.signing import Signing, key_place
+from beliefledger.opening.vaults import open_vault, other_vault
 from beliefledger.projections.homes import Home
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
@@ -261,21 +260,3 @@ def _make(server: Server) -> None:
 def _has_events(server: Server) -> bool:
     """Whether the tenant has any."""
     return bool(server.ask(f"SELECT 1 FROM {server.url.schema}.history LIMIT 1"))
-
-
-def open_vault(
-    url: PostgresURL, master: MasterKey, is_new: Callable[[], bool] = lambda: True
-) -> Vault:
-    """Open a vault, making it for a ledger that is new.
-
-    Raises `KeyMissing` where there is none for a ledger that is not: its vault lies elsewhere.
-    """
-    server = Server(url, size=4)
-    try:
-        if may_make_vault(lambda: postgres_vault.there(server), is_new, str(url)):
-            postgres_vault.init(server)
-        database = postgres_vault.PostgresVault(server)
-    except BaseException:  # closed again, whatever it is
-        server.close()
-        raise
-    return Vault(database, master)

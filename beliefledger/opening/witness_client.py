@@ -170,7 +170,7 @@ class Witnessed:
             try:
                 answer = self._client.post(self._to, content=body.encode())
             except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
-                # The connection was an old one and is closed by now. Asking twice does no harm.
+                # The connection was an old one and is closed by now. Queries twice does no harm.
                 answer = self._client.post(self._to, content=body.encode())
         except httpx2.HTTPError as problem:
             raise self._unavailable(f"does not answer: {problem}") from problem

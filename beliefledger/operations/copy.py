@@ -13,6 +13,7 @@ from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.proofs import keyfile
 from beliefledger.ledger.unfinished import Unfinished
+from beliefledger.opening.backends import exists, has_vault, open_place
 from beliefledger.opening.build import check_witness
 from beliefledger.opening.place import (
     KEY_FILE,
@@ -20,9 +21,6 @@ from beliefledger.opening.place import (
     NoLedger,
     Opened,
     Place,
-    exists,
-    has_vault,
-    open_place,
     place_of,
     shown,
 )

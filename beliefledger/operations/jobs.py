@@ -6,113 +6,68 @@ does that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
 
 from beliefledger.answers import JobAnswer
-from beliefledger.gate.draft import Draft
-from beliefledger.gate.gate import Gate
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
-from beliefledger.ledger.events.belief import MemoryExpired, MemoryRevoked
 from beliefledger.ledger.events.ops import JobRan
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.streams import ops_stream
 from beliefledger.ledger.times import DAY, SECOND, Micros
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.projections import ageing_questions
-from beliefledger.projections.beliefs import Version
 from beliefledger.projections.jobs import JobsView
-from beliefledger.reading.queries import Asking
+from beliefledger.reading.queries import Queries
 from beliefledger.reading.views import job_answer
-
-if TYPE_CHECKING:
-    from beliefledger.memory import MemoryLedger
 
 HOUR: Micros = 3600 * SECOND
 FIRST_MONDAY: Micros = 4 * DAY
 """1970-01-05, from which every job's times are counted: so all processes agree on them."""
-BATCH = 200
-"""Memories ended in one append."""
 Counts = dict[str, int]
-Ending = tuple[Version, MemoryExpired | MemoryRevoked]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to be done every so often. `run` tells what it did."""
+    """Something to be done every so often."""
 
     name: str
     every: Micros
-    run: Callable[[MemoryLedger], Counts]
 
     def due(self, now: Micros) -> Micros:
         """The last time at or before `now` at which it was to run."""
         return now - (now - FIRST_MONDAY) % self.every
 
 
-def _decay(memory: MemoryLedger) -> Counts:
-    return {"memories": memory.refresh_decay()}
-
-
-def _expiry(memory: MemoryLedger) -> Counts:
-    return {"expired": len(memory.expire())}
-
-
-def _retention(memory: MemoryLedger) -> Counts:
-    return {"revoked": len(memory.retain())}
-
-
-def _forgetting(memory: MemoryLedger) -> Counts:
-    return memory.forget_due()
-
-
-def _checkpoints(memory: MemoryLedger) -> Counts:
-    return memory.checkpoint()
-
-
-def _loops(memory: MemoryLedger) -> Counts:
-    found = memory.loops()
-    return {"loops": len(found), "contested": sum(each.contested for each in found)}
-
-
-def _consolidation(memory: MemoryLedger) -> Counts:
-    return memory.consolidate_all()
-
-
-def _vectors(memory: MemoryLedger) -> Counts:
-    return memory.keep_vectors()
-
-
 JOBS = {
     job.name: job
     for job in (
-        Job("decay", HOUR, _decay),
-        Job("expiry", HOUR, _expiry),
-        Job("retention", DAY, _retention),
-        Job("forgetting", DAY, _forgetting),
-        Job("checkpoints", HOUR, _checkpoints),
-        Job("loops", DAY, _loops),
-        Job("consolidation", 7 * DAY, _consolidation),
-        Job("vectors", HOUR, _vectors),
+        Job("decay", HOUR),
+        Job("expiry", HOUR),
+        Job("retention", DAY),
+        Job("forgetting", DAY),
+        Job("checkpoints", HOUR),
+        Job("loops", DAY),
+        Job("consolidation", 7 * DAY),
+        Job("vectors", HOUR),
     )
 }
+Work = Mapping[str, Callable[[], Counts]]
+"""What each job does, by its name. It returns counts for the record."""
 
 
 class Runs:
     """Runs jobs, and records that each was run when it was due, once, whoever ran it."""
 
-    def __init__(self, memory: MemoryLedger, log: Log, asking: Asking) -> None:
-        self._memory = memory
+    def __init__(self, log: Log, queries: Queries, work: Work) -> None:
         self._log = log
-        self._asking = asking
+        self._queries = queries
+        self._work = work
 
     def done(self, job: str, due: Micros) -> JobAnswer | None:
         """The run that was due then, if it was."""
-        with self._asking.view(JobsView.name) as (connection, generation):
+        with self._queries.view(JobsView.name) as (connection, generation):
             found = ageing_questions.run_of(connection, generation, job, due)
         return None if found is None else job_answer(found)
 
@@ -126,7 +81,7 @@ class Runs:
             return before
         begun, error, counts = perf_counter_ns(), None, Counts()
         try:
-            counts = job.run(self._memory)
+            counts = self._work[job.name]()
         except Exception as problem:  # noqa: BLE001  recorded; the other jobs are still to be run
             error = type(problem).__name__
         event = JobRan(
@@ -153,69 +108,3 @@ class Runs:
                 self._log.append([New(event, new_id(), stream, None, SYSTEM)], {stream: version})
 
         self._log.decide_again(attempt)
-
-
-class Endings:
-    """Records that memories have ended, many in one append. What ended before is left alone."""
-
-    def __init__(self, gate: Gate) -> None:
-        self._gate = gate
-
-    def expire(self, ended: Sequence[tuple[Version, Micros]]) -> list[str]:
-        """Record the end of these memories; returns the ids of those that still held."""
-        return self._batches(
-            [(row, MemoryExpired(memory_id=row.memory_id, valid_to=end)) for row, end in ended]
-        )
-
-    def revoke(self, rows: Sequence[Version]) -> list[str]:
-        """Take these memories out of quarantine for good; returns the ids of those still there."""
-        return self._batches(
-            [(row, MemoryRevoked(memory_id=row.memory_id, cause="retention")) for row in rows]
-        )
-
-    def _batches(self, endings: Sequence[Ending]) -> list[str]:
-        done: list[str] = []
-        for start in range(0, len(endings), BATCH):
-            batch = endings[start : start + BATCH]
-            try:
-                done += self._append(batch)
-            except NotPermitted:  # somebody was erased meanwhile: now that is known
-                self._gate.forget()
-                done += self._append(batch)
-        return done
-
-    def _append(self, batch: Sequence[Ending]) -> list[str]:
-        def attempt() -> list[str]:
-            # Another process may have written there: who finds nothing to end would not conflict.
-            self._gate.memo.forget(*(row.belief for row, _ in batch))
-            draft = self._gate.draft()
-            ended = []
-            for row, event in batch:
-                if self._holds(draft, row, event):
-                    draft.write_belief(New(event, new_id(), row.belief, row.subject_ref, SYSTEM))
-                    ended.append(row.memory_id)
-            self._gate.commit(draft)
-            return ended
-
-        return self._gate.again(attempt)
-
-    def _holds(self, draft: Draft, row: Version, event: MemoryExpired | MemoryRevoked) -> bool:
-        """Whether the memory is still where the view had it, and was not said again since. Nothing
-        is written about somebody who is being erased."""
-        with suppress(NotPermitted):
-            draft.consent(row.subject_ref)
-            belief = draft.belief(row.belief)
-            among = belief.current if isinstance(event, MemoryExpired) else belief.quarantined
-            return any(
-                held.memory_id == row.memory_id and held.said_at <= row.said_at for held in among
-            )
-        return False
-
-
-def unless_busy(work: Callable[[], None]) -> bool:
-    """Whether it could be done now: somebody may be reading what it wants for itself."""
-    try:
-        work()
-    except BackendUnavailable:
-        return False
-    return True

@@ -8,30 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from beliefledger.ledger import rotating
-from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     CallerMistake,
     KeyMissing,
     MasterKeyReplaced,
 )
-from beliefledger.ledger.events.ops import MasterKeyRotated
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.rotating import Note, Rotation
-from beliefledger.ledger.streams import ops_stream
 from beliefledger.ledger.times import system_clock
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.place import (
-    KEY_FILE,
-    NO_DIRECTORY,
-    NoLedger,
-    Opened,
-    Place,
-    exists,
-    open_place,
-    place_of,
-)
+from beliefledger.opening.backends import exists, open_place
+from beliefledger.opening.build import check_witness, record_rotation
+from beliefledger.opening.place import KEY_FILE, NO_DIRECTORY, NoLedger, Opened, Place, place_of
 from beliefledger.settings import MASTER_KEY, MASTER_KEY_FILE, Settings
 
 
@@ -123,28 +113,7 @@ def rotate(
         return _answer(rotation, file, new_key_file, retired, None)
 
 
-def record_rotation(log: Log) -> None:
-    """Tell the log of a rotation that it has not been told of, once."""
-    rotation = log.vault.unrecorded_rotation()
-    if rotation is None:
-        return
-    stream = ops_stream(log.tenant)
-    happened = MasterKeyRotated(
-        previous=rotation.previous, key=rotation.key, subjects=rotation.subjects
-    )
-    event = New(happened, rotation.note.event_id, stream, None, rotation.note.actor)
-
-    def tell() -> None:
-        if log.find(event.event_id) is None:
-            log.append([event], {stream: log.version(stream)})
-
-    log.decide_again(tell)
-    log.vault.rotation_is_recorded(rotation)
-
-
 def _log_of(opened: Opened, settings: Settings, closing: ExitStack) -> Log:
-    from beliefledger.opening.build import check_witness  # noqa: PLC0415  it needs this module to wire a ledger
-
     closing.callback(opened.vault.close)
     closing.callback(opened.store.close)
     check_witness(opened, settings)

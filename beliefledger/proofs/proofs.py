@@ -1,19 +1,19 @@
-"""The part of the front door that proves: checkpoints, proofs, verification."""
+"""Checkpoints, proofs, and verification of the log."""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from beliefledger.answers import (
     CheckpointAnswer,
     ConsistencyProof,
     InclusionProof,
+    ReplaySummary,
     SigningKeyAnswer,
 )
 from beliefledger.ledger import commitments
@@ -26,44 +26,33 @@ from beliefledger.ledger.proofs.tree import Tree
 from beliefledger.ledger.streams import ops_stream
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.ledger.verify import Verified, verify
+from beliefledger.opening.core import Core
 from beliefledger.proofs.checkpoints import as_base64, handovers, shown
 from beliefledger.proofs.checkpoints import cosigned as last_cosigned
 from beliefledger.times import Progress
-
-if TYPE_CHECKING:
-    from beliefledger.answers import Explanation, ReplaySummary
-    from beliefledger.ledger.log import Log
-    from beliefledger.ledger.times import Clock
-    from beliefledger.opening.build import Parts
-    from beliefledger.opening.recorder import Recorder
-    from beliefledger.reading.queries import Asking
 
 _NOTES = ("checkpoint", "old", "new", "before", "after")
 """The fields of our files that are checkpoints."""
 
 
-class Proving:
-    """A base of the front door, which has made these."""
+class Proofs:
+    """Signs checkpoints of the log, proves what is in it, and verifies all of it."""
 
-    if TYPE_CHECKING:
-        _parts: Parts
-        _log: Log
-        _clock: Clock
-        _recorder: Recorder
-        _asking: Asking
-
-        def _actor(self, name: str) -> str: ...
-
-        def replay_all(self, *, progress: Progress | None = None) -> ReplaySummary: ...
+    def __init__(self, core: Core, replay_all: Callable[..., ReplaySummary]) -> None:
+        """`replay_all` makes every decision again; it takes `progress`."""
+        self._core = core
+        self._log = core.log
+        self._recorder = core.recorder
+        self._replay_all = replay_all
 
     @property
     def tree(self) -> Tree:
         """The Merkle tree over all events, with its signed checkpoints."""
-        return self._parts.signing.tree()
+        return self._core.signing.tree()
 
     # Signing
 
-    def sign_checkpoint(self) -> CheckpointAnswer:
+    def checkpoint(self) -> CheckpointAnswer:
         """Sign the log as it is now, and keep that in the history of checkpoints.
 
         With a witness it is cosigned, too. Raises `KeyMissing` without the signing key,
@@ -71,7 +60,7 @@ class Proving:
         """
         self._recorder.flush()
         signed = self.tree.extend(keep=True)
-        witness = self._parts.witness
+        witness = self._core.witness
         return _told(signed if witness is None else witness.check(self.tree))
 
     def signing_key(self) -> SigningKeyAnswer:
@@ -79,7 +68,7 @@ class Proving:
         tree = self.tree
         listed = tree.verifiers()
         try:
-            file = str(self._parts.signing.key_path())
+            file = str(self._core.signing.key_path())
         except KeyMissing:
             file = None
         signer = tree.signer
@@ -93,10 +82,10 @@ class Proving:
     def rotate_signing_key(self, *, by: str) -> SigningKeyAnswer:
         """Sign with a new key from now on. What was signed is known by the one before, and the
         checkpoint in between is signed by both."""
-        actor = self._actor(by)
+        actor = self._core.actor(by)
         self._recorder.flush()
         self._record_rotations(actor)  # one that was killed before it was on record
-        self._parts.signing.rotate()
+        self._core.signing.rotate()
         self._record_rotations(actor)
         return self.signing_key()
 
@@ -105,6 +94,7 @@ class Proving:
         stream = ops_stream(self._log.tenant)
 
         def record() -> None:
+            version = self._log.version(stream)  # before what is known: another may record now
             known = {each.facts["key"] for each in self._log.of_types([SigningKeyRotated.NAME])}
             events = [
                 New(SigningKeyRotated(previous=old, key=new), new_id(), stream, None, actor)
@@ -112,22 +102,22 @@ class Proving:
                 if new not in known
             ]
             if events:
-                self._log.append(events, {stream: self._log.version(stream)})
+                self._log.append(events, {stream: version})
 
         self._log.decide_again(record)
 
     # The vault's register
 
-    def vault_was_restored(self, *, by: str | None = None) -> bool:
+    def record_vault_restored(self, *, by: str | None = None) -> bool:
         """Put on record that the vault was restored from a backup, so that its register need only
         go on from here; False where it goes on from what the log was told before."""
         self._recorder.flush()
-        actor = SYSTEM if by is None else self._actor(by)
+        actor = SYSTEM if by is None else self._core.actor(by)
         return commitments.commit_restored(self._log, actor=actor)
 
     # Proving
 
-    def prove_inclusion(self, position: int) -> InclusionProof:
+    def inclusion(self, position: int) -> InclusionProof:
         """That the event at a position is in the log that was signed.
 
         Raises `CallerMistake` for a position that there is no event of this tenant at.
@@ -147,7 +137,7 @@ class Proving:
             handovers=handovers(tree, checkpoint.size),
         )
 
-    def prove_consistency(self, old: int, new: int | None = None) -> ConsistencyProof:
+    def consistency(self, old: int, new: int | None = None) -> ConsistencyProof:
         """That the log of `new` events, by default as it is now, begins with that of `old`.
 
         Both are sizes of checkpoints that were kept; raises `CallerMistake` naming the nearest.
@@ -166,18 +156,9 @@ class Proving:
             handovers=handovers(tree, last.size),
         )
 
-    def explain(self, memory_id: str, *, proof: bool = False) -> Explanation:
-        """Why a memory is there: the decision, the candidate, the words. With `proof`, also proofs
-        that its turn, decision and admission are in the log. Raises `UnknownMemory`."""
-        answer = self._asking.explain(memory_id)
-        if not proof:
-            return answer
-        proofs = {name: self.prove_inclusion(at) for name, at in answer.positions.items()}
-        return answer.model_copy(update={"proofs": proofs})
-
     def _covering(self, position: int) -> Checkpoint:
         """A checkpoint that has the position: one that a witness cosigned, if there is one."""
-        for checkpoint in (shown(self.tree, self._parts.witness, position), self.tree.latest()):
+        for checkpoint in (shown(self.tree, self._core.witness, position), self.tree.latest()):
             if checkpoint is not None and checkpoint.size >= position:
                 return checkpoint
         return self._signed_now()
@@ -185,11 +166,11 @@ class Proving:
     def _signed_now(self) -> Checkpoint:
         self._recorder.flush()
         signed = self.tree.extend()
-        return shown(self.tree, self._parts.witness, signed.size) or signed
+        return shown(self.tree, self._core.witness, signed.size) or signed
 
     def _kept(self, size: int) -> Checkpoint:
         tree = self.tree
-        cosigned = last_cosigned(tree, self._parts.witness)
+        cosigned = last_cosigned(tree, self._core.witness)
         if cosigned is not None and cosigned.size == size:
             return cosigned
         kept = tree.kept(size)
@@ -230,7 +211,7 @@ class Proving:
         against = [] if checkpoint is None else list(_checkpoints_in(checkpoint))
         pinned = [_verifier(each) for each in keys]
         try:
-            tree = self._parts.signing.tree_to_verify()
+            tree = self._core.signing.tree_to_verify()
         except ProofsDamaged as damaged:
             return Verified(0, 0, 0, None, damaged.detail)
         if tree is None and (against or witness or pinned):
@@ -239,15 +220,15 @@ class Proving:
         if answer.ok and tree is not None and witness is not None:
             problem = _not_cosigned(tree, witness)
             answer = replace(answer, problem=problem)
-        if answer.ok and self._parts.witness is not None:
-            problem = self._parts.witness.finding(self.tree)
+        if answer.ok and self._core.witness is not None:
+            problem = self._core.witness.finding(self.tree)
             answer = replace(answer, problem=problem)
         if answer.ok and decisions:
             answer = self._verify_decisions(answer, progress)
         return answer
 
     def _verify_decisions(self, answer: Verified, progress: Progress | None) -> Verified:
-        replayed = self.replay_all(progress=progress)
+        replayed = self._replay_all(progress=progress)
         answer = replace(answer, decisions=replayed.decisions)
         if not replayed.differing:
             return answer

@@ -18,29 +18,29 @@ from beliefledger.gate.slots import canonical_context, canonical_text
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.memory import Memory
-from beliefledger.ledger.times import DAY, Clock, Micros, to_datetime
+from beliefledger.ledger.times import DAY, Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.build import Parts
+from beliefledger.opening.core import Core
 from beliefledger.projections import digests, questions
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
-from beliefledger.reading.queries import Asking
+from beliefledger.reading.queries import Queries
 from beliefledger.reading.words import Reader
 
 GATE = "gate"
 """Who wrote a value that no person decided about."""
 
 
-class Disputes:
+class ConflictQueries:
     """Reads disputes out of the views."""
 
-    def __init__(self, parts: Parts, clock: Clock, asking: Asking) -> None:
-        self._parts = parts
-        self._log = parts.log
-        self._clock = clock
-        self._asking = asking
-        self._reader = Reader(parts.log)
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._log = core.log
+        self._clock = core.clock
+        self._queries = queries
+        self._reader = Reader(core.log)
 
     def loops(
         self,
@@ -52,7 +52,7 @@ class Disputes:
     ) -> list[LoopAnswer]:
         """`since` and `until` bound when the superseding statements were said. Where one is given
         and no `window_days`, all that lies between them counts as together."""
-        policy = self._parts.rulebook.refreshed().policy
+        policy = self._core.rulebook.refreshed().policy
         needed = least or policy.loops.supersessions
         bounded = since is not None or until is not None
         window = (
@@ -60,10 +60,10 @@ class Disputes:
         )
         ref = None
         if subject is not None:
-            ref = self._asking.known_or_none(subject)
+            ref = self._queries.known_or_none(subject)
             if ref is None:
                 return []
-        with self._asking.view(ChurnView.name) as (connection, generation):
+        with self._queries.view(ChurnView.name) as (connection, generation):
             changes = questions.changes(connection, generation, subject_ref=ref)
         by_belief: dict[str, list[questions.ChurnRow]] = {}
         for change in changes:
@@ -140,19 +140,19 @@ class Disputes:
 
     def _history(self, belief: str) -> list[BeliefAnswer]:
         """Its versions; none of a belief whose every word is erased."""
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             there = questions.versions_of(connection, generation, belief)
-        return self._asking.history(belief) if there else []
+        return self._queries.history(belief) if there else []
 
     def conflicts(self, subject: str | None) -> list[ConflictAnswer]:
-        waiting = self._asking.decisions(
+        waiting = self._queries.decisions(
             subject, outcome="escalate", reason=None, turn_id=None, waits=True, limit=None
         )
         by_belief: dict[str, list[DecisionAnswer]] = {}
         for decision in waiting:
             by_belief.setdefault(decision.belief_id, []).append(decision)
         answers = []
-        now = to_datetime(self._asking.now())
+        now = to_datetime(self._queries.now())
         for belief, escalated in by_belief.items():
             history = self._history(belief)
             standing = [
@@ -181,10 +181,10 @@ class Disputes:
 
     def escalated(self, belief: str) -> tuple[str, dict[str, Memory]]:
         """The subject of a belief, and what its escalated decisions proposed."""
-        with self._asking.view(BeliefsView.name) as (connection, generation):
+        with self._queries.view(BeliefsView.name) as (connection, generation):
             rows = questions.versions_of(connection, generation, belief)
         subject_ref = rows[0].subject_ref if rows else None
-        with self._asking.view(DecisionsView.name) as (connection, generation):
+        with self._queries.view(DecisionsView.name) as (connection, generation):
             waiting = [
                 row
                 for row in questions.decided(

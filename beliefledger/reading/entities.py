@@ -18,12 +18,12 @@ from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
 from beliefledger.ledger.streams import directory_stream, entity_stream
 from beliefledger.ledger.times import Micros
-from beliefledger.opening.build import Parts
+from beliefledger.opening.core import Core
 from beliefledger.projections import graph, questions
 from beliefledger.projections.beliefs import Version
 from beliefledger.projections.graph import Believed, Directory, Generations
 from beliefledger.projections.intervals import EntityRow, NameRow
-from beliefledger.reading.queries import Asking, Snapshot
+from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import Reader, evidence_in
 
 ALIAS = "alias."
@@ -73,27 +73,27 @@ class EntityAnswer(Frozen):
     """The ids of entities that were merged into this one."""
 
 
-class Acquaintance:
+class EntityQueries:
     """Reads entities out of the views."""
 
-    def __init__(self, parts: Parts, asking: Asking) -> None:
-        self._parts = parts
-        self._log = parts.log
-        self._asking = asking
-        self._reader = Reader(parts.log)
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
+        self._reader = Reader(core.log)
 
     @contextmanager
     def views(self) -> Iterator[tuple[Connection, Generations]]:
         """A consistent read of the views of beliefs, entities and links, caught up to the head."""
-        self._parts.projector.catch_up()
-        with self._parts.projector.reading() as connection:
-            yield connection, graph.generations(self._parts.projector.states(connection))
+        self._core.projector.catch_up()
+        with self._core.projector.reading() as connection:
+            yield connection, graph.generations(self._core.projector.states(connection))
 
     def believed(
         self, snapshot: Snapshot | None, valid_at: Micros | None, min_confidence: int
     ) -> Believed:
         if valid_at is None:
-            valid_at = self._asking.now() if snapshot is None else snapshot.at
+            valid_at = self._queries.now() if snapshot is None else snapshot.at
         return Believed(valid_at, None if snapshot is None else snapshot.position, min_confidence)
 
     # Who is meant
@@ -132,7 +132,7 @@ class Acquaintance:
         keys = self._log.keys(ref)
         if keys is None:
             raise NotPermitted(f"{subject!r} was erased.")
-        named = known.named(self._parts.tagger(ref, "entity", given))
+        named = known.named(self._core.tagger(ref, "entity", given))
         if named is not None:
             return named
         myself = entity_stream(keys.ids, canonical_entity(SELF))
@@ -148,12 +148,12 @@ class Acquaintance:
         # As the gate would take it: a title or a nickname that nobody has said yet.
         as_of, events = believed.as_of, self._log.read_stream(directory_stream(keys.ids))
         then = naming.folded(each for each in events if as_of is None or each.position <= as_of)
-        rules = self._parts.rulebook.refreshed().policy.entities
+        rules = self._core.rulebook.refreshed().policy.entities
         found = naming.resolve(then, given, rules)
         if found.entity_id is not None and found.match in {Match.EXACT, Match.NICKNAME}:
             return found.entity_id
         # "My mom", where that relation goes to one somebody.
-        relation = self._parts.tagger(ref, "relation", given)
+        relation = self._core.tagger(ref, "relation", given)
         edges = graph.edges(connection, at, ref, [myself], believed, [relation or ""])
         whose = {edge.far for edge in edges if edge.forward}
         if len(whose) == 1:
@@ -172,7 +172,7 @@ class Acquaintance:
         given: str | None = None,
     ) -> list[EntityAnswer]:
         """Those spoken of most first."""
-        ref = self._asking.known_or_none(subject)
+        ref = self._queries.known_or_none(subject)
         if ref is None:
             return []
         believed = self.believed(snapshot, None, 0)
@@ -230,7 +230,7 @@ class Acquaintance:
 
     def stateful(self) -> list[str]:
         """The types whose memories say what an attribute is."""
-        types = self._parts.rulebook.refreshed().registry.types
+        types = self._core.rulebook.refreshed().registry.types
         return [name for name, kind in types.items() if kind.slot is SlotRule.ATTRIBUTE]
 
     def _attributes(self, facts: Sequence[tuple[str, Version]]) -> dict[str, list[AttributeAnswer]]:

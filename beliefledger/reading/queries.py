@@ -31,14 +31,15 @@ from beliefledger.ledger.events.turn import (
     GateDecided,
     ReviewDecided,
 )
-from beliefledger.ledger.times import Clock, Micros, iso, to_datetime
-from beliefledger.opening.build import Parts
+from beliefledger.ledger.times import Micros, iso, to_datetime
+from beliefledger.opening.core import Core
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.projector import ViewState
 from beliefledger.projections.turns import TurnsView
 from beliefledger.reading.words import Reader, evidence_in, score
+from beliefledger.times import Moment, micros
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,15 @@ class Snapshot:
         return iso(self.at)
 
 
-class Asking:
+class Queries:
     """Reads answers out of the views."""
 
-    def __init__(self, parts: Parts, clock: Clock) -> None:
-        self._parts = parts
-        self._log = parts.log
-        self._projector = parts.projector
-        self._clock = clock
-        self._reader = Reader(parts.log)
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._log = core.log
+        self._projector = core.projector
+        self._clock = core.clock
+        self._reader = Reader(core.log)
 
     @contextmanager
     def view(self, name: str) -> Iterator[tuple[Connection, int]]:
@@ -103,6 +104,15 @@ class Asking:
             return Snapshot(0, 0)
         last = self._log.last(position)  # the event there may be another tenant's
         return Snapshot(position, 0 if last is None else last.recorded_at)
+
+    def snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None:
+        """The ledger as it was at a time or a position; None for now."""
+        if as_of is None or isinstance(as_of, Snapshot):
+            return as_of
+        # A position is far below any time in microseconds since 1980.
+        if isinstance(as_of, int) and as_of < 10**12:
+            return self.at_position(as_of)
+        return self.at_time(micros(as_of, "as_of") or 0)
 
     def now(self) -> Micros:
         """The present; never before the last event, though a clock may go back a little."""
@@ -175,7 +185,7 @@ class Asking:
         if topic is not None:
             if ref is None:
                 raise InvalidTurn("topic: name a subject too; topics are tagged for each subject.")
-            topic_tag = self._parts.tagger(ref, "topic", topic)
+            topic_tag = self._core.tagger(ref, "topic", topic)
         with self.view(BeliefsView.name) as (connection, generation):
             rows = questions.held(
                 connection,
@@ -366,7 +376,7 @@ class Asking:
     def _policy(self, decided: GateDecided | None) -> dict[str, str]:
         if decided is None:
             return {}
-        rules = self._parts.rulebook.at(decided.policy_version)
+        rules = self._core.rulebook.at(decided.policy_version)
         return {
             "name": rules.policy.name,
             "digest": rules.policy_digest,

@@ -14,13 +14,13 @@ from beliefledger.gate.slots import canonical_attribute
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.times import Micros
-from beliefledger.opening.build import Parts
+from beliefledger.opening.core import Core
 from beliefledger.projections import graph
 from beliefledger.projections.beliefs import Version
 from beliefledger.projections.graph import Believed, Directory, Edge, Generations
 from beliefledger.projections.links import relation_name
-from beliefledger.reading.entities import ALIAS, Acquaintance, Names
-from beliefledger.reading.queries import Asking, Snapshot
+from beliefledger.reading.entities import ALIAS, EntityQueries, Names
+from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import Reader
 
 MOST_HOPS = 3
@@ -63,14 +63,14 @@ class _Path:
         return self.seen[-1]
 
 
-class Relating:
+class RelationQueries:
     """Reads relations and events out of the views."""
 
-    def __init__(self, parts: Parts, asking: Asking) -> None:
-        self._parts = parts
-        self._asking = asking
-        self._acquaintance = Acquaintance(parts, asking)
-        self._reader = Reader(parts.log)
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._queries = queries
+        self._acquaintance = EntityQueries(core, queries)
+        self._reader = Reader(core.log)
 
     # Relations
 
@@ -95,7 +95,7 @@ class Relating:
             raise InvalidTurn(f"hops: a path has from 1 to {MOST_HOPS} memories.")
         if relation is not None and not 1 <= named <= hops - last:
             raise InvalidTurn("hops: leave one for each relation, and one for the attribute.")
-        ref = self._asking.known_or_none(subject)
+        ref = self._queries.known_or_none(subject)
         if ref is None:
             return []
         believed = self._acquaintance.believed(snapshot, valid_at, min_confidence)
@@ -103,7 +103,7 @@ class Relating:
             known = graph.directory(connection, at, ref, believed.as_of)
             start = self._acquaintance.named(connection, at, subject, ref, entity, known, believed)
             vocabulary = _Vocabulary(
-                self._relations(), lambda name: self._parts.tagger(ref, "relation", name)
+                self._relations(), lambda name: self._core.tagger(ref, "relation", name)
             )
             asked = [relation] if isinstance(relation, str) else list(sequence or ())
             for name in asked:
@@ -127,7 +127,7 @@ class Relating:
         return self._paths(found, attribute, known, memories, vocabulary)
 
     def _relations(self) -> dict[str, RelationType]:
-        types = self._parts.rulebook.refreshed().registry.types.values()
+        types = self._core.rulebook.refreshed().registry.types.values()
         return {name: each for kind in types for name, each in kind.relations.items()}
 
     def _walk(
@@ -258,7 +258,7 @@ class Relating:
         participant: str | None,
         min_confidence: int,
     ) -> list[BeliefAnswer]:
-        ref = self._asking.known_or_none(subject)
+        ref = self._queries.known_or_none(subject)
         if ref is None:
             return []
         believed = self._acquaintance.believed(snapshot, None, min_confidence)

@@ -11,7 +11,7 @@ from beliefledger.ledger.proofs.notes import NoteInvalid
 from beliefledger.ledger.proofs.tiles import SPOILT, read_cosigned
 from beliefledger.ledger.store import Cursor
 from beliefledger.ledger.times import SECOND, to_datetime
-from beliefledger.opening.build import Parts
+from beliefledger.opening.core import Core
 from beliefledger.projections import ageing_questions, probing, questions, scores
 from beliefledger.projections import digests as measures
 from beliefledger.projections.beliefs import BeliefsView
@@ -19,17 +19,15 @@ from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.projector import ViewState
 from beliefledger.projections.turns import TurnsView
-from beliefledger.reading.queries import Asking
 
 
-class Upkeep:
+class Views:
     """Keeps the views as they should be, and tells how they are."""
 
-    def __init__(self, parts: Parts, asking: Asking) -> None:
-        self._parts = parts
-        self._log = parts.log
-        self._projector = parts.projector
-        self._asking = asking
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._log = core.log
+        self._projector = core.projector
 
     def forget(self, subject_ref: str, *, whole: bool = True) -> list[ViewReceipt]:
         """Empty the views of an erased subject at once, or of what was erased of a living one, and
@@ -44,8 +42,8 @@ class Upkeep:
                 generation = projector.states(connection)[BeliefsView.name].generation
                 scores.forget_subject(connection, generation, subject_ref)
             removed = projector.forget(subject_ref) if whole else projector.refold(subject_ref)
-        self._parts.forget_words()
-        self._parts.replayer.forget()
+        self._core.forget_words()
+        self._core.replayer.forget()
         receipts = []
         with projector.reading() as connection:
             for name, state in projector.states(connection).items():
@@ -136,7 +134,7 @@ class Upkeep:
     def status(self, *, digests: bool) -> StatusAnswer:
         self._projector.catch_up()
         head = self._log.head()
-        rules = self._parts.rulebook.refreshed()
+        rules = self._core.rulebook.refreshed()
         with self._projector.reading() as connection:
             states = self._projector.states(connection)
             turns = questions.turn_counts(connection, states[TurnsView.name].generation)
@@ -156,22 +154,22 @@ class Upkeep:
             waiting=waiting,
             policy={"name": rules.policy.name, "digest": rules.policy_digest},
             extractor="",
-            master_key=self._parts.master_key.id,
+            master_key=self._core.master_key.id,
             views=tuple(self._view_answer(name, head.position, digests) for name in states),
             consumers=tuple(
                 _consumer_answer(each, head.position) for each in self._log.consumers()
             ),
             jobs=tuple(map(job_answer, runs)),
             warnings=(
-                *self._parts.warnings,
-                *(() if self._parts.witness is None else self._parts.witness.warnings),
+                *self._core.warnings,
+                *(() if self._core.witness is None else self._core.witness.warnings),
                 *self._spoilt(),
             ),
         )
 
     def _spoilt(self) -> tuple[str, ...]:
         try:
-            read_cosigned(self._parts.signing.tiles)
+            read_cosigned(self._core.signing.tiles)
         except NoteInvalid as problem:
             return (f"{SPOILT}: {problem}",)
         return ()

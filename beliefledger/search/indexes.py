@@ -29,7 +29,7 @@ from beliefledger.projections.routing import route
 from beliefledger.projections.tables import view_state
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.vectors import VectorStore, rounded
-from beliefledger.reading.queries import Asking
+from beliefledger.reading.queries import Queries
 from beliefledger.search.models import Chosen, Embedders
 from beliefledger.times import Progress
 
@@ -51,12 +51,14 @@ MOST_TEXTS = 500_000
 """Texts of all indexes in memory together: about 2 GB."""
 
 
-class Finder:
+class Indexes:
     """Safe to use from several threads; who searches one subject takes turns."""
 
-    def __init__(self, log: Log, asking: Asking, store: VectorStore, embedders: Embedders) -> None:
+    def __init__(
+        self, log: Log, queries: Queries, store: VectorStore, embedders: Embedders
+    ) -> None:
         self._log = log
-        self._asking = asking
+        self._queries = queries
         self.store = store
         self.embedders = embedders
         embedders.place_of = store.place_of
@@ -132,7 +134,7 @@ class Finder:
         return Erasures(self._log.head().erasures, self._log.erasures_of(subject_ref))
 
     def _follow(self, key: tuple[str, str], index: SubjectIndex) -> None:
-        with self._asking.states(*VIEWS) as (connection, states):
+        with self._queries.states(*VIEWS) as (connection, states):
             generations = Generations(*(state.generation for state in states))
             if self._generations.get(key, generations) != generations:
                 # Rebuilt: what an older version folded otherwise is not to stay. Whoever waits for

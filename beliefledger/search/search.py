@@ -1,42 +1,40 @@
-"""The part of the front door that finds memories and turns, and says why each was found."""
+"""Search: finds memories and turns, and says why each was found."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.policy import millionths
-from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.cleaning import session_name
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
-from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
-from beliefledger.ledger.times import Clock, Micros, to_datetime
+from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.build import Parts
-from beliefledger.opening.recorder import Recorder
+from beliefledger.opening.core import Core
 from beliefledger.projections import profiles, questions
 from beliefledger.projections.beliefs import BeliefsView
-from beliefledger.projections.decay import Profile
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.profiles import Hit, Looked, Request
 from beliefledger.projections.questions import DecisionRow
-from beliefledger.reading.queries import Asking, Snapshot
+from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import Reader, score
+from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.request import Then, request_of
 from beliefledger.times import Moment, micros
-
-if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
-    from beliefledger.search.indexes import Finder
 
 Included = Literal["memories", "episodes"]
 EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
+SHARES = ("recency_weight", "diversity", "min_confidence", "min_importance")
+"""The options that are from 0 to 1."""
 
 
 class ArmAnswer(Frozen):
@@ -117,21 +115,37 @@ class SearchAnswer(Frozen):
     notes: tuple[str, ...]
 
 
-class Searching:
-    """A base of the front door, which has made these."""
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """The rarer wishes of a search. Shares and weights are from 0 to 1."""
 
-    _parts: Parts
-    _log: Log
-    _asking: Asking
-    _recorder: Recorder
-    _clock: Clock
+    topics: Sequence[str] = ()
+    """Of memories: only these topics; all if empty."""
+    scope: str | None = None
+    """On whose behalf: memories are found that are visible as widely as that, by default to the
+    subject; turns are for the subject alone."""
+    min_confidence: float = 0.4
+    min_importance: float = 0.0
+    recency_weight: float = 0.3
+    """How much fresh memories come first."""
+    diversity: float = 0.0
+    """How much results are to differ."""
+    include: Sequence[Included] = EVERYTHING
+    profile: str = "default"
+    """`default` or `recall`: how the score is made."""
 
-    if TYPE_CHECKING:  # of the front door itself, and of another base
 
-        @property
-        def _finder(self) -> Finder: ...
-        def _snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None: ...
-        def _profile(self, name: str | None, rules: Rules | None = None) -> Profile: ...
+DEFAULT = SearchOptions()
+
+
+class Search:
+    """Searches the memories and turns of one subject at a time."""
+
+    def __init__(self, core: Core, queries: Queries, indexes: IndexesOnDemand) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
+        self._indexes = indexes
 
     def search(
         self,
@@ -142,48 +156,25 @@ class Searching:
         as_of: Moment | Snapshot | None = None,
         valid_at: Moment | None = None,
         types: Sequence[str] = (),
-        topics: Sequence[str] = (),
-        scope: str | None = None,
-        min_confidence: float = 0.4,
-        min_importance: float = 0.0,
-        recency_weight: float = 0.3,
-        diversity: float = 0.0,
-        max_tokens: int | None = None,
-        include: Sequence[Included] = EVERYTHING,
-        profile: str = "default",
         session: str | None = None,
         purpose: str | None = None,
+        max_tokens: int | None = None,
         record: bool = True,
         by: str = SYSTEM,
+        options: SearchOptions = DEFAULT,
     ) -> SearchAnswer:
-        """Find what a subject's memories and turns say about a query: the best `k`, best first.
-
-        `as_of` searches what was known then, `valid_at` what of it was true then (both as for
-        `beliefs`). `types` and `topics` are of memories. `scope` is on whose behalf: memories are
-        found that are visible as widely as that, by default to the subject; turns are for the
-        subject alone. What is visible in one session is found with its `session`.
-
-        `recency_weight` (0 to 1) is how much fresh memories come first, `diversity` (0 to 1) how
-        much results are to differ. `max_tokens` bounds the results' texts together. `profile` is
-        `default` or `recall`. Unless `record` is False, what was found is recorded as shown to
-        whoever asks, which keeps memories fresh and can be replayed.
-
-        Raises `InvalidTurn` for what cannot be asked. A subject nobody knows, or who was erased,
-        has nothing to find.
-        """
+        """Find what a subject's memories and turns say about a query; see `MemoryLedger.search`."""
         for name, value in (("subject", subject), ("by", by), ("session", session or "")):
             arguments.text(name, value)
         query = arguments.words(query)
-        shares = {"recency_weight": recency_weight, "diversity": diversity}
-        shares |= {"min_confidence": min_confidence, "min_importance": min_importance}
-        for name, share in shares.items():
-            arguments.share(name, share)
+        for name in SHARES:
+            arguments.share(name, getattr(options, name))
         arguments.counts(k, max_tokens)
-        arguments.included(include)
-        rules = self._parts.rulebook.refreshed()
-        arguments.names(rules, types, topics, scope, profile)
+        arguments.included(options.include)
+        rules = self._core.rulebook.refreshed()
+        arguments.names(rules, types, options.topics, options.scope, options.profile)
         purpose = arguments.purpose(purpose or rules.policy.purpose)
-        snapshot = self._snapshot(as_of)
+        snapshot = self._queries.snapshot(as_of)
         stated = micros(valid_at, "valid_at")
         asked = Asked(
             query=query,
@@ -191,29 +182,29 @@ class Searching:
             as_of=None if snapshot is None else snapshot.position,
             valid_at=stated,
             types=tuple(types),
-            topics=tuple(topics),
-            scope=scope,
-            min_confidence=millionths(min_confidence),
-            min_importance=millionths(min_importance),
-            recency_weight=millionths(recency_weight),
-            diversity=millionths(diversity),
+            topics=tuple(options.topics),
+            scope=options.scope,
+            min_confidence=millionths(options.min_confidence),
+            min_importance=millionths(options.min_importance),
+            recency_weight=millionths(options.recency_weight),
+            diversity=millionths(options.diversity),
             max_tokens=max_tokens,
-            include=tuple(include),
-            profile=profile,
+            include=tuple(options.include),
+            profile=options.profile,
             session=session,
         )
-        head = self._finder.follow_erasures()  # also where it is they who are asked about
+        head = self._indexes().follow_erasures()  # also where it is they who are asked about
         now = stated
         if now is None:
-            now = max(self._clock(), head.recorded_at) if snapshot is None else snapshot.at
-        ref = self._asking.known_or_none(subject)
+            now = max(self._core.clock(), head.recorded_at) if snapshot is None else snapshot.at
+        ref = self._queries.known_or_none(subject)
         try:
             if ref is None:
                 raise NotPermitted
-            request = self._request(ref, asked, asked.as_of, now, rules)
-            looked = self._finder.look(request, head=head)
+            request = request_of(self._core, ref, asked, Then(asked.as_of, now, rules))
+            looked = self._indexes().look(request, head=head)
             found = self._read(looked)
-            if self._finder.follow_erasures().erasures != head.erasures:
+            if self._indexes().follow_erasures().erasures != head.erasures:
                 # Something was erased while this looked: of what was read before, in this search or
                 # kept of another, nothing is to be told.
                 found = self._read(looked)
@@ -225,29 +216,6 @@ class Searching:
         except NotPermitted:  # also: erased just now
             return _nothing(subject, asked, now, head.position)
         return _answer(subject, request, looked, shown, len(found) - len(shown), recall_id)
-
-    def _request(
-        self, ref: str, asked: Asked, position: int | None, now: Micros, rules: Rules
-    ) -> Request:
-        """A search by these rules."""
-        scopes, tagger, keys = rules.policy.scopes, self._parts.tagger, self._log.keys(ref)
-        if keys is None:
-            raise NotPermitted
-        session = session_name(keys.ids, asked.session)
-        asked = asked.model_copy(update={"session": session})
-        reader = asked.scope or "subject"
-        wide = scopes.index(reader) > scopes.index("subject")
-        return Request(
-            subject_ref=ref,
-            asked=asked,
-            position=position,
-            now=now,
-            topic_tags=tuple(tagger(ref, "topic", each) for each in asked.topics),
-            scopes=scopes[scopes.index(reader) :] if wide else scopes,
-            episodes="episodes" in asked.include and not wide,
-            session_tag=session_tag(keys.ids, session),
-            ages=self._profile(None, rules),
-        )
 
     def _note(
         self, request: Request, looked: Looked, shown: Collection[str], purpose: str, by: str
@@ -279,7 +247,7 @@ class Searching:
         recall_id = new_id()
         stream = recall_stream(request.subject_ref)
         actor = SYSTEM if by == SYSTEM else self._log.principal(by)
-        self._recorder.note(New(event, recall_id, stream, request.subject_ref, actor))
+        self._core.recorder.note(New(event, recall_id, stream, request.subject_ref, actor))
         return recall_id
 
     # Words
@@ -326,12 +294,12 @@ class Searching:
     def _memories(self, looked: Looked) -> dict[int, tuple[BeliefAnswer, DecisionBrief | None]]:
         """The memories found, by their rows, as they were known then."""
         ids = [hit.row_id for hit in looked.hits if hit.row_id is not None]
-        forgotten = self._finder.forgotten
-        told = self._finder.told(ids)
+        forgotten = self._indexes().forgotten
+        told = self._indexes().told(ids)
         ids = [each for each in ids if each not in told]
         if not ids:
             return told
-        projector = self._parts.projector
+        projector = self._core.projector
         with projector.reading() as connection:  # they have all that was found
             states = projector.states(connection)
             beliefs = states[BeliefsView.name].generation
@@ -358,7 +326,7 @@ class Searching:
             row_of[each.memory_id].row_id: (each, _brief(decided.get(each.decision_id), scores))
             for each in answers
         }
-        self._finder.tell(fresh, forgotten)
+        self._indexes().tell(fresh, forgotten)
         return told | fresh
 
 

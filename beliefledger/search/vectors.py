@@ -1,38 +1,33 @@
-"""The part of the front door that looks after vectors: builds them, and moves to another model."""
+"""Vectors: building them, and moving to another model."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
 from beliefledger.gate.policy import millionths
-from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import BackendUnavailable, InvalidTurn, NotPermitted
 from beliefledger.ledger.events.ops import EmbedderAdopted
-from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
-from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import embedder_stream
-from beliefledger.ledger.times import Micros
-from beliefledger.opening.build import Parts
-from beliefledger.opening.recorder import Recorder
+from beliefledger.opening.core import Core
 from beliefledger.projections import recalls, tables
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Directory, Embedder
-from beliefledger.projections.profiles import Looked, Request
+from beliefledger.projections.profiles import Looked
 from beliefledger.projections.recalls import RecallsView
 from beliefledger.projections.turns import TurnsView
-from beliefledger.reading.queries import Asking
-from beliefledger.search.models import Chosen
+from beliefledger.reading.queries import Queries
+from beliefledger.search.models import Chosen, Embedders
+from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.request import Then, request_of
 from beliefledger.times import Progress
-
-if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
-    from beliefledger.search.indexes import Finder
 
 QUERIES = 200
 MOST_WORST = 10
@@ -134,29 +129,23 @@ class _Done:
         self.tell()
 
 
-class Vectoring:
-    """A base of the front door, which has made these."""
+class Vectors:
+    """Looks after vectors: builds them, moves to another model and back, deletes them."""
 
-    _parts: Parts
-    _log: Log
-    _asking: Asking
-    _recorder: Recorder
+    def __init__(
+        self, core: Core, queries: Queries, indexes: IndexesOnDemand, embedders: Embedders
+    ) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
+        self._indexes = indexes
+        self._embedders = embedders
 
-    if TYPE_CHECKING:  # of the front door itself, and of other bases
-
-        @property
-        def _finder(self) -> Finder: ...
-        def _actor(self, name: str) -> str: ...
-        def _known_subject(self, subject: str) -> str: ...
-        def _request(
-            self, ref: str, asked: Asked, position: int | None, now: Micros, rules: Rules
-        ) -> Request: ...
-
-    def vectors_status(self, subject: str | None = None) -> VectorsStatus:
+    def status(self, subject: str | None = None) -> VectorsStatus:
         """The model in force, and how many vectors there are of each. Which texts have none is told
         of one `subject`, since that takes their index. Raises `UnknownMemory`."""
-        finder = self._finder
-        ref = None if subject is None else self._known_subject(subject)
+        finder = self._indexes()
+        ref = None if subject is None else self._core.known_subject(subject)
         chosen, adopted = self._in_force(), self._adopted()
         texts, counts = self._texts(), finder.store.counts()
         if all(each.model != chosen.name for each in counts):
@@ -191,7 +180,7 @@ class Vectoring:
             missing=missing,
         )
 
-    def build_vectors(
+    def build(
         self,
         subject: str | None = None,
         *,
@@ -203,15 +192,15 @@ class Vectoring:
 
         Raises `UnknownMemory`, and `EmbedderMissing` for a model that is not here.
         """
-        ref = None if subject is None else self._known_subject(subject)
+        ref = None if subject is None else self._core.known_subject(subject)
         name = self._in_force().name if model is None else model
-        chosen = self._parts.embedders.usable(name)
+        chosen = self._embedders.usable(name)
         texts = self._texts()
         if ref is not None:
             texts = {ref: texts.get(ref, 0)}
         return self._build(chosen, texts, _Done(sum(texts.values()), progress))
 
-    def migrate_vectors(
+    def migrate(
         self,
         model: str,
         *,
@@ -233,13 +222,13 @@ class Vectoring:
             raise InvalidTurn(f"queries is {queries}; it must not be below 0.")
         if at_least is not None and not 0 <= at_least <= 1:
             raise InvalidTurn(f"at_least is {at_least}; it must be from 0 to 1.")
-        embedders, actor = self._parts.embedders, self._actor(by)
+        embedders, actor = self._embedders, self._core.actor(by)
         stream = embedder_stream(self._log.tenant)
         version = self._log.version(stream)
         old, new = self._in_force(), embedders.usable(model)
         if new.name == old.name and self._adopted() is not None:
             raise NotPermitted(f"{new.name} is in force: there is nothing to move to.")
-        self._recorder.flush()
+        self._core.recorder.flush()
         searches = self._searches(queries)
         texts = self._texts()
         done = _Done(sum(texts.values()) + len(searches), progress)
@@ -249,7 +238,7 @@ class Vectoring:
         refused = _refusal(parity, at_least)
         if not dry_run and refused is None:
             if isinstance(new, Directory):
-                self._finder.store.found_at(new.name, str(new.path.resolve()))
+                self._indexes().store.found_at(new.name, str(new.path.resolve()))
             adopted = EmbedderAdopted(
                 model=new.name,
                 dimension=new.dimension,
@@ -258,9 +247,9 @@ class Vectoring:
                 parity=round((parity or 0) * MILLION),
             )
             self._log.append([New(adopted, new_id(), stream, None, actor)], {stream: version})
-            self._finder.let_go(old.embedder.name)
+            self._indexes().let_go(old.embedder.name)
         elif new.name != old.embedder.name:
-            self._finder.let_go(new.name)
+            self._indexes().let_go(new.name)
         compared.sort(key=lambda each: (each.overlap, each.recall_id))
         return MigrationAnswer(
             model=new.name,
@@ -274,27 +263,27 @@ class Vectoring:
             refused=refused,
         )
 
-    def rollback_vectors(self, *, by: str) -> RollbackAnswer:
+    def rollback(self, *, by: str) -> RollbackAnswer:
         """Put the model in force again that was before the last move, whose vectors are still
         there. Once more, and it is the other again.
 
         Raises `NotPermitted` where there was none, and `EmbedderMissing`.
         """
-        actor = self._actor(by)
+        actor = self._core.actor(by)
         stream = embedder_stream(self._log.tenant)
         version, last = self._log.version(stream), self._adopted()
         if last is None or last.previous is None:
             raise NotPermitted(
                 "No other model was in force before: there is nothing to go back to."
             )
-        model = self._parts.embedders.usable(last.previous)
+        model = self._embedders.usable(last.previous)
         adopted = EmbedderAdopted(model=model.name, dimension=model.dimension, previous=last.model)
         self._log.append([New(adopted, new_id(), stream, None, actor)], {stream: version})
-        self._finder.let_go(last.model)
-        there = sum(self._finder.store.counted(model.name).values())
+        self._indexes().let_go(last.model)
+        there = sum(self._indexes().store.counted(model.name).values())
         return RollbackAnswer(model=model.name, vectors=there, previous=last.model)
 
-    def drop_vectors(
+    def drop(
         self, model: str, *, subject: str | None = None, in_force: bool = False
     ) -> DroppedAnswer:
         """Delete the vectors of a model, of one subject or of all. Those of the model in force are
@@ -302,11 +291,11 @@ class Vectoring:
 
         Raises `NotPermitted`, `UnknownMemory`.
         """
-        finder = self._finder
-        ref = None if subject is None else self._known_subject(subject)
+        finder = self._indexes()
+        ref = None if subject is None else self._core.known_subject(subject)
         chosen = self._in_force()
         known = {each.model for each in finder.store.counts()}
-        name = model if model in known else self._parts.embedders.named(model).name
+        name = model if model in known else self._embedders.named(model).name
         if not in_force and name in {chosen.name, chosen.embedder.name}:
             raise NotPermitted(
                 f"{name} is in force: its vectors would have to be computed again. To delete them"
@@ -316,13 +305,13 @@ class Vectoring:
         gone = finder.store.drop(name) if ref is None else finder.store.forget(ref, name)
         return DroppedAnswer(model=name, subject=subject, vectors=gone)
 
-    def drop_damaged_vectors(
+    def repair(
         self, subject: str | None = None, *, progress: Progress | None = None
     ) -> DroppedAnswer:
         """Delete the vectors that are not as they were kept, of one subject or of all; they are
         computed again. Raises `UnknownMemory`."""
-        finder, chosen = self._finder, self._in_force().embedder
-        refs = [self._known_subject(subject)] if subject is not None else sorted(self._texts())
+        finder, chosen = self._indexes(), self._in_force().embedder
+        refs = [self._core.known_subject(subject)] if subject is not None else sorted(self._texts())
         done, gone = _Done(len(refs), progress), 0
         for ref in refs:
             keys = self._log.keys(ref)
@@ -334,20 +323,20 @@ class Vectoring:
             done.add(1)
         return DroppedAnswer(model=None, subject=subject, vectors=gone)
 
-    def keep_vectors(self) -> dict[str, int]:
+    def complete(self) -> dict[str, int]:
         """Compute the vectors that are missing and delete those of whoever is not known any more,
         and of whatever was erased; returns how many of each. Raises `EmbedderMissing`."""
-        swept = self._finder.sweep(contents=True)
+        swept = self._indexes().sweep(contents=True)
         with suppress(BackendUnavailable):  # they are read just now: the next run will
-            self._finder.store.scrub()
-        model = self._parts.embedders.usable(self._in_force().name)
+            self._indexes().store.scrub()
+        model = self._embedders.usable(self._in_force().name)
         texts = self._texts()
-        kept = self._finder.store.counted(model.name)
+        kept = self._indexes().store.counted(model.name)
         # Who has not changed since this process built all of theirs is not looked at again.
         due = {
             ref: number
             for ref, number in texts.items()
-            if self._finder.complete.get((ref, model.name)) != (number, kept.get(ref, 0))
+            if self._indexes().complete.get((ref, model.name)) != (number, kept.get(ref, 0))
         }
         built = self._build(model, due, _Done(sum(due.values()), None))
         return {"computed": built.computed, "swept": swept}
@@ -355,18 +344,18 @@ class Vectoring:
     # Building
 
     def _in_force(self) -> Chosen:
-        self._finder  # noqa: B018  knows where models were found
-        return self._parts.embedders.in_force(self._log.head().position)
+        self._indexes()  # knows where models were found
+        return self._embedders.in_force(self._log.head().position)
 
     def _adopted(self) -> EmbedderAdopted | None:
-        last = self._parts.embedders.adopted()
+        last = self._embedders.adopted()
         event = None if last is None else last.event
         return event if isinstance(event, EmbedderAdopted) else None
 
     def _texts(self) -> dict[str, int]:
         """How many texts of each living subject search looks through."""
         names = (BeliefsView.name, TurnsView.name)
-        with self._asking.views(*names) as (connection, (beliefs, turns)):
+        with self._queries.views(*names) as (connection, (beliefs, turns)):
             b, t = tables.belief_versions(beliefs).c, tables.turns(turns).c
             memories = select(b.subject_ref, func.count(b.words_at.distinct()))
             said = select(t.subject_ref, func.count()).where(t.channel == "conversation")
@@ -380,16 +369,16 @@ class Vectoring:
     @contextmanager
     def _indexing(self, ref: str, model: str) -> Iterator[None]:
         """Have the index only as long as this, unless it was in memory before."""
-        held = self._finder.holds(ref, model)
+        held = self._indexes().holds(ref, model)
         try:
             yield
         finally:
             if not held:
-                self._finder.let_go(model, ref)
+                self._indexes().let_go(model, ref)
 
     def _build(self, model: Embedder, texts: dict[str, int], done: _Done) -> BuiltAnswer:
         """Build the vectors of these subjects, each of so many texts."""
-        finder, computed = self._finder, 0
+        finder, computed = self._indexes(), 0
         for ref, number in texts.items():
             before = finder.store.count(ref, model.name)
 
@@ -398,10 +387,10 @@ class Vectoring:
 
             try:
                 with self._indexing(ref, model.name):
-                    there, tags = self._complete(ref, model, tell)
+                    there, tags = self._compute(ref, model, tell)
                     if there < tags:  # deleted by another process while this had the index
                         finder.let_go(model.name, ref)
-                        there, tags = self._complete(ref, model, tell)
+                        there, tags = self._compute(ref, model, tell)
                 finder.complete[ref, model.name] = number, there
                 computed += max(there - before, 0)
             except NotPermitted:  # erased meanwhile
@@ -411,16 +400,16 @@ class Vectoring:
             model=model.name, subjects=len(texts), texts=sum(texts.values()), computed=computed
         )
 
-    def _complete(self, ref: str, model: Embedder, tell: Progress) -> tuple[int, int]:
+    def _compute(self, ref: str, model: Embedder, tell: Progress) -> tuple[int, int]:
         """Compute what a subject's index lacks; how many vectors are kept, and how many belong."""
-        with self._finder.index(ref, model, everything=True, progress=tell) as index:
-            return self._finder.store.count(ref, model.name), len(set(index.tags))
+        with self._indexes().index(ref, model, everything=True, progress=tell) as index:
+            return self._indexes().store.count(ref, model.name), len(set(index.tags))
 
     # Comparing
 
     def _searches(self, most: int) -> list[tuple[str, str, MemoriesRecalled]]:
         """The last recorded searches, with their ids and subjects."""
-        with self._asking.view(RecallsView.name) as (connection, generation):
+        with self._queries.view(RecallsView.name) as (connection, generation):
             rows = recalls.last(connection, generation, limit=most, searches=True) if most else []
         recorded = self._log.read_at([row.position for row in rows])
         found = []
@@ -438,15 +427,19 @@ class Vectoring:
         done: _Done,
     ) -> Iterator[ParityAnswer]:
         """Searches made again with both models, as of then; without those that found nothing."""
-        rules = self._parts.rulebook.refreshed()
+        rules = self._core.rulebook.refreshed()
         for recall_id, ref, event in searches:
             asked = event.asked
             done.add(1)
             if asked is None or (asked.scope or "subject") not in rules.policy.scopes:
                 continue
             try:
-                request = self._request(ref, asked, event.position, event.asked_at, rules)
-                before, after = (self._ids(self._finder.look(request, each)) for each in (old, new))
+                request = request_of(
+                    self._core, ref, asked, Then(event.position, event.asked_at, rules)
+                )
+                before, after = (
+                    self._ids(self._indexes().look(request, each)) for each in (old, new)
+                )
             except NotPermitted:  # erased meanwhile
                 continue
             if before:

@@ -42,6 +42,10 @@ class ToolCalled(Event):
     duration_micros: Fact[int]
 
 
+BACKUP = "backup"
+"""The job that whoever makes backups puts on record."""
+
+
 class JobRan(Event):
     """A scheduled job ran."""
 

@@ -39,7 +39,7 @@ def left(memory, **asked):
 
 def kept(memory):
     """The scores as they lie there."""
-    with memory._parts.projector.reading() as connection:
+    with memory._core.projector.reading() as connection:
         return sorted(row[0] for row in connection.execute(text("SELECT score FROM decay_scores")))
 
 
@@ -169,7 +169,7 @@ def test_an_erasure_leaves_no_access_and_no_score(memory, clock):
     assert memory.refresh_decay() == 2
     memory.erase("ana", by="ops")
     assert len(kept(memory)) == 1
-    with memory._asking.view("access") as (connection, generation):
+    with memory._queries.view("access") as (connection, generation):
         rows = connection.execute(text(f"SELECT count FROM access_{generation}")).all()
     assert len(rows) == 1
     assert memory.decay("ana") == []
@@ -179,7 +179,7 @@ def test_an_erasure_leaves_no_access_and_no_score(memory, clock):
         memory.shown("ana", ["f" * 32])
 
 
-# Asking again
+# Queries again
 
 
 def test_what_mattered_and_faded_is_asked_about_again_worst_first(memory, clock):
@@ -291,7 +291,7 @@ def test_many_endings_of_many_people_and_somebody_being_erased(memory, clock, pl
             memory.store(person, f"v{number}", attribute=f"a{number}", expires_at=clock.now + DAY)
     clock.ahead(2 * 86_400)
     with open_memory(place, clock=clock) as other:
-        with memory._asking.view("belief_versions") as (connection, generation):
+        with memory._queries.view("belief_versions") as (connection, generation):
             ended = ageing_questions.over(connection, generation, {}, clock.now)
         assert len(ended) == 240
         other.erase("p3", by="ops")

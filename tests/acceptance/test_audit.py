@@ -221,10 +221,10 @@ def test_a_position_that_is_not_there_is_refused(memory, position):
 
 def test_a_decision_that_the_view_lost_is_noticed(memory):
     memory.audit()
-    view = memory._parts.projector.views["decisions"]
-    with memory._asking.view("decisions") as (_, generation):
+    view = memory._core.projector.views["decisions"]
+    with memory._queries.view("decisions") as (_, generation):
         table = view.tables(generation)[0]
-    with memory._parts.projector.writing() as connection:
+    with memory._core.projector.writing() as connection:
         connection.execute(table.delete().where(table.c.outcome == "queue"))
     [(what, detail)] = problems(memory.audit())
     assert "view of decisions" in what
@@ -262,7 +262,7 @@ def rows_of(memory):
 
 def audited(memory, rows):
     """The audit of other rows than the log's."""
-    with memory._asking.view("decisions") as (connection, generation):
+    with memory._queries.view("decisions") as (connection, generation):
         seen = questions.reasons(connection, generation, 10**9)
     tally = Tally([])
     for row in rows:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.backups import backup, restore, restore_vault, rotate
 from beliefledger.ledger.errors import (
     CallerMistake,
     KeyMissing,
@@ -19,8 +20,8 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.events.ops import MasterKeyRotated
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.postgres.server import is_postgres
-from beliefledger.opening.place import NoLedger, open_place, place_of
-from beliefledger.operations.backup import backup, restore, restore_vault, rotate
+from beliefledger.opening.backends import open_place
+from beliefledger.opening.place import NoLedger, place_of
 from beliefledger.settings import Settings
 from beliefledger.tools.cli import app
 

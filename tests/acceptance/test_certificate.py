@@ -112,7 +112,7 @@ def test_the_certificate_of_a_person_is_complete_and_holds(memory):
     assert int(told["after"].split("\n")[1]) >= told["completion"]["position"]
     assert facts(told["request"])["reach"] == "subject"
     assert facts(told["completion"])["request"] == told["erasure"] == answer.erasure
-    assert {each["name"] for each in told["views"]} >= set(memory._parts.projector.views)
+    assert {each["name"] for each in told["views"]} >= set(memory._core.projector.views)
     assert told["probes"]
     assert not any(each["found"] for each in told["probes"])
     assert told["state"] == "closed"
@@ -268,10 +268,10 @@ def rotate(memory, clock):
 @pytest.fixture
 def use(memory, monkeypatch):
     """Let the certificate find a master key of this id in force."""
-    parts = memory._parts
+    parts = memory._core
 
     def use_(key):
-        monkeypatch.setattr(memory, "_parts", replace(parts, master_key=Named(key)))
+        monkeypatch.setattr(memory, "_core", replace(parts, master_key=Named(key)))
 
     return use_
 
@@ -282,7 +282,7 @@ class Named:
 
 
 def test_the_horizon_tells_of_rotations_before_and_after(memory, clock, rotate, use):
-    ours = memory._parts.master_key.id
+    ours = memory._core.master_key.id
     began = memory._log.read_at([1])[1].recorded_at
     rotated = rotate("0123456789abcdef", ours)
     clock.ahead(60)
@@ -304,7 +304,7 @@ def test_the_horizon_tells_of_rotations_before_and_after(memory, clock, rotate, 
 
 
 def test_a_master_key_that_came_back_was_not_replaced(memory, clock, rotate, use):
-    ours, other, third = memory._parts.master_key.id, "0123456789abcdef", "fedcba9876543210"
+    ours, other, third = memory._core.master_key.id, "0123456789abcdef", "fedcba9876543210"
     began = verifier.iso(memory._log.read_at([1])[1].recorded_at)
     rotate(ours, other)
     rotate(other, ours)
@@ -335,7 +335,7 @@ def test_a_master_key_that_was_replaced_meanwhile_may_have_left_what_it_wrapped(
     memory, rotate, use
 ):
     """Between request and completion: then the destroyed key was wrapped under both."""
-    ours, other = memory._parts.master_key.id, "0123456789abcdef"
+    ours, other = memory._core.master_key.id, "0123456789abcdef"
     erasure = begin(memory)
     rotate(ours, other)
     memory._log.eraser.destroy(erasure)

@@ -121,7 +121,7 @@ def test_remembering_the_same_at_the_same_time_is_one_turn(ana):
     assert ana.json("status")["position"] == before
 
 
-# Asking
+# Queries
 
 
 def test_beliefs_now_at_a_position_at_a_time_and_of_a_date(ana):

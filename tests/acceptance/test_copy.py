@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.backups import backup
 from beliefledger.ledger import copying
 from beliefledger.ledger.errors import (
     CallerMistake,
@@ -21,8 +22,8 @@ from beliefledger.ledger.errors import (
     NotPermitted,
 )
 from beliefledger.ledger.postgres.server import PostgresURL
-from beliefledger.opening.place import open_place, place_of
-from beliefledger.operations.backup import backup
+from beliefledger.opening.backends import open_place
+from beliefledger.opening.place import place_of
 from beliefledger.operations.copy import copy
 from beliefledger.settings import Settings
 from beliefledger.tools.cli import app

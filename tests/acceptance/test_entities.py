@@ -178,10 +178,10 @@ def test_nothing_is_left_of_the_erased(memory):
     assert memory.entities("ana") == memory.related("ana") == memory.events("ana") == []
     with pytest.raises(NotPermitted):
         memory.add_alias("ana", "Ben", "Benny", by="eve")
-    with memory._parts.projector.reading() as connection:
-        states = memory._parts.projector.states(connection)
+    with memory._core.projector.reading() as connection:
+        states = memory._core.projector.states(connection)
         for view in VIEWS:
-            for table in memory._parts.projector.views[view].tables(states[view].generation):
+            for table in memory._core.projector.views[view].tables(states[view].generation):
                 refs = {row.subject_ref for row in connection.execute(table.select())}
                 assert refs <= {memory._log.subject("bob")}
     assert [each.name for each in memory.entities("bob")] == ["Ben"]

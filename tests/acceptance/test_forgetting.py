@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from beliefledger.erasure.scope import Reaching
+from beliefledger.erasure.scope import Scope
 from beliefledger.gate.consolidation import Consolidator
 from beliefledger.gate.policy import default_policy
 from beliefledger.ledger.errors import NotPermitted, PolicyInvalid, UnknownMemory
@@ -384,13 +384,13 @@ def test_who_is_old_enough_for_nothing_is_not_read(memory, clock, monkeypatch):
     clock.now += 5 * DAY
     say(memory, AGAIN, subject="ben")
     clock.now += 5 * DAY + 1
-    read, trail = [], Reaching.trail
+    read, trail = [], Scope.trail
 
     def reading(self, subject_ref):
         read.append(memory._log.vault.real_id(subject_ref))
         return trail(self, subject_ref)
 
-    monkeypatch.setattr(Reaching, "trail", reading)
+    monkeypatch.setattr(Scope, "trail", reading)
     assert JOBS["forgetting"].run(memory)["erasures"] == 1
     assert set(read) == {"ana"}
     read.clear()
@@ -570,7 +570,7 @@ def test_nothing_is_erased_when_its_certificate_could_not_be_written(cli, memory
     erase = ["erase", "ana", "--yes", "--by", "lea", "--certificate"]
     away = cli(*erase, str(tmp_path / "nowhere" / "ana.json"), code=2)
     assert "name another file" in away.stderr
-    key = memory._parts.signing.key_path()
+    key = memory._core.signing.key_path()
     key.chmod(0o644)
     assert "chmod 600" in cli(*erase, str(tmp_path / "ana.json"), code=3).stderr
     assert texts(memory) == ["User lives in Porto"]

@@ -264,7 +264,7 @@ def test_a_waiting_memory_placed_in_the_past_waits_no_more(memory, clock):
     lifted = say(memory, "Sarah", "role", "COO", said_at="2026-01-12")
     assert (lifted.outcome, lifted.memory_id) == ("supersede", waits.memory_id)
     assert (
-        memory._gate.memo.belief(lifted.belief_id, memory._parts.rulebook.current()).quarantined
+        memory._gate.memo.belief(lifted.belief_id, memory._core.rulebook.current()).quarantined
         == ()
     )
     again = say(memory, "Sarah", "role", "COO", said_at="2026-02-10")

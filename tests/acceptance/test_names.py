@@ -25,7 +25,7 @@ def ids(memory):
 
 
 def entity_of(memory, memory_id):
-    with memory._asking.view("belief_versions") as (connection, generation):
+    with memory._queries.view("belief_versions") as (connection, generation):
         from beliefledger.projections import questions
 
         row = questions.versions_of_memory(connection, generation, memory_id)[-1]
@@ -194,7 +194,7 @@ def test_named_people_merge_split_and_keep_apart(memory):
     say(memory, "Sunny", "pet", "cat")
     before = ids(memory)
     ref = memory._log.subject("ana")
-    director, actor = memory._parts.director, memory._actor("Ina")
+    director, actor = memory._core.director, memory._actor("Ina")
     assert director.merge(ref, before["Sarah"], before["Sunny"], actor=actor) == 1
     assert len(set(ids(memory).values())) == 1
     assert say(memory, "Sarah", "pet", "cat").outcome == "confirm"

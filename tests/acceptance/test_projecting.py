@@ -53,7 +53,7 @@ def reaches_the_head(memory):
 
 def views(memory):
     """The positions of the views, as they lie there."""
-    with memory._parts.projector.reading() as connection:
+    with memory._core.projector.reading() as connection:
         return {row[0] for row in connection.execute(text("SELECT position FROM view_state"))}
 
 
@@ -99,7 +99,7 @@ def test_nobody_else_follows_under_a_name_of_the_ledgers_own(place, own):
 
 def test_a_view_that_stopped_does_not_hold_up_the_cursor(place, monkeypatch):
     with open_memory(place) as memory:
-        view = memory._parts.projector.views["churn"]
+        view = memory._core.projector.views["churn"]
 
         def poisoned(*_):
             raise ZeroDivisionError
@@ -118,11 +118,11 @@ def test_it_forgets_the_words_of_who_was_erased_elsewhere(place):
     with open_memory(place) as memory, open_memory(place) as other:
         memory.remember("ana", "I live in Porto.", consent="consent")
         assert memory.beliefs("ana", topic="home")
-        assert memory._parts.tagger._known
+        assert memory._core.tagger._known
         other.erase("ana", by="lea")
         keeping = memory.keep_views(tell=lambda *_: keeping.close())
         keeping.run()
-        assert not memory._parts.tagger._known
+        assert not memory._core.tagger._known
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.backups import backup, restore
 from beliefledger.erasure.certificate import signed_text
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, SigningKeyMissing
 from beliefledger.ledger.events.ops import SigningKeyRotated
@@ -27,7 +28,6 @@ from beliefledger.ledger.proofs.merkle import (
 from beliefledger.ledger.proofs.notes import Checkpoint, Cosigner, Signer, with_signatures
 from beliefledger.ledger.store import Head
 from beliefledger.opening.signing import Signing
-from beliefledger.operations.backup import backup, restore
 from beliefledger.proofs.notary import Notary
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import app
@@ -305,10 +305,10 @@ def test_two_ledgers_do_not_become_one_log_by_one_key_file(place, memory, tmp_pa
 def test_a_key_that_cannot_sign_is_told_by_status(place, memory, tmp_path, monkeypatch):
     def told():
         with open_memory(place) as looking:
-            return looking.status(digests=False).warnings[len(looking._parts.warnings) :]
+            return looking.status(digests=False).warnings[len(looking._core.warnings) :]
 
     assert told() == ()
-    file = memory._parts.signing.key_path()
+    file = memory._core.signing.key_path()
     memory._notary.close()
     talk(memory, 1)
     assert told() == (), "it is signed when somebody next signs"
@@ -366,7 +366,7 @@ def test_a_backup_from_before_a_rotation_is_signed_again(tmp_path, monkeypatch):
     backup(place, tmp_path / "backup")
     rotated = Signing.rotate
     with open_memory(place) as memory:  # at the very head of the backup
-        rotated(memory._parts.signing)
+        rotated(memory._core.signing)
         keys = memory.signing_key().verifier_keys
         talk(memory, 3)
         memory.sign_checkpoint()
@@ -436,7 +436,7 @@ def test_a_key_that_others_may_read_is_refused(place, memory):
 def test_what_is_appended_is_signed_soon(memory):
     talk(memory, 3)
     until(lambda: signed(memory) == memory._log.head().position)
-    assert memory.status().warnings == memory._parts.warnings
+    assert memory.status().warnings == memory._core.warnings
 
 
 def test_what_is_appended_is_signed_when_the_ledger_is_closed(place):
@@ -489,12 +489,12 @@ def test_a_failure_to_sign_never_reaches_who_appends_and_is_told(place, memory, 
     monkeypatch.setattr("beliefledger.ledger.proofs.tree.Tree.extend", fail)
     talk(memory, 2)
     until(lambda: memory._notary.trouble)
-    [told] = memory.status().warnings[len(memory._parts.warnings) :]
+    [told] = memory.status().warnings[len(memory._core.warnings) :]
     assert "events are not signed yet: OSError: [Errno 28] No space left" in told
     monkeypatch.undo()
     talk(memory, 1)
     until(lambda: memory._notary.trouble is None)
-    assert memory.status().warnings == memory._parts.warnings
+    assert memory.status().warnings == memory._core.warnings
 
 
 def test_a_forked_child_leaves_the_notary_alone(place, memory):

@@ -40,7 +40,7 @@ class Person:
     def _words_at(self, memory_id):
         from beliefledger.projections import questions
 
-        with self.memory._asking.view("belief_versions") as (connection, generation):
+        with self.memory._queries.view("belief_versions") as (connection, generation):
             return questions.versions_of_memory(connection, generation, memory_id)[-1].words_at
 
 

@@ -12,7 +12,7 @@ from beliefledger import open_memory
 from beliefledger.ledger.errors import BackendUnavailable, ClockWentBack, InvalidTurn
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.projections import embedding, terms
-from beliefledger.search.indexes import Finder
+from beliefledger.search.indexes import Indexes
 
 
 @pytest.fixture
@@ -110,26 +110,26 @@ def test_words_of_somebody_erased_elsewhere_do_not_stay_without_their_index(plac
 
 
 def test_an_answer_that_was_read_before_an_erasure_is_not_kept_after_it(memory, monkeypatch):
-    tell = Finder.tell
+    tell = Indexes.tell
 
     def late(self, *given):
         memory.erase("ana", by="office")
         tell(self, *given)
 
-    monkeypatch.setattr(Finder, "tell", late)
+    monkeypatch.setattr(Indexes, "tell", late)
     memory.search("ana", "dark mode", record=False)
     assert not memory._finder._answers
 
 
 def test_an_index_that_was_read_during_an_erasure_is_dropped(memory, monkeypatch):
-    follow = Finder._follow
+    follow = Indexes._follow
 
     def slow(self, *given):
         memory.erase("ana", by="office")
         follow(self, *given)
         terms.indexed("quixotic")  # of what it had read already
 
-    monkeypatch.setattr(Finder, "_follow", slow)
+    monkeypatch.setattr(Indexes, "_follow", slow)
     assert memory.search("ana", "dark mode").results == ()
     assert "quixotic" not in terms._STEMS
     assert not memory._finder._indexes
@@ -187,14 +187,14 @@ def test_threads_search_write_erase_and_rebuild_at_once(memory):
 
 
 def test_whoever_is_erased_before_their_search_is_recorded_has_nothing_to_find(memory, monkeypatch):
-    look = Finder.look
+    look = Indexes.look
 
     def slow(self, *given, **named):
         looked = look(self, *given, **named)
         memory.erase("ana", by="office")
         return looked
 
-    monkeypatch.setattr(Finder, "look", slow)
+    monkeypatch.setattr(Indexes, "look", slow)
     assert memory.search("ana", "dark mode").results == ()
 
 

@@ -152,7 +152,7 @@ def test_a_search_in_whose_midst_it_is_erased_tells_nothing_of_it(memory, place,
     with open_memory(place, clock=clock) as other:
         if warm:
             assert names(found(other))
-        other._parts.embedders._loaded["hashed-1"] = Slow()
+        other._core.embedders._loaded["hashed-1"] = Slow()
         assert not names(found(other)), "erased before it answered"
 
 

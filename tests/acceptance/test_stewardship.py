@@ -402,7 +402,7 @@ def test_a_lock_on_the_views_passes(memory):
     """A page that could not be written is folded again, whole."""
     memory.store("ana", "Porto", attribute="home.location")
     assert memory.beliefs("ana")
-    beliefs = memory._parts.projector.views["belief_versions"]
+    beliefs = memory._core.projector.views["belief_versions"]
 
     def full(connection):
         raise OSError("no space left on device")

@@ -18,6 +18,7 @@ from told import ERASED, MOMENTS, told
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.backups import restore
 from beliefledger.erasure.certificate import text_of
 from beliefledger.ledger.errors import NotPermitted, OlderProgram
 from beliefledger.ledger.events import BY_NAME
@@ -26,7 +27,6 @@ from beliefledger.ledger.postgres import vault as postgres_vault
 from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
 from beliefledger.ledger.sqlite.schema import SCHEMA_VERSION
 from beliefledger.ledger.sqlite.vault import UPGRADES as VAULT_UPGRADES
-from beliefledger.operations.backup import restore
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import app
 

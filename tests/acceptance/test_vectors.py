@@ -71,7 +71,7 @@ def opening(clock):
         opened.append(memory)
         memory.counted, memory.second = Counting(), Counting("second")
         for model in (memory.counted, memory.second, Knowing("knowing")):
-            memory._parts.embedders._loaded[model.name] = model
+            memory._core.embedders._loaded[model.name] = model
         return memory
 
     yield open_

@@ -124,7 +124,7 @@ def test_nothing_of_somebody_erased_is_left_in_any_view(told):
         assert memory.erase("ana", by="Ina").bodies > 0
         assert sound(memory).inputs_destroyed > 0
         assert memory.beliefs("ana") == memory.decay("ana") == []
-        with memory._parts.projector.reading() as connection:
+        with memory._core.projector.reading() as connection:
             for table in inspect(connection).get_table_names():
                 columns = {each["name"] for each in inspect(connection).get_columns(table)}
                 if "subject_ref" in columns and not table.startswith("decisions"):

@@ -1002,7 +1002,7 @@ def test_heads_are_sent_once_a_second_at_most(files, watch, monkeypatch):
     place = files.new()
     watch(place)
     with open_memory(place) as memory:
-        witness, tree = memory._parts.witness, memory.tree
+        witness, tree = memory._core.witness, memory.tree
         monkeypatch.setattr("beliefledger.opening.witness_client.EVERY", 3600)
         assert witness.send(tree) is None, "one was sent when it was opened"
         assert witness.check(tree).size == tree.latest().size, "asked for, it is sent at once"

@@ -62,7 +62,7 @@ def request(memory, positions):
 def erase(memory, positions):
     erasure = request(memory, positions)
     memory._log.eraser.destroy(erasure)
-    removed = memory._parts.projector.refold(memory._log.subject("ana"))
+    removed = memory._core.projector.refold(memory._log.subject("ana"))
     memory._log.eraser.complete(erasure)
     return removed
 
@@ -72,7 +72,7 @@ def say(memory, attribute, value):
 
 
 def left(memory, positions):
-    projector = memory._parts.projector
+    projector = memory._core.projector
     projector.catch_up()
     with projector.reading() as connection:
         return {
@@ -179,7 +179,7 @@ def test_a_turn_under_extraction_that_is_being_erased_leaves_nothing(memory, slo
     assert [each.value for each in memory.beliefs("ana")] == ["I live in Porto."]
     log.eraser.destroy(erasure)
     assert memory.process().turns == 0
-    memory._parts.projector.refold(log.subject("ana"))
+    memory._core.projector.refold(log.subject("ana"))
     log.eraser.complete(erasure)
     assert memory.process().turns == 0
     assert memory.status().pending_turns == 0
@@ -193,7 +193,7 @@ def test_a_decision_about_what_is_erased_cannot_be_run_again_and_a_later_one_can
     assert memory.replay_all().same == 3
     erase(memory, wanted(memory, about="Porto"))
     third = say(memory, "home.city", "Braga")
-    log, replayer = memory._log, memory._parts.replayer
+    log, replayer = memory._log, memory._core.replayer
     verdicts = [
         replayer.replay(log.find(each.decision_id)).verdict for each in (third, second, first)
     ]
@@ -205,7 +205,7 @@ def test_a_decision_about_what_is_erased_cannot_be_run_again_and_a_later_one_can
 def test_an_erasure_during_a_rebuild_leaves_nothing_in_what_was_filled(memory, monkeypatch):
     for number in range(6):
         say(memory, f"thing.{number}", "red")
-    projector, gone = memory._parts.projector, wanted(memory, about="thing.1")
+    projector, gone = memory._core.projector, wanted(memory, about="thing.1")
     fill, folded_anew = type(projector)._fill, []
 
     def between_pages(self, filling, after, upto):
@@ -250,7 +250,7 @@ def test_another_process_keeps_nothing_of_what_was_folded_anew(memory, place, cl
         gone = wanted(memory, about="Porto")
         erasure = request(memory, gone)
         memory._log.eraser.destroy(erasure)
-        memory._parts.projector.refold(memory._log.subject("ana"))
+        memory._core.projector.refold(memory._log.subject("ana"))
         say(other, "home.city", "Braga")
         assert [each.value for each in other.beliefs("ana")] == ["Braga"]
         assert set(left(other, gone).values()) == {0}
@@ -265,12 +265,12 @@ def test_a_whole_subject_leaves_rows_for_the_audit_alone(memory):
     memory.shown("ana", memory.beliefs("ana"))
     memory.status()
     ref = memory._log.subject("ana")
-    removed = memory._parts.projector.forget(ref)
-    assert set(removed) == set(memory._parts.projector.views)
+    removed = memory._core.projector.forget(ref)
+    assert set(removed) == set(memory._core.projector.views)
     assert removed["decisions"] == removed["jobs"] == 0
     assert removed["turns"] == 2
     assert all(removed[name] for name in ("belief_versions", "access", "recalls", "links"))
-    projector = memory._parts.projector
+    projector = memory._core.projector
     with projector.reading() as connection:
         for name, state in projector.states(connection).items():
             its = projector.views[name].tables(state.generation)
@@ -321,7 +321,7 @@ def test_all_views_read_a_subject_once_and_not_again_once_it_is_recorded(memory,
     erasure = request(memory, gone)
     memory._log.eraser.destroy(erasure)
     read.clear()
-    memory._parts.projector.refold(memory._log.subject("ana"))
+    memory._core.projector.refold(memory._log.subject("ana"))
     memory._log.eraser.complete(erasure)
     assert [each.value for each in memory.beliefs("ana")] == ["Rua Nova"]
     assert set(left(memory, gone).values()) == {0}
@@ -335,7 +335,7 @@ def test_what_went_after_the_subject_was_folded_anew_is_not_taken_for_gone(memor
     first, second = wanted(memory, about="Porto"), wanted(memory, about="Rua Nova")
     one, two = request(memory, first), request(memory, second)
     memory._log.eraser.destroy(one)
-    memory._parts.projector.refold(memory._log.subject("ana"))
+    memory._core.projector.refold(memory._log.subject("ana"))
     memory._log.eraser.destroy(two)
     memory._log.eraser.complete(one)
     memory._log.eraser.complete(two)
@@ -361,7 +361,7 @@ def test_an_erasure_does_not_wait_for_ever_until_a_rebuild_ends(memory, place, c
     say(memory, "home.city", "Porto")
     with open_memory(place, clock=clock) as other:
         with (
-            other._parts.projector.rebuilding(),
+            other._core.projector.rebuilding(),
             pytest.raises(BackendUnavailable, match="rebuild"),
         ):
             memory.erase("ana", session="", by="ina")

@@ -13,8 +13,8 @@ from beliefledger.ledger.erasing import Eraser
 from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
 from beliefledger.ledger.events.subject import ErasureRequested
 from beliefledger.ledger.times import DAY
-from beliefledger.reading.views import Upkeep
-from beliefledger.search.indexes import Finder
+from beliefledger.reading.views import Views
+from beliefledger.search.indexes import Indexes
 
 
 @pytest.fixture
@@ -307,9 +307,9 @@ STEPS = [
     (Eraser, "request"),
     (Eraser, "seal_off"),
     (Eraser, "destroy"),
-    (Finder, "erase"),
-    (Finder, "erase_content"),
-    (Upkeep, "forget"),
+    (Indexes, "erase"),
+    (Indexes, "erase_content"),
+    (Views, "forget"),
     (Eraser, "destroyed"),
     (Eraser, "complete"),
 ]
@@ -339,7 +339,7 @@ def test_killed_after_any_step_it_is_completed_by_whoever_opens_next(
     else:
         crashed = False  # a step that this kind of erasure does not have
     monkeypatch.setattr(where, step, taken)
-    assert crashed or (where is Finder and (step == "erase") is not whole)
+    assert crashed or (where is Indexes and (step == "erase") is not whole)
     with open_() as again:
         records = again.erasures()
         assert [each.reach for each in records] == (["subject", "relation"] if whole else ["turn"])

@@ -28,8 +28,8 @@ def memory(place, clock):
 
 def rows_of(memory):
     memory._recorder.flush()
-    with memory._asking.view(RecallsView.name) as (connection, generation):
-        view = memory._parts.projector.views[RecallsView.name]
+    with memory._queries.view(RecallsView.name) as (connection, generation):
+        view = memory._core.projector.views[RecallsView.name]
         return [
             sorted(map(tuple, connection.execute(select(table))))
             for table in view.tables(generation)
@@ -45,7 +45,7 @@ def test_a_search_and_what_was_shown_are_rows(memory, clock):
     memory.shown("ana", [drink], query="x")
     made, found = rows_of(memory)
     assert len(made) == 2
-    with memory._asking.view(RecallsView.name) as (connection, generation):
+    with memory._queries.view(RecallsView.name) as (connection, generation):
         shown, searched = recalls.last(connection, generation)
         assert recalls.last(connection, generation, searches=True) == [searched]
         assert recalls.last(connection, generation, limit=1) == [shown]
@@ -101,8 +101,8 @@ def test_recalls_of_the_first_version_fold_too(memory):
     for missing in ("ranked", "position", "asked_at", "embedder", "index", "unembedded"):
         old.facts.pop(missing, None)
     view = RecallsView()
-    with memory._parts.projector.writing() as connection:
-        generation = memory._parts.projector.states(connection)[RecallsView.name].generation
+    with memory._core.projector.writing() as connection:
+        generation = memory._core.projector.states(connection)[RecallsView.name].generation
         view.start(generation, empty=False)
         view.apply(old, connection)
         [row], found = list(view._new), list(view._found)

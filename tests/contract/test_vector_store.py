@@ -17,7 +17,8 @@ from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.postgres.schema import views_schema
 from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
 from beliefledger.ledger.sealing import SubjectKeys
-from beliefledger.opening.place import open_place, place_of
+from beliefledger.opening.backends import open_place
+from beliefledger.opening.place import place_of
 from beliefledger.projections.embedding import Hashed
 from beliefledger.projections.tables import vectors as table
 from beliefledger.projections.vectors import rounded, text_tag
@@ -197,7 +198,8 @@ import sys
 import numpy as np
 from beliefledger.ledger.sealing import SubjectKeys
 from beliefledger.search.indexes import open_vectors
-from beliefledger.opening.place import open_place, place_of
+from beliefledger.opening.backends import open_place
+from beliefledger.opening.place import place_of
 from beliefledger.settings import Settings
 
 opened = open_place(place_of(sys.argv[1]), Settings.read(), create=False)

@@ -74,7 +74,7 @@ def say(memory, note, chance):
 
 
 def rebuild(memory, note, chance):
-    projector = memory._parts.projector
+    projector = memory._core.projector
     while True:
         insist(projector.catch_up)
         note("at", min(each.position for each in insist(states, projector)))

@@ -304,7 +304,7 @@ def check_views(directory, before):
     try:
         with open_memory(directory) as memory:
             found = answers(memory)
-            with memory._parts.projector.reading() as connection:
+            with memory._core.projector.reading() as connection:
                 checked = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
             same = all(view.same for view in memory.rebuild(verify=True))
             assert answers(memory) == before

@@ -181,7 +181,7 @@ def test_what_is_computed_while_somebody_is_erased_does_not_stay(memory, place, 
     ana, ben = memory._log.subject("ana"), memory._log.subject("ben")
     memory.build_vectors("ben")
     with open_memory(place, clock=clock) as other:
-        other._parts.embedders._loaded["hashed-1"] = Slow()
+        other._core.embedders._loaded["hashed-1"] = Slow()
         assert other.build_vectors("ana").computed == 0
         assert rows(other, ana) == []
         assert not other._finder.holds(ana, "hashed-1")
@@ -221,7 +221,7 @@ def test_who_cannot_be_reached_by_one_deletion_is_by_the_other(memory, monkeypat
     def held(_ref, **_how):
         raise BackendUnavailable("read")
 
-    monkeypatch.setattr(memory._upkeep, "forget", held)
+    monkeypatch.setattr(memory._views, "forget", held)
     with pytest.raises(BackendUnavailable):
         memory.erase("ana")
     assert rows(memory, ref) == []
@@ -450,7 +450,7 @@ def test_what_is_computed_while_a_turn_is_erased_does_not_stay(memory, place, cl
 
     ana, positions = memory._log.subject("ana"), positions_of(memory)
     with open_memory(place, clock=clock) as other:
-        other._parts.embedders._loaded["hashed-1"] = slow = Slow()
+        other._core.embedders._loaded["hashed-1"] = slow = Slow()
         assert other.build_vectors("ana").computed > 0
         assert slow.done
         assert of_texts(other, CANARY) == []

@@ -323,7 +323,7 @@ def test_while_another_process_reads_the_views_an_erasure_stays_open(memory, hom
     reader = sqlite3.connect(home / "views" / "views.db", isolation_level=None)
     reader.execute("BEGIN")
     assert reader.execute("SELECT count(*) FROM view_state").fetchone()
-    with memory._parts.projector.engine.connect() as connection:
+    with memory._core.projector.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA busy_timeout=1")
     with pytest.raises(BackendUnavailable):
         memory.erase(ANA)

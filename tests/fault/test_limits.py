@@ -219,7 +219,7 @@ def test_a_locked_vault_and_locked_views_are_unavailable(tmp_path):
         memory.grant_consent("ana", "consent")
         memory.status()
         memory.record_turn("ana", "I live in Porto.")
-        with memory._parts.projector.engine.connect() as connection:
+        with memory._core.projector.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA busy_timeout=1")
         memory._log.vault._database._db.execute("PRAGMA busy_timeout=1")
         for name, attempt in (

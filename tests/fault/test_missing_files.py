@@ -8,8 +8,8 @@ import shutil
 import pytest
 
 from beliefledger import open_memory
+from beliefledger.backups import backup
 from beliefledger.ledger.errors import KeyMissing, LogCorrupted, MustStop
-from beliefledger.operations.backup import backup
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from beliefledger import open_memory
+from beliefledger.backups import backup, restore, restore_vault, rotate
 from beliefledger.ledger import backup as backups
 from beliefledger.ledger import envelope
 from beliefledger.ledger import restoring as restorings
@@ -19,8 +20,8 @@ from beliefledger.ledger.errors import BehindWitness, KeyMissing, LedgerError
 from beliefledger.ledger.events.ops import MasterKeyRotated
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.sealing import NotAuthentic, Sealer, SubjectKeys
-from beliefledger.opening.place import open_place, place_of
-from beliefledger.operations.backup import backup, restore, restore_vault, rotate
+from beliefledger.opening.backends import open_place
+from beliefledger.opening.place import place_of
 from beliefledger.settings import Settings
 
 KILLED = 9

@@ -78,7 +78,7 @@ def write(memory, note, chance):
 
 
 def project(memory, note, chance):
-    projector = memory._parts.projector
+    projector = memory._core.projector
     while True:
         insist(projector.catch_up)
         note("at", min(each.position for each in insist(states, projector)))

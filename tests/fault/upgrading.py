@@ -71,7 +71,8 @@ def _count_postgres(count: Counting) -> None:
 def upgrade(place: str, file: str, last: int | None, environment: dict[str, str]) -> None:
     os.environ.update(environment)
     sys.stderr = Path(file).with_suffix(".stderr").open("a", buffering=1)
-    from beliefledger.opening.place import place_of, upgrade
+    from beliefledger.opening.backends import upgrade
+    from beliefledger.opening.place import place_of
     from beliefledger.settings import Settings
 
     count = Counting(file, last)

@@ -51,14 +51,14 @@ def erase(memory, positions, *, refold=True, between=lambda: None):
     )
     between()
     log.eraser.destroy(erasure)
-    removed = memory._parts.projector.refold(ref) if refold else {}
+    removed = memory._core.projector.refold(ref) if refold else {}
     log.eraser.complete(erasure)
     return removed
 
 
 def points_at(memory, positions):
     """How many rows of views point at these positions."""
-    projector = memory._parts.projector
+    projector = memory._core.projector
     projector.catch_up()
     ref = memory._log.subject("ana")
     with projector.reading() as connection:
@@ -72,7 +72,7 @@ def points_at(memory, positions):
 
 def agrees(memory):
     """The gate's fold of each belief is what the view has of it."""
-    rules, rows = memory._parts.rulebook.current(), views.table_rows(memory)
+    rules, rows = memory._core.rulebook.current(), views.table_rows(memory)
     draft = memory._gate.draft()
     draft.consent(memory._log.subject("ana"))
     for stream in {row.belief for row in rows}:
@@ -174,9 +174,9 @@ def test_what_followed_is_what_is_rebuilt_and_what_the_gate_believes(first, then
             position = random.randint(1, memory._log.head().position)
             table, fold = views.table_rows(memory), views.fold_rows(memory, position)
             assert views.open_rows(table, position) == views.open_rows(fold, position)
-            generation, _ = memory._parts.projector.shadow("belief_versions", position)
+            generation, _ = memory._core.projector.shadow("belief_versions", position)
             rebuilt = views.table_rows(memory, generation)
-            memory._parts.projector.drop("belief_versions", generation)
+            memory._core.projector.drop("belief_versions", generation)
             assert views.open_rows(table, position) == views.open_rows(rebuilt, position)
             agrees(memory)
             assert points_at(memory, life.gone) == 0
@@ -210,7 +210,7 @@ class Walk(moves.Walk):
 
     def check(self, *, whole):
         memory, log = self.memory, self.memory._log
-        rules = memory._parts.rulebook.refreshed()
+        rules = memory._core.rulebook.refreshed()
         rows = [Version(*row) for row in self.table("belief_versions", 0)]
         standing = [row for row in rows if row.closed is None]
         for stream in sorted({row.belief for row in rows}):
@@ -223,7 +223,7 @@ class Walk(moves.Walk):
         )
         names = {row["name_tag"]: row["entity_id"] for row in self.names(moves.tables.entity_names)}
         assert names == {
-            memory._parts.tagger(ref, "entity", name): directory.survivor(entity_id)
+            memory._core.tagger(ref, "entity", name): directory.survivor(entity_id)
             for name, entity_id in directory.names.items()
         }
         if whole:
@@ -235,7 +235,7 @@ class Walk(moves.Walk):
                 ask("ana")
 
     def table(self, view, number):
-        projector = self.memory._parts.projector
+        projector = self.memory._core.projector
         projector.catch_up()
         with projector.reading() as connection:
             generation = projector.states(connection)[view].generation

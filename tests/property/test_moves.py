@@ -314,7 +314,7 @@ class Walk:
         memory, log = self.memory, self.memory._log
         ref = log.subject("ana")
         keys = log.keys(ref)
-        registry = memory._parts.rulebook.refreshed().registry
+        registry = memory._core.rulebook.refreshed().registry
         rows = [
             Version(*(row[name] for name in COLUMNS))
             for row in self.rows(BeliefsView.name, tables.belief_versions)
@@ -379,7 +379,7 @@ class Walk:
         """The views know the names that the gate knows, and link each memory to whom it is of."""
         names = {row["name_tag"]: row["entity_id"] for row in self.names(tables.entity_names)}
         assert names == {
-            self.memory._parts.tagger(ref, "entity", name): directory.survivor(entity_id)
+            self.memory._core.tagger(ref, "entity", name): directory.survivor(entity_id)
             for name, entity_id in directory.names.items()
         }
         merged = {row["entity_id"]: row["merged_into"] for row in self.names(tables.entities)}
@@ -420,7 +420,7 @@ class Walk:
         return [row for row in self.rows(EntitiesView.name, table) if row["closed"] is None]
 
     def rows(self, view, table):
-        projector = self.memory._parts.projector
+        projector = self.memory._core.projector
         projector.catch_up()
         with projector.reading() as connection:
             generation = projector.states(connection)[view].generation

@@ -99,8 +99,8 @@ def open_rows(rows, position):
 
 
 def table_rows(memory, generation=None):
-    with memory._asking.view("belief_versions") as (connection, current):
-        table = memory._parts.projector.views["belief_versions"].tables(generation or current)[0]
+    with memory._queries.view("belief_versions") as (connection, current):
+        table = memory._core.projector.views["belief_versions"].tables(generation or current)[0]
         return [Version(*row) for row in connection.execute(table.select())]
 
 
@@ -109,7 +109,7 @@ def fold_rows(memory, upto):
     folds, rows = {}, []
     for event in memory._log.read(upto=upto):
         if event.type.startswith(("memory.", "belief.", "conflict.")):
-            fold = folds.setdefault(event.stream, Fold([], memory._parts.tagger))
+            fold = folds.setdefault(event.stream, Fold([], memory._core.tagger))
             fold.opened, fold.closed = [], []
             fold.apply(event)
             rows += fold.opened
@@ -129,7 +129,7 @@ def test_table_as_of_any_position_is_the_fold_is_the_rebuild(history, random):
             table = table_rows(memory)
             folded_rows = fold_rows(memory, position)
 
-            projector = memory._parts.projector
+            projector = memory._core.projector
             generation, reached = projector.shadow("belief_versions", position)
             assert reached == position
             rebuilt = table_rows(memory, generation)
@@ -162,7 +162,7 @@ def test_the_view_and_the_gate_agree_on_what_is_believed(history):
     with tempfile.TemporaryDirectory() as directory:
         with open_memory(Path(directory), extractor=Scripted()) as memory:
             live(memory, history)
-            rules = memory._parts.rulebook.current()
+            rules = memory._core.rulebook.current()
             rows = table_rows(memory)
             for stream in {row.belief for row in rows}:
                 belief = folded(memory._log.read_stream(stream), rules.registry)
@@ -218,7 +218,7 @@ def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
         live(memory, [])
         memory.store("ana", "Lisbon", attribute="home.location")
         assert memory.status().views
-        projector = memory._parts.projector
+        projector = memory._core.projector
         churn = projector.views["churn"]
 
         def fails(event, connection):
@@ -244,7 +244,7 @@ def test_a_damaged_row_is_named_by_rebuild_and_mended(tmp_path):
         memory.grant_consent("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location")
         assert memory.beliefs("ana")
-        projector = memory._parts.projector
+        projector = memory._core.projector
         with projector.writing() as connection:
             connection.exec_driver_sql("UPDATE belief_versions_1 SET confidence = 1")
         answers = {answer.name: answer for answer in memory.rebuild(verify=True)}
@@ -258,8 +258,8 @@ def test_digests_tell_rows_and_contents_apart(tmp_path):
     with open_memory(tmp_path) as memory:
         memory.grant_consent("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location", said_at=START)
-        with memory._asking.view("belief_versions") as (connection, generation):
-            its = memory._parts.projector.views["belief_versions"].tables(generation)
+        with memory._queries.view("belief_versions") as (connection, generation):
+            its = memory._core.projector.views["belief_versions"].tables(generation)
             before = digests.digest(connection, its)
             [row] = questions.standing(connection, generation, memory._log.subject("ana"))
             [said] = digests.contents(connection, "belief_versions", its[0], memory._log)
@@ -267,7 +267,7 @@ def test_digests_tell_rows_and_contents_apart(tmp_path):
         assert "Porto" in said
         assert START in said
         memory.store("ana", "Lisbon", attribute="home.location", said_at=START + DAY)
-        with memory._asking.view("belief_versions") as (connection, generation):
+        with memory._queries.view("belief_versions") as (connection, generation):
             assert digests.digest(connection, its) != before
 
 

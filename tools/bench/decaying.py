@@ -48,7 +48,7 @@ def _refreshed(run: Run, backend: Backend) -> Measured:
             begun = process_time()
             taken.append(seconds(memory.refresh_decay) * 1_000_000 / count)
             worked.append((process_time() - begun) * 1_000_000 / count)
-        with memory._parts.projector.reading() as connection:
+        with memory._core.projector.reading() as connection:
             c = tables.decay_scores.c
             kept, low, high = connection.execute(
                 select(func.count(), func.min(c.score), func.max(c.score))
@@ -63,7 +63,7 @@ def _refreshed(run: Run, backend: Backend) -> Measured:
 def _fill(memory: MemoryLedger, run: Run, count: int) -> None:
     """Put rows straight into the views' tables: as many memories as years of talk would make."""
     random, now = Random(17), system_clock()
-    projector = memory._parts.projector
+    projector = memory._core.projector
     beliefs, access = tables.belief_versions(1), tables.access(1)
     for start in range(0, count, _TOGETHER):
         run.tell(f"writing {count:,} memories: {start:,}")

@@ -68,7 +68,7 @@ def _speak(memory: MemoryLedger, person: str, count: int, seed: int) -> None:
 def _erase(memory: MemoryLedger, person: str) -> tuple[float, float, float]:
     """When the request began to be written, when the key was gone, when the views were clean."""
     moments: dict[str, float] = {}
-    eraser, vault, upkeep = memory._log.eraser, memory._log.vault, memory._upkeep
+    eraser, vault, upkeep = memory._log.eraser, memory._log.vault, memory._views
     request, destroy, forget = eraser.request, vault.destroy, upkeep.forget
 
     def requesting(*given: object, **named: object) -> object:

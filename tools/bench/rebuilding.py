@@ -21,7 +21,7 @@ def rebuild(run: Run) -> Iterator[Measured]:
         library = Library(run.place("library"))
         run.tell("copying the log into the library's table")
         events = library.copy(memory._log)
-        tagger = memory._parts.tagger
+        tagger = memory._core.tagger
         for number in run.rounds(f"rebuilding the views of {events:,} events"):
             every.append(events / seconds(memory.rebuild))
             pair: list[tuple[list[float], Callable[[], object]]] = [

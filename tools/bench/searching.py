@@ -143,7 +143,7 @@ def opened(place: Path | str, table: Table | None) -> MemoryLedger:
     with model_of(Hashed.name if table is None else table.name):
         memory = open_memory(place)
     if table is not None:
-        memory._parts.embedders._loaded[table.name] = table
+        memory._core.embedders._loaded[table.name] = table
     return memory
 
 

@@ -21,7 +21,7 @@ PANEL = "Running"
 _BAR = 20
 
 
-@app.command(rich_help_panel="Asking")
+@app.command(rich_help_panel="Queries")
 def decay(
     ctx: typer.Context,
     subject: Subject = None,

@@ -16,7 +16,7 @@ from beliefledger.tools.cli.app import Json, Subject, app, named, opened
 if TYPE_CHECKING:
     from beliefledger.answers import BeliefAnswer, DecisionAnswer, LoopAnswer
 
-PANEL = "Asking"
+PANEL = "Queries"
 SCORES = ("s", "r", "e", "t", "base", "c", "importance")
 HINTED = 7
 """Beyond so many lines of advice, a list gives none."""

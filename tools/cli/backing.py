@@ -34,8 +34,8 @@ def backup(
     json: Json = False,
 ) -> None:
     """Back up history and bodies, encrypted as they are; the vault only if asked, and apart."""
+    from beliefledger.backups import backup
     from beliefledger.opening.place import NoLedger
-    from beliefledger.operations.backup import backup
 
     try:
         with output.progress("backing up") as progress:
@@ -78,8 +78,8 @@ def restore(
     json: Json = False,
 ) -> None:
     """Put a backup in the place of a ledger. Whoever was erased since stays erased."""
+    from beliefledger.backups import restore
     from beliefledger.opening.place import place_of
-    from beliefledger.operations.backup import restore
 
     with output.progress("restoring") as progress:
         done = restore(source, destination, vault=vault_source, progress=progress)
@@ -181,8 +181,8 @@ def restore_vault(
     json: Json = False,
 ) -> None:
     """Take an older backup of the vault in. Whoever was erased since stays erased."""
+    from beliefledger.backups import restore_vault
     from beliefledger.opening.place import NoLedger
-    from beliefledger.operations.backup import restore_vault
 
     try:
         done = restore_vault(str(ctx.obj), source)

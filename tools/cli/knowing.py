@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from beliefledger.reading.entities import EntityAnswer
     from beliefledger.reading.relations import PathAnswer, StepAnswer
 
-PANEL = "Asking"
+PANEL = "Queries"
 
 entities = typer.Typer(no_args_is_help=True, help="Whom and what somebody speaks of.")
 app.add_typer(entities, name="entities", rich_help_panel=PANEL)

@@ -21,16 +21,17 @@ PANEL = "Running"
 def upgrade(ctx: typer.Context, json: Json = False) -> None:
     """Bring an older ledger up to date; on a server, as the database's owner. Done again, nothing
     changes."""
-    from beliefledger.opening import place as places
+    from beliefledger.opening import backends
+    from beliefledger.opening.place import NoLedger, place_of
     from beliefledger.settings import Settings
 
-    place, settings = places.place_of(str(ctx.obj)), Settings.read()
+    place, settings = place_of(str(ctx.obj)), Settings.read()
     try:
-        before = places.versions(place, settings)
-    except places.NoLedger:
+        before = backends.versions(place, settings)
+    except NoLedger:
         no_ledger(str(ctx.obj))
-    places.upgrade(place, settings)
-    after = places.versions(place, settings)
+    backends.upgrade(place, settings)
+    after = backends.versions(place, settings)
     its = {"log": (before.log, after.log), "vault": (before.vault, after.vault)}
     answer = {
         "ledger": str(place),

@@ -16,7 +16,7 @@ from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fai
 if TYPE_CHECKING:
     from beliefledger.search.recalls import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
 
-PANEL = "Asking"
+PANEL = "Queries"
 TOLD = 50
 """So many differing searches a person is told of; the JSON has all."""
 

@@ -16,7 +16,7 @@ from beliefledger.tools.cli.app import Json, MaybeBy, TheSubject, app, note, ope
 if TYPE_CHECKING:
     from beliefledger.search.search import FoundAnswer, Included, SearchAnswer
 
-PANEL = "Asking"
+PANEL = "Queries"
 
 
 @app.command(rich_help_panel=PANEL)

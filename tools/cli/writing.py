@@ -47,7 +47,8 @@ def init(ctx: typer.Context, json: Json = False) -> None:
 
     On a server this is for the database's owner, who then grants each login its rights.
     """
-    from beliefledger.opening.place import place_of, preparing, rights
+    from beliefledger.opening.backends import preparing, rights
+    from beliefledger.opening.place import place_of
     from beliefledger.settings import Settings
 
     place, settings = place_of(str(ctx.obj)), Settings.read()

@@ -29,6 +29,7 @@ from told import told
 
 import beliefledger.operations.rotation
 from beliefledger import Candidate, Span, open_memory
+from beliefledger.backups import backup
 from beliefledger.erasure.certificate import text_of
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.rules import RuleExtractor
@@ -36,7 +37,6 @@ from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.events.choices import Choices
-from beliefledger.operations.backup import backup
 from beliefledger.operations.rotation import rotate
 from beliefledger.tools import demo
 
@@ -146,7 +146,7 @@ def of_clara(memory, clock):
 
 
 def of_dan(memory, clock):
-    """Parts of him are erased; a turn of his stays parked; a secret, a date that ends something."""
+    """Core of him are erased; a turn of his stays parked; a secret, a date that ends something."""
     clock.set("2026-06-08 09:00")
     memory.grant_consent("dan", "consent")
     memory.remember("dan", "My card is 4111 1111 1111 1111 and my email is dan@example.org.")

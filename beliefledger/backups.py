@@ -34,6 +34,7 @@ from beliefledger.ledger.restoring import Restored
 from beliefledger.ledger.times import SECOND, iso, system_clock
 from beliefledger.ledger.vault import Vault
 from beliefledger.memory import open_memory
+from beliefledger.opening.backends import exists, has_vault, open_place
 from beliefledger.opening.build import check_witness
 from beliefledger.opening.place import (
     KEY_FILE,
@@ -41,13 +42,11 @@ from beliefledger.opening.place import (
     NoLedger,
     Opened,
     Place,
-    exists,
-    has_vault,
     key_file,
     master_key,
-    open_place,
     place_of,
 )
+from beliefledger.opening.vaults import open_vault
 from beliefledger.operations.copy import refuse_stranger, side
 from beliefledger.operations.rotation import Rotated, rotate
 from beliefledger.settings import MASTER_KEY, MASTER_KEY_FILE, SIGNING_KEY_FILE, VAULT, Settings
@@ -203,7 +202,7 @@ def restore(
     step("open")
     try:
         with open_memory(destination, create=False) as memory:
-            memory.vault_was_restored()
+            memory.proofs.record_vault_restored()
             head = memory.status(digests=False).position
     except (MustStop, BackendUnavailable, NotPermitted) as problem:
         people = f" {_keyless(done.keyless)}" if done.keyless else ""
@@ -260,7 +259,7 @@ def restore_vault(
     step("open")
     try:
         with open_memory(path_or_url, create=False) as memory:
-            memory.vault_was_restored()
+            memory.proofs.record_vault_restored()
     except MustStop as problem:
         people = f" {_keyless(keyless)}" if keyless else ""
         raise type(problem)(f"{problem.detail}{people}") from problem
@@ -342,6 +341,4 @@ def _make_vault(place: Place, settings: Settings) -> Vault:
     if isinstance(where, Path):
         where.mkdir(parents=True, exist_ok=True, mode=0o700)
         return Vault(where / "keys.db", key)
-    from beliefledger.opening import postgres  # noqa: PLC0415  only where one is meant
-
-    return postgres.open_vault(where, key)
+    return open_vault(where, key)

@@ -1,0 +1,139 @@
+"""Consent: the lawful bases that a subject's memories stand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from beliefledger.answers import GrantAnswer
+from beliefledger.gate.consent import ORDINARY
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted
+from beliefledger.ledger.events.subject import ConsentWithdrawn
+from beliefledger.ledger.streams import subject_stream
+from beliefledger.ledger.times import to_datetime
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.opening.core import Core
+from beliefledger.reading.queries import Queries
+from beliefledger.times import Moment, micros
+
+EraseWithdrawn = Callable[[str, Sequence[str], str], object]
+"""(subject, ids of withdrawals, who) erases what stood on the consents that were withdrawn."""
+
+
+class Consent:
+    """Grants and withdraws consent, and lists what is in force."""
+
+    def __init__(self, core: Core, queries: Queries, erase_withdrawn: EraseWithdrawn) -> None:
+        self._core = core
+        self._queries = queries
+        self._erase_withdrawn = erase_withdrawn
+
+    def grant(
+        self,
+        subject: str,
+        basis: str,
+        *,
+        categories: Sequence[str] = (ORDINARY,),
+        purpose: str | None = None,
+        scope: str = "subject",
+        expires_at: Moment | None = None,
+        note: str | None = None,
+        by: str = SYSTEM,
+    ) -> str:
+        """Record a lawful basis for keeping memories; returns the grant's id. Twice is once.
+
+        `categories` are `ordinary` or special ones of the policy, each named. Memories may not be
+        visible wider than `scope`. Raises `NotPermitted` for what the policy does not know.
+        """
+        actor = self._core.actor(by)
+        if not subject.strip():
+            raise InvalidTurn("subject is empty.")
+        ref = self._core.log.register([subject])[subject]
+        return self._core.steward.grant(
+            ref,
+            basis,
+            categories=tuple(categories),
+            purpose=purpose,
+            scope=scope,
+            expires_at=micros(expires_at, "expires_at"),
+            note=note,
+            actor=actor,
+        )
+
+    def list(self, subject: str) -> Sequence[GrantAnswer]:
+        """The lawful bases in force for a subject."""
+        ref = self._queries.known_or_none(subject)
+        if ref is None:
+            return []
+        now = self._core.clock()
+        return [
+            GrantAnswer(
+                grant_id=grant.id,
+                basis=grant.basis,
+                categories=tuple(sorted(grant.categories)),
+                purpose=grant.purpose,
+                scope=grant.scope,
+                expires_at=None if grant.expires_at is None else to_datetime(grant.expires_at),
+            )
+            for grant in self._core.steward.grants(ref)
+            if grant.expires_at is None or grant.expires_at > now
+        ]
+
+    def withdraw(
+        self,
+        subject: str,
+        *,
+        grant_id: str | None = None,
+        basis: str | None = None,
+        note: str | None = None,
+        by: str,
+    ) -> int:
+        """Withdraw a subject's consents: one grant, those of one basis, or all.
+
+        Every memory that stood on one is revoked in the same append; returns how many. Where the
+        policy says `erase_on_withdrawal`, they are erased then, with the turns that are their
+        evidence; under a legal hold, once it is lifted and the job `forgetting` runs. Raises
+        `NotPermitted` when there is nothing to withdraw.
+        """
+        actor = self._core.actor(by)
+        ref = self._core.known_subject(subject)
+
+        def attempt(also: Sequence[str]) -> int:
+            granted = self._core.steward.grants(ref)
+            ended = [
+                grant.id
+                for grant in granted
+                if (basis is None or grant.basis == basis)
+                and (grant_id is None or grant.id.startswith(grant_id))
+            ]
+            given = {grant.id for grant in granted}
+            memories = {
+                row.memory_id: row.belief
+                for row in self._queries.standing(ref)
+                if row.grant_id in (*ended, *also)
+                # A review's approval is a basis of its own, and ends with its kind or with all.
+                or (
+                    grant_id is None
+                    and row.grant_id not in given
+                    and (basis is None or row.basis == basis)
+                )
+            }
+            if not ended and not memories:
+                if also:
+                    return 0
+                raise NotPermitted("No such consent is in force for this subject.")
+            self._core.steward.withdraw(ref, ended, memories, note=note, actor=actor)
+            # A decision may have been on its way while the view was read. Now that the grants have
+            # ended there can be no further one, so what is found here is the rest.
+            return len(memories) + attempt([*also, *ended])
+
+        before = self._core.log.version(subject_stream(ref))
+        revoked = self._core.gate.again(lambda: attempt([]))
+        policy = self._core.rulebook.refreshed().policy
+        if policy.erase_on_withdrawal and not self._core.log.eraser.holds(ref):
+            withdrawals = [
+                each.event_id
+                for each in self._core.log.read_stream(subject_stream(ref), before)
+                if each.type == ConsentWithdrawn.NAME
+            ]
+            self._erase_withdrawn(subject, withdrawals, by)
+        return revoked

@@ -1,0 +1,76 @@
+"""What an open ledger is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from beliefledger.gate.directing import Director
+from beliefledger.gate.gate import Gate
+from beliefledger.gate.replay import Replayer
+from beliefledger.gate.rulebook import Rulebook
+from beliefledger.gate.stewardship import Steward
+from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.times import Clock
+from beliefledger.opening.place import Place
+from beliefledger.opening.recorder import Recorder
+from beliefledger.opening.signing import Signing
+from beliefledger.projections.embedding import Embedder, MiniLM
+from beliefledger.projections.projector import Projector
+from beliefledger.settings import Settings
+
+if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked with
+    from beliefledger.opening.witness_client import Witnessed
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What an open ledger is made of. All that can be asked of it is built on this."""
+
+    place: Place
+    """The directory, or the URL (without its password when printed)."""
+    clock: Clock
+    settings: Settings
+
+    log: Log
+    rulebook: Rulebook
+    gate: Gate
+    steward: Steward
+    director: Director
+    replayer: Replayer
+    projector: Projector
+    tagger: Callable[[str, str, str | None], str | None]
+    master_key: MasterKey
+    made_key_file: Path | None
+    forget_words: Callable[[], None]
+    """Empties the caches that hold words or keys of ids."""
+    warnings: tuple[str, ...]
+    """What an operator should change about where things lie."""
+    writable: bool
+    """False for an unfinished copy."""
+    signing: Signing
+    """The tree over the log, and the key that signs it."""
+    witness: Witnessed | None
+    """Whom every head of the log is shown to."""
+    recorder: Recorder
+    """Records what was recalled, off the reader's path."""
+    embedder: Embedder = field(default_factory=MiniLM)
+    """Tells rephrasings; loads its model on first use."""
+
+    def known_subject(self, subject: str) -> str:
+        """The reference of somebody who is known. Raises `UnknownMemory`, and `NotPermitted` for
+        somebody who was erased."""
+        ref = self.log.subject(subject)
+        if ref is None:
+            raise UnknownMemory(f"Nothing is known about {subject!r}.")
+        return ref
+
+    def actor(self, name: str) -> str:
+        """The reference under which a principal acts. Raises `NotPermitted` without a name."""
+        if not name.strip():
+            raise NotPermitted("Name who acts.")
+        return self.log.principal(name)

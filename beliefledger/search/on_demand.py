@@ -1,0 +1,43 @@
+"""The indexes of search, opened when they are first needed."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from beliefledger.opening.core import Core
+from beliefledger.reading.queries import Queries
+from beliefledger.search.models import Embedders
+
+if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
+    from beliefledger.search.indexes import Indexes
+
+
+class IndexesOnDemand:
+    """Call it for the indexes. Opening them loads numpy and FAISS, so nobody waits for that who
+    searches nothing."""
+
+    def __init__(self, core: Core, queries: Queries, embedders: Embedders) -> None:
+        self._core = core
+        self._queries = queries
+        self._embedders = embedders
+        self._made: Indexes | None = None
+        self._making = threading.Lock()
+
+    def __call__(self) -> Indexes:
+        with self._making:
+            if self._made is None:
+                from beliefledger.search.indexes import Indexes, open_vectors  # noqa: PLC0415
+
+                store = open_vectors(self._core.projector.home)
+                self._made = Indexes(self._core.log, self._queries, store, self._embedders)
+            return self._made
+
+    def drop(self) -> None:
+        """Forget what was indexed, if anything was: the tables it was read from are gone."""
+        if self._made is not None:
+            self._made.drop()
+
+    def close(self) -> None:
+        if self._made is not None:
+            self._made.close()
