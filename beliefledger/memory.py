@@ -134,7 +134,7 @@ class MemoryLedger(Closing):
         """The master key's file, if it was made just now. Keep it apart from backups."""
         self._queries = queries = Queries(core)
         self._views = views = Views(core)
-        embedders = Embedders(core.log, core.settings)
+        self._embedders = embedders = Embedders(core.log, core.settings)
         self._indexes = indexes = IndexesOnDemand(core, queries, embedders)
         self._notary = Notary(core.log, core.signing, core.witness)
         self._relations = RelationQueries(core, queries)

@@ -24,8 +24,8 @@ def told(memory: Any) -> dict[str, Any]:
     """Everything but what grows by asking."""
     status = memory.status()
     head = status.position
-    verified = memory.verify(decisions=True)
-    replayed = memory.replay_all()
+    verified = memory.proofs.verify(decisions=True)
+    replayed = memory.audit.replay_all()
     answer = {
         "position": head,
         "views": {view.name: view.content_digest for view in status.views},
@@ -67,21 +67,21 @@ def told(memory: Any) -> dict[str, Any]:
             for subject in SUBJECTS
         },
         "decisions": [_of(decision, DECISION) for decision in memory.decisions()],
-        "conflicts": sorted(each.belief_id for each in memory.conflicts()),
+        "conflicts": sorted(each.belief_id for each in memory.conflicts.list()),
         "entities": {
-            subject: sorted([each.entity_id, each.name] for each in memory.entities(subject))
+            subject: sorted([each.entity_id, each.name] for each in memory.entities.list(subject))
             for subject in SUBJECTS
         },
         "erasures": [
             [each.erasure, each.subject, each.reach, each.position, each.bodies]
-            for each in memory.erasures()
+            for each in memory.erasure.list()
         ],
-        "holds": [each.model_dump(mode="json") for each in memory.holds()],
-        "types": sorted(each.name for each in memory.types()),
+        "holds": [each.model_dump(mode="json") for each in memory.erasure.holds.list()],
+        "types": sorted(each.name for each in memory.types.list()),
         "policy": status.policy,
-        "parked_turns": [each.turn_id for each in memory.parked()],
+        "parked_turns": [each.turn_id for each in memory.operations.extraction.parked()],
         "consumers": [[each.name, each.position] for each in status.consumers],
-        "recalls": [[each.recall_id, each.position] for each in memory.recalls()],
+        "recalls": [[each.recall_id, each.position] for each in memory.recalls.list()],
     }
     return json.loads(json.dumps(answer, default=str))
 

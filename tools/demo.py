@@ -25,6 +25,7 @@ from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
 from beliefledger.ledger.times import Micros, from_datetime
 from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.search.search import SearchOptions
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.asking import belief_table, history_table
@@ -164,7 +165,7 @@ def _place(keep: Path | None) -> Iterator[Path]:
 
 def _listening(story: Story) -> None:
     memory = story.memory
-    memory.grant_consent(ANA, "consent")
+    memory.consent.grant(ANA, "consent")
     story.chapter(
         "Ana talks to her assistant from January to March",
         "She consented to being remembered. Every statement gets a decision, with its reason:",
@@ -174,7 +175,7 @@ def _listening(story: Story) -> None:
     story.say("person, because it is of a special category. One approves it, by name:")
     story.clock.set("2026-03-10 10:00")
     for waiting in memory.decisions(outcome="queue", waits=True):
-        memory.review(waiting.decision_id, approve=True, by="dr. lima")
+        memory.conflicts.review(waiting.decision_id, approve=True, by="dr. lima")
         story.show(output.cell(f"  review by dr. lima: {waiting.claim} → approved", "green"))
 
 
@@ -199,7 +200,7 @@ def _looping(story: Story) -> None:
     story.hear(ANA, MEETINGS)
     story.say("The third change within 30 days contests the belief; the next is not guessed at but")
     story.say("put before a person, who sees that both are right, each in its context:")
-    conflict = memory.conflicts(ANA)[0]
+    conflict = memory.conflicts.list(ANA)[0]
     story.clock.set("2026-04-22 10:00")
     contexts = {"on office days": "morning", "on home days": "afternoon"}
     values = {each.value for each in conflict.standing} | {
@@ -209,7 +210,7 @@ def _looping(story: Story) -> None:
         context: next(value for value in values if part in value)
         for context, part in contexts.items()
     }
-    resolved = memory.resolve(conflict.belief_id, contexts=named, by="the team lead")
+    resolved = memory.conflicts.resolve(conflict.belief_id, contexts=named, by="the team lead")
     story.show(belief_table(resolved, whose=False))
 
 
@@ -226,11 +227,19 @@ def _naming(story: Story) -> None:
 def _searching(story: Story) -> None:
     memory = story.memory
     story.chapter("Asked in other words, the right memory comes first")
-    answer = memory.search(ANA, "Which city did Ana move to?", 3, include=["memories"])
+    answer = memory.search(
+        ANA, "Which city did Ana move to?", 3, options=SearchOptions(include=["memories"])
+    )
     story.show(found_table(answer))
-    then = memory.search(ANA, "Where does Ana live?", 1, as_of="2026-01-31", include=["memories"])
+    then = memory.search(
+        ANA,
+        "Where does Ana live?",
+        1,
+        as_of="2026-01-31",
+        options=SearchOptions(include=["memories"]),
+    )
     story.say(f"As of January, where does she live? {then.results[0].text}. What was found is on")
-    again = memory.replay_recall(answer.recall_id or "")
+    again = memory.audit.replay_recall(answer.recall_id or "")
     story.say(f"record, so that it can be made again: the {again.verdict}.")
 
 
@@ -249,8 +258,8 @@ def _auditing(story: Story) -> None:
     )
     story.say(f"checks: {' → '.join(answer.trace)}")
     story.say(f"policy: {answer.policy['name']}, {answer.policy['digest'][:16]}…")
-    again = memory.replay(tool.decision_id)
-    every = memory.replay_all()
+    again = memory.audit.replay(tool.decision_id)
+    every = memory.audit.replay_all()
     story.say(
         f"Made again from what the log holds, this decision is the {again.verdict}; of all"
         f" {every.decisions}, {every.same} are."
@@ -260,12 +269,12 @@ def _auditing(story: Story) -> None:
 def _forgetting(story: Story) -> None:
     memory = story.memory
     story.chapter("Bruno was remembered too, and wants to be forgotten")
-    memory.grant_consent(BRUNO, "consent")
+    memory.consent.grant(BRUNO, "consent")
     story.clock.set("2026-05-04 09:00")
     before = memory.status(digests=False).position
     memory.remember(BRUNO, "I live in Braga and I play the cello.", said_at="2026-05-04")
     story.clock.set("2026-05-05 09:00")
-    preview = memory.preview_erasure(BRUNO)
+    preview = memory.erasure.preview(BRUNO)
     story.say(f"First, what would go: {_counted(preview.counts)}.")
     erased = memory.erase(BRUNO, by="data protection office")
     story.say(f"His key and {output.count(erased.bodies, 'text')} are destroyed. What remains:")
@@ -294,7 +303,7 @@ def _forgetting(story: Story) -> None:
 def _certifying(story: Story, erasure: str) -> None:
     """The certificate, checked by the program that knows nothing of ledgers, and then again with
     one character changed."""
-    certificate = story.memory.certificate(erasure)
+    certificate = story.memory.erasure.certificates.issue(erasure)
     story.say(
         f"The certificate: requested at position {certificate['request']['position']}, completed at"
         f" {certificate['completion']['position']}, both proved under a signed checkpoint of"
@@ -336,7 +345,7 @@ def _rebuilding(story: Story) -> None:
     made = output.table(
         ("view", output.FIXED), ("digest before", output.FIXED), ("rebuilt", output.FIXED), ""
     )
-    for view in memory.rebuild(verify=True):
+    for view in memory.operations.rebuild(verify=True):
         same = view.same and view.digest == was[view.name]
         made.add_row(
             view.name,

@@ -95,7 +95,7 @@ class Ingest:
         """Ingest the files in order. A file that cannot be read does not stop the others."""
         begun = perf_counter()
         before = self._memory.status(digests=False).outcomes
-        most = self._memory.policy.max_turn_bytes
+        most = self._memory.policy.current.max_turn_bytes
         transcripts = [Transcript(path, subject=self._subject, most_bytes=most) for path in paths]
         total, past = sum(transcript.size for transcript in transcripts), 0
         for transcript in transcripts:
@@ -143,13 +143,13 @@ class Ingest:
     def _greet(self, subject: str) -> str | None:
         """Why nothing about this subject goes in; None is welcome, and has granted consent."""
         if subject not in self._welcome:
-            self._welcome[subject] = _ERASED if self._memory.was_erased(subject) else None
+            self._welcome[subject] = _ERASED if self._memory.erasure.was_erased(subject) else None
             try:
                 refuse(subject, "The subject's id", numbers=False)
             except SecretGiven as problem:
                 self._welcome[subject] = problem.detail
             if self._welcome[subject] is None and self._consent is not None:
-                self._memory.grant_consent(subject, self._consent)
+                self._memory.consent.grant(subject, self._consent)
         return self._welcome[subject]
 
     def _record(self, transcript: Transcript, batch: Sequence[Said]) -> None:

@@ -374,9 +374,7 @@ class Erasures:
         probes = self._probes(erasure, positions, told)
         return self._log.eraser.complete(erasure, views, probes, told)
 
-    def _probes(
-        self, erasure: Erasure, positions: Sequence[int], told: Destroyed
-    ) -> list[Probe]:
+    def _probes(self, erasure: Erasure, positions: Sequence[int], told: Destroyed) -> list[Probe]:
         """Look for what was erased, in each place where it had been."""
         log, ref = self._log, erasure.subject_ref
         probes = [Probe(name="bodies", looked=told.bodies, found=told.left)]

@@ -26,7 +26,7 @@ MEETINGS = ("morning", "afternoon", "morning", "afternoon", "morning")
 def tell(memory):
     """Two people, with decisions of every outcome, a loop, revocations, and a search."""
     for who in ("ana", "bruno"):
-        memory.grant_consent(who, "consent")
+        memory.consent.grant(who, "consent")
     for day, when in enumerate(MEETINGS):
         memory.remember("ana", f"I prefer {when} meetings.", said_at=f"2026-04-{day * 4 + 1:02}")
     memory.remember("ana", "I live in Lisbon.", said_at="2026-01-01", session="s1")
@@ -39,8 +39,8 @@ def tell(memory):
     memory.remember("bruno", "I use pytest.")
     memory.store("bruno", "dark", attribute="display.theme")
     memory.search("ana", "meetings")
-    conflict = memory.conflicts("ana")[0]
-    memory.resolve(conflict.belief_id, choose=conflict.standing[0].memory_id, by="ana")
+    conflict = memory.conflicts.list("ana")[0]
+    memory.conflicts.resolve(conflict.belief_id, choose=conflict.standing[0].memory_id, by="ana")
     memory.revoke(memory.beliefs("bruno")[0].memory_id, by="bruno")
 
 
@@ -81,8 +81,8 @@ def flat(decisions):
 
 
 def test_it_counts_what_a_reader_of_every_event_counts(memory):
-    memory.withdraw_consent("bruno")
-    answer = memory.audit()
+    memory.consent.withdraw("bruno", by="system")
+    answer = memory.audit.counts()
     assert problems(answer) == []
     assert answer.adds_up
     types, decisions, causes, kinds = counted_plainly(memory)
@@ -105,14 +105,14 @@ def test_it_counts_what_a_reader_of_every_event_counts(memory):
 
 
 def test_erasures_change_nothing_but_how_many_bodies_are_gone(memory):
-    before = memory.audit().model_dump()
+    before = memory.audit.counts().model_dump()
     memory_id = next(b.memory_id for b in memory.beliefs("ana") if b.value == "Faro")
     less = memory.erase("ana", memory=memory_id, by="dpo")
-    between = memory.audit()
+    between = memory.audit.counts()
     assert problems(between) == []
     assert between.bodies.gone == between.bodies.erased_content == less.bodies > 0
     person = memory.erase("ana", by="dpo")
-    answer = memory.audit()
+    answer = memory.audit.counts()
     assert problems(answer) == []
 
     after = answer.model_dump()
@@ -144,11 +144,11 @@ def test_erasures_change_nothing_but_how_many_bodies_are_gone(memory):
 
 def test_after_it_is_opened_again_and_rebuilt_it_counts_the_same(memory, place):
     memory.erase("ana", by="dpo")
-    first = memory.audit()
-    memory.rebuild()
-    assert memory.audit() == first
+    first = memory.audit.counts()
+    memory.operations.rebuild()
+    assert memory.audit.counts() == first
     with open_memory(place) as again:
-        assert again.audit() == first
+        assert again.audit.counts() == first
 
 
 def test_an_erasure_that_is_under_way_is_requested_and_not_completed(memory):
@@ -157,24 +157,24 @@ def test_an_erasure_that_is_under_way_is_requested_and_not_completed(memory):
         lambda: [Wanted(ref, "subject")], actor="system", legal_basis="legal obligation"
     )
     memory._log.eraser.destroy(erasure)
-    answer = memory.audit()
+    answer = memory.audit.counts()
     assert problems(answer) == []
     assert (answer.erasures["subject"].requested, answer.erasures["subject"].completed) == (1, 0)
     assert answer.bodies.erased_subjects > 0
 
 
 def test_holds_and_acknowledgements_are_counted(memory):
-    hold = memory.place_hold("ana", "claim 1", by="legal")
-    memory.place_hold("ana", "claim 2", by="legal")
-    memory.place_hold("bruno", "claim 1", by="legal")
-    assert memory.audit().holds_in_force == 3
-    memory.lift_hold(hold, by="legal")
+    hold = memory.erasure.holds.place("ana", "claim 1", by="legal")
+    memory.erasure.holds.place("ana", "claim 2", by="legal")
+    memory.erasure.holds.place("bruno", "claim 1", by="legal")
+    assert memory.audit.counts().holds_in_force == 3
+    memory.erasure.holds.lift(hold, by="legal")
     stream = ops_stream(memory._log.tenant)
     for consumer, erasure in (("a", "1"), ("a", "2"), ("b", "1"), ("b", "1")):
         said = ConsumerAcknowledged(consumer=consumer, erasure=erasure)
         version = memory._log.version(stream)
         memory._log.append([New(said, new_id(), stream, None)], {stream: version})
-    answer = memory.audit()
+    answer = memory.audit.counts()
     assert answer.holds_in_force == 2
     assert answer.acknowledged == {"a": 2, "b": 1}
     assert answer.adds_up
@@ -184,10 +184,10 @@ def test_holds_and_acknowledgements_are_counted(memory):
 
 
 def test_as_of_a_position_it_is_what_was_counted_then(memory):
-    then = memory.audit()
+    then = memory.audit.counts()
     memory.remember("bruno", "I live in Faro.")
     memory.erase("bruno", by="dpo")
-    again = memory.audit(then.position).model_dump()
+    again = memory.audit.counts(then.position).model_dump()
     gone = again["bodies"].pop("gone")
     assert gone > 0  # bodies are as they are now
     for each in (again, told := then.model_dump()):
@@ -198,46 +198,46 @@ def test_as_of_a_position_it_is_what_was_counted_then(memory):
 
 def test_at_every_position_it_adds_up_and_only_grows(memory):
     memory.erase("ana", by="dpo")
-    last = memory.audit(0)
+    last = memory.audit.counts(0)
     assert (last.events, last.candidates, last.adds_up) == (0, 0, True)
     for position in range(1, memory._log.head().position + 1):
-        answer = memory.audit(position)
+        answer = memory.audit.counts(position)
         assert problems(answer) == []
         assert answer.events == position
         assert not Counter(last.types) - Counter(answer.types)
         assert answer.candidates - answer.pending == sum(flat(answer.decisions).values())
         last = answer
-    assert last == memory.audit()
+    assert last == memory.audit.counts()
 
 
 @pytest.mark.parametrize("position", [-1, 10**9, True])
 def test_a_position_that_is_not_there_is_refused(memory, position):
     with pytest.raises(InvalidTurn, match="as_of"):
-        memory.audit(position)
+        memory.audit.counts(position)
 
 
 # What does not add up
 
 
 def test_a_decision_that_the_view_lost_is_noticed(memory):
-    memory.audit()
+    memory.audit.counts()
     view = memory._core.projector.views["decisions"]
     with memory._queries.view("decisions") as (_, generation):
         table = view.tables(generation)[0]
     with memory._core.projector.writing() as connection:
         connection.execute(table.delete().where(table.c.outcome == "queue"))
-    [(what, detail)] = problems(memory.audit())
+    [(what, detail)] = problems(memory.audit.counts())
     assert "view of decisions" in what
     assert "queue permission.special_category: the view has 0, the log 1" in detail
-    memory.rebuild("decisions")
-    assert memory.audit().adds_up
+    memory.operations.rebuild("decisions")
+    assert memory.audit.counts().adds_up
 
 
 def test_a_body_that_is_gone_without_an_erasure_is_noticed(memory):
     log = memory._log
     [turn] = [e for e in log.read() if e.type == "turn.recorded.v2"][:1]
     assert log.store.delete_bodies_of([turn.event_id]) == 1
-    answer = memory.audit()
+    answer = memory.audit.counts()
     assert answer.bodies.unexplained == 1
     assert any(f"position {turn.position} is missing" in (d or "") for _, d in problems(answer))
 
@@ -249,9 +249,9 @@ def test_a_body_that_somebody_deleted_with_another_erasure_is_noticed(memory):
         e for e in log.of_subject(log.subject("ana")) if e.type == "turn.recorded.v2"
     ]
     memory.erase("ana", turn=first.stream, by="dpo")
-    assert memory.audit().adds_up
+    assert memory.audit.counts().adds_up
     log.store.delete_bodies_of([second.event_id])
-    answer = memory.audit()
+    answer = memory.audit.counts()
     assert answer.bodies.unexplained == 1
     assert not answer.adds_up
 
@@ -291,7 +291,7 @@ def changed(row, **facts):
     ],
 )
 def test_an_event_that_is_left_out_is_noticed(memory, type_, what):
-    memory.withdraw_consent("bruno")
+    memory.consent.withdraw("bruno", by="system")
     rows = rows_of(memory)
     assert audited(memory, rows).adds_up
     at = next(i for i, row in enumerate(rows) if row.type == type_)
@@ -353,7 +353,7 @@ def test_the_command_shows_it_and_fails_when_it_does_not_add_up(place, memory):
     for words in ("durability.transient", "change 4", "contested 1", "subject 1 1", "of erased"):
         assert words in shown, words
     told = json.loads(run("--json"))
-    assert told == json.loads(memory.audit().model_dump_json())
+    assert told == json.loads(memory.audit.counts().model_dump_json())
     assert json.loads(run("--as-of", "5", "--json"))["events"] == 5
     run("--as-of", "100000", code=2)
 

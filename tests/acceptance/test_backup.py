@@ -59,7 +59,7 @@ def tell(place):
     """A ledger of somebody who stays and somebody who will be erased; returns a turn's id."""
     with open_memory(place) as memory:
         for name in ("ana", CY):
-            memory.grant_consent(name, "consent")
+            memory.consent.grant(name, "consent")
         memory.remember("ana", KEPT, session="kitchen-session")
         receipt, _ = memory.remember("ana", ERASED)
         memory.remember(CY, "My name is Cy. I like Quarkbread.")
@@ -84,8 +84,8 @@ def forget(place):
 def asked(place):
     """What tells one ledger from another."""
     with open_memory(place, create=False) as memory:
-        assert memory.verify().ok
-        assert all(each.same for each in memory.rebuild(verify=True))
+        assert memory.proofs.verify().ok
+        assert all(each.same for each in memory.operations.rebuild(verify=True))
         return {
             "events": list(memory.subscribe(follow=False)),
             "beliefs": memory.beliefs(),
@@ -106,10 +106,10 @@ def assert_forgotten(place):
     assert "xylographic" not in said
     assert "Quarkbread" not in said
     with open_memory(place, create=False) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
         with pytest.raises(NotPermitted, match="erased"):
             memory.remember(CY, "I am back.")
-        assert all(each.same for each in memory.rebuild(verify=True))
+        assert all(each.same for each in memory.operations.rebuild(verify=True))
 
 
 def every_byte(directory):
@@ -140,7 +140,7 @@ def test_a_backup_is_restored_as_it_was(told, new_place, backed, vault):
     assert asked(again) == before
     with open_memory(again) as memory:
         memory.remember("ana", "I play the cello.")
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_a_server_is_restored_to_a_directory_and_back(postgres_place, tmp_path, backed, vault):

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.audit.calibration import NotCalibrated
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.tools.cli import app
 
@@ -24,14 +25,14 @@ STATED = {1.0: 0.715, 0.8: 0.625, 0.6: 0.535, 0.3: 0.4}
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
 def _weigh(memory, worth: float) -> None:
-    sources = {source.value: score for source, score in memory.policy.sources.items()}
-    fields = memory.policy.model_dump(mode="json")
-    memory.adopt_policy({**fields, "sources": {**sources, "operator": worth}}, by="eva")
+    sources = {source.value: score for source, score in memory.policy.current.sources.items()}
+    fields = memory.policy.current.model_dump(mode="json")
+    memory.policy.adopt({**fields, "sources": {**sources, "operator": worth}}, by="eva")
 
 
 def _history(memory, rates=RATES, prefix="a") -> None:
@@ -48,12 +49,12 @@ def _history(memory, rates=RATES, prefix="a") -> None:
 
 
 def _counts(memory) -> dict[str, int]:
-    return {name: count for name, count in memory.calibrate().outcomes.items() if count}
+    return {name: count for name, count in memory.audit.calibrate().outcomes.items() if count}
 
 
 def test_what_nobody_said_a_word_about_is_left_out_and_counted(memory):
     memory.store("ana", "blue", attribute="colour", confidence=0.9)
-    answer = memory.calibrate()
+    answer = memory.audit.calibrate()
     assert (answer.memories, answer.unknown, answer.right, answer.wrong) == (1, 1, 0, 0)
     assert (answer.bins, answer.brier, answer.ece, answer.map) == ((), None, None, None)
 
@@ -71,7 +72,7 @@ def test_a_correction_says_it_was_wrong_and_a_change_says_nothing(memory):
     memory.remember("ana", "I moved to Faro.")
     assert _counts(memory) == {}
     memory.remember("ana", "No, I live in Lagos, not Faro.")
-    answer = memory.calibrate()
+    answer = memory.audit.calibrate()
     assert {d.reason for d in memory.decisions("ana")} >= {"truth.change", "truth.correction"}
     assert (answer.memories, answer.wrong, answer.right) == (3, 1, 0)
     assert answer.outcomes["corrected"] == 1
@@ -79,19 +80,21 @@ def test_a_correction_says_it_was_wrong_and_a_change_says_nothing(memory):
 
 def test_withdrawn_consent_says_nothing(memory):
     memory.store("ana", "blue", attribute="colour")
-    memory.withdraw_consent("ana")
-    assert memory.calibrate().unknown == 1
+    memory.consent.withdraw("ana", by="system")
+    assert memory.audit.calibrate().unknown == 1
 
 
 def test_a_reviewer_says_right_or_wrong(memory):
     queued = [
-        memory.store("ana", each, attribute=f"health.{each}", category="health").decision_id
+        memory.store(
+            "ana", each, attribute=f"health.{each}", details=Details(category="health")
+        ).decision_id
         for each in ("asthma", "gout")
     ]
-    memory.review(queued[0], approve=True, by="eva")
-    memory.review(queued[1], approve=False, by="eva")
+    memory.conflicts.review(queued[0], approve=True, by="eva")
+    memory.conflicts.review(queued[1], approve=False, by="eva")
     assert _counts(memory) == {"approved": 1, "refused": 1}
-    assert memory.calibrate().scored == 2
+    assert memory.audit.calibrate().scored == 2
 
 
 def test_promotion_out_of_quarantine_makes_it_right_at_what_it_was_first_stated_with(memory):
@@ -101,7 +104,7 @@ def test_promotion_out_of_quarantine_makes_it_right_at_what_it_was_first_stated_
     memory.store("ana", "blue", attribute="colour")
     again = memory.decisions("ana")[-1]
     assert again.reason == "truth.promoted"
-    answer = memory.calibrate()
+    answer = memory.audit.calibrate()
     assert answer.outcomes["confirmed"] == 1
     assert answer.bins[0].stated == 0.49
 
@@ -110,11 +113,11 @@ def test_a_resolution_says_which_was_right_and_its_own_memory_is_no_estimate(mem
     for value in ("Porto", "Faro", "Porto", "Faro", "Lagos"):
         clock.ahead(3600)
         memory.store("ana", value, attribute="home.location")
-    (conflict,) = memory.conflicts("ana")
-    before = memory.calibrate().memories
-    memory.resolve(conflict.belief_id, choose="Faro", by="eva")
+    (conflict,) = memory.conflicts.list("ana")
+    before = memory.audit.calibrate().memories
+    memory.conflicts.resolve(conflict.belief_id, choose="Faro", by="eva")
     assert _counts(memory) == {"chosen": 1}
-    assert memory.calibrate().memories == before
+    assert memory.audit.calibrate().memories == before
 
 
 def test_what_is_said_of_a_merged_memory_was_said_of_each_that_went_into_it(memory):
@@ -123,8 +126,8 @@ def test_what_is_said_of_a_merged_memory_was_said_of_each_that_went_into_it(memo
         ("ui.appearance", "User likes dark mode"),
     ):
         memory.store("ana", "dark mode", attribute=attribute, type="preference", text=text)
-    assert len(memory.consolidate("ana", apply=True).clusters) == 1
-    before = memory.calibrate()
+    assert len(memory.operations.consolidation.consolidate("ana", apply=True).clusters) == 1
+    before = memory.audit.calibrate()
     assert (before.memories, before.unknown) == (2, 2)
     (merged,) = memory.beliefs("ana")
     memory.revoke(merged.memory_id, by="eva")
@@ -140,7 +143,7 @@ def test_the_figures_are_those_of_their_formulas(memory):
             memory.store("ana", "blue", attribute=f"slot{number}")
         else:
             memory.revoke(kept, by="eva")
-    answer = memory.calibrate()
+    answer = memory.audit.calibrate()
     assert [(each.low, each.count, each.observed) for each in answer.bins] == [
         (0.6, 1, 1.0),
         (0.9, 2, 0.5),
@@ -153,33 +156,33 @@ def test_the_figures_are_those_of_their_formulas(memory):
 
 def test_too_few_give_no_map(memory):
     _history(memory, {1.0: (14, 15)})
-    answer = memory.calibrate()
+    answer = memory.audit.calibrate()
     assert answer.map is None
     assert "29 memories" in answer.why
     assert "noise" in answer.why
     with pytest.raises(NotCalibrated, match="noise"):
-        memory.calibrated_policy(answer)
+        memory.audit.calibrated_policy(answer)
 
 
 def test_the_map_rises_and_is_adopted_and_the_next_is_made_from_the_formula_again(memory):
     _history(memory)
-    first = memory.calibrate()
+    first = memory.audit.calibrate()
     assert (first.right, first.wrong) == (21, 19)
     assert [stated for stated, _ in first.map] == sorted(STATED.values())
     assert [observed for _, observed in first.map] == [0.1, 0.4, 0.7, 0.9]
     assert first.score_brier == first.brier
     assert first.map_brier < first.score_brier
-    memory.adopt_policy(memory.calibrated_policy(first), by="eva")
-    assert memory.policy.calibration == first.map
+    memory.policy.adopt(memory.audit.calibrated_policy(first), by="eva")
+    assert memory.policy.current.calibration == first.map
 
     _weigh(memory, 0.8)
     told = memory.store("ana", "red", attribute="mapped")
     assert told.confidence == 0.7
     assert memory.store("ana", "red", attribute="chosen", confidence=0.6).confidence == 0.6
-    assert memory.calibrate().map == first.map  # nothing known is new
+    assert memory.audit.calibrate().map == first.map  # nothing known is new
 
     _history(memory, prefix="b")
-    second = memory.calibrate()
+    second = memory.audit.calibrate()
     assert second.scored == 80
     # The same rates once more: the formula says what it said, the map of it is the same, while what
     # was stated is now what turned out.
@@ -190,23 +193,23 @@ def test_the_map_rises_and_is_adopted_and_the_next_is_made_from_the_formula_agai
 
 def test_decisions_from_before_and_after_replay_the_same(memory):
     _history(memory)
-    memory.adopt_policy(memory.calibrated_policy(memory.calibrate()), by="eva")
+    memory.policy.adopt(memory.audit.calibrated_policy(memory.audit.calibrate()), by="eva")
     memory.remember("ana", "I prefer tea to coffee.")
     memory.remember("ana", "Maybe I would move to Faro if it were cheaper.")
-    summary = memory.replay_all()
+    summary = memory.audit.replay_all()
     assert (summary.different, summary.inputs_destroyed) == (0, 0)
 
 
 def test_after_an_erasure_it_is_that_of_what_is_left(memory):
     """Scores would tell the type of what is erased, so they go with the words."""
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     _history(memory)
     for number in range(3):
         memory.store("ben", "blue", attribute=f"slot{number}")
         memory.store("ben", "blue", attribute=f"slot{number}")
-    everybody = memory.calibrate()
-    memory.erase("ana")
-    left = memory.calibrate()
+    everybody = memory.audit.calibrate()
+    memory.erase("ana", by="system")
+    left = memory.audit.calibrate()
     assert (everybody.memories, left.memories) == (43, 3)
     assert {name: count for name, count in left.outcomes.items() if count} == {"confirmed": 3}
 
@@ -215,16 +218,16 @@ def test_after_an_erasure_it_is_that_of_what_is_left(memory):
 def test_the_plot_is_a_picture(memory, tmp_path, kind):
     _history(memory)
     file = tmp_path / f"plot.{kind}"
-    memory.plot_calibration(memory.calibrate(), file)
+    memory.audit.plot_calibration(memory.audit.calibrate(), file)
     begins = file.read_bytes()[:200]
     assert (b"\x89PNG" in begins) if kind == "png" else (b"<?xml" in begins)
 
 
 def test_a_plot_of_nothing_or_of_another_kind_is_refused(memory, tmp_path):
     with pytest.raises(NotCalibrated, match="nothing to draw"):
-        memory.plot_calibration(memory.calibrate(), tmp_path / "plot.png")
+        memory.audit.plot_calibration(memory.audit.calibrate(), tmp_path / "plot.png")
     with pytest.raises(CallerMistake, match=r"\.svg"):
-        memory.plot_calibration(memory.calibrate(), tmp_path / "plot.pdf")
+        memory.audit.plot_calibration(memory.audit.calibrate(), tmp_path / "plot.pdf")
 
 
 def _cli(place: str, *words: str, code: int = 0):
@@ -238,7 +241,7 @@ def _cli(place: str, *words: str, code: int = 0):
 def test_the_command(new_place, tmp_path: Path):
     place = new_place()
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "blue", attribute="colour")
     page = _cli(place, "calibrate").stdout
     assert "nobody said a word about 1" in page
@@ -261,13 +264,13 @@ def test_the_command(new_place, tmp_path: Path):
     adopted = json.loads(_cli(place, "calibrate", "--adopt", "--by", "eva", "--json").stdout)
     assert adopted["adopted"] == answer["map"]
     with open_memory(place) as memory:
-        assert [list(pair) for pair in memory.policy.calibration] == answer["map"]
+        assert [list(pair) for pair in memory.policy.current.calibration] == answer["map"]
 
 
 def test_without_the_extra_it_says_what_to_install(tmp_path: Path):
     place = tmp_path / "ledger"
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         _history(memory)
     run = (
         "import sys; sys.modules['sklearn.isotonic'] = None; sys.modules['matplotlib.figure'] ="

@@ -43,7 +43,7 @@ LEASE = 30.0
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
         for who in ("ana", "bruno"):
-            opened.grant_consent(who, "consent")
+            opened.consent.grant(who, "consent")
         opened.remember("ana", "I live in Porto.", session="s1")
         opened.remember("ana", "I use pytest.", session="s2")
         opened.remember("bruno", "I live in Faro.")
@@ -97,11 +97,11 @@ def test_the_certificate_of_a_person_is_complete_and_holds(memory):
         for each in memory._log.of_subject(ref)
         if each.facts is not None and each.event is not None and each.event.split()[1] is not None
     ]
-    memory.tree.extend(keep=True)
+    memory.proofs.tree.extend(keep=True)
     before = memory._log.head().position
     answer = memory.erase("ana", by="dpo", legal_basis="legal obligation")
 
-    told = memory.certificate(answer.erasure)
+    told = memory.erasure.certificates.issue(answer.erasure)
     assert verdict(told) is True
     assert (told["reach"], told["of"], told["basis"]) == ("subject", None, "legal obligation")
     assert told["bodies"] == answer.bodies == len(written) == sum(told["counts"].values())
@@ -124,22 +124,22 @@ def test_the_certificate_of_a_person_is_complete_and_holds(memory):
 
 def test_it_names_nobody(memory):
     answer = memory.erase("ana", by="dora the officer")
-    text = text_of(memory.certificate(answer.erasure))
+    text = text_of(memory.erasure.certificates.issue(answer.erasure))
     for word in ("ana", "bruno", "Porto", "pytest", "Faro", "dora", "officer", "s1"):
         assert not re.search(rf"\b{word}\b", text), word
 
 
 def test_asked_again_it_is_the_same_to_the_byte(memory):
     answer = memory.erase("ana", by="dpo")
-    first = text_of(memory.certificate(answer.erasure))
+    first = text_of(memory.erasure.certificates.issue(answer.erasure))
     memory.remember("bruno", "I use vim.")
-    assert text_of(memory.certificate(answer.erasure[:12])) == first
+    assert text_of(memory.erasure.certificates.issue(answer.erasure[:12])) == first
 
 
 def test_the_certificate_of_less_than_a_person_says_how_it_was_done(memory):
     memory_id = next(b.memory_id for b in memory.beliefs("ana") if b.value == "pytest")
     answer = memory.erase("ana", memory=memory_id, by="dpo")
-    told = memory.certificate(answer.erasure)
+    told = memory.erasure.certificates.issue(answer.erasure)
     assert verdict(told) is True
     assert (told["reach"], told["of"]) == ("memory", memory_id)
     assert told["key_fingerprints"] == []
@@ -159,28 +159,28 @@ def test_the_certificate_of_less_than_a_person_says_how_it_was_done(memory):
 def test_a_hold_placed_since_is_told(memory):
     memory_id = memory.beliefs("ana")[0].memory_id
     answer = memory.erase("ana", memory=memory_id, by="dpo")
-    before = memory.certificate(answer.erasure)["remains"]
-    memory.place_hold("ana", "claim 17", by="legal")
-    after = memory.certificate(answer.erasure)["remains"]
+    before = memory.erasure.certificates.issue(answer.erasure)["remains"]
+    memory.erasure.holds.place("ana", "claim 17", by="legal")
+    after = memory.erasure.certificates.issue(answer.erasure)["remains"]
     [new] = [each for each in after if each not in before]
     assert (new["what"], new["count"]) == ("bodies under legal hold", 1)
 
 
 def test_without_an_earlier_checkpoint_it_says_so(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         erasure = begin(memory)
         memory._log.eraser.destroy(erasure)
         memory._log.eraser.complete(erasure)
-        if [each for each in memory.tree.checkpoints() if 0 < each.size < erasure.position]:
+        if [each for each in memory.proofs.tree.checkpoints() if 0 < each.size < erasure.position]:
             pytest.fail("this ledger was to have no checkpoint yet")
-        told = memory.certificate(erasure.id)
+        told = memory.erasure.certificates.issue(erasure.id)
         assert told["before"] is told["consistency"] is None
         assert any("no checkpoint" in each for each in told["cannot_prove"])
         assert verdict(told) is True
         # Later checkpoints do not make it older than it is.
-        memory.tree.extend(keep=True)
-        assert memory.certificate(erasure.id)["before"] is None
+        memory.proofs.tree.extend(keep=True)
+        assert memory.erasure.certificates.issue(erasure.id)["before"] is None
 
 
 def test_the_first_versions_of_the_events_have_no_receipts_and_it_says_so(memory):
@@ -203,13 +203,13 @@ def test_the_first_versions_of_the_events_have_no_receipts_and_it_says_so(memory
     bodies = log.store.delete_bodies(ref)
     append("subject.erased.v1", {"bodies": bodies, "key_fingerprint": fingerprint}, version + 1)
 
-    told = memory.certificate(requested)
+    told = memory.erasure.certificates.issue(requested)
     assert verdict(told) is True
     assert told["bodies"] == bodies > 0
     assert [told[name] for name in ("counts", "commitment", "views", "probes")] == [None] * 4
     assert told["key_fingerprints"] == [fingerprint]
     assert any("no receipts" in each for each in told["cannot_prove"])
-    assert memory.audit().adds_up
+    assert memory.audit.counts().adds_up
 
 
 # While it is not finished
@@ -218,15 +218,15 @@ def test_the_first_versions_of_the_events_have_no_receipts_and_it_says_so(memory
 def test_an_unfinished_erasure_is_not_certified_and_says_what_is_to_be_done(memory):
     erasure = begin(memory)
     with pytest.raises(NotPermitted, match="the key is to be destroyed") as caught:
-        memory.certificate(erasure.id)
+        memory.erasure.certificates.issue(erasure.id)
     assert re.search(r"[1-9]\d* bodies are to be deleted", str(caught.value))
     memory._log.eraser.destroy(erasure)
     with pytest.raises(NotPermitted, match="views are to be emptied") as caught:
-        memory.certificate(erasure.id)
+        memory.erasure.certificates.issue(erasure.id)
     assert "bodies are" not in str(caught.value)
     assert "key" not in str(caught.value)
     memory._log.eraser.complete(erasure)
-    assert memory.certificate(erasure.id)["state"] == "closed"
+    assert memory.erasure.certificates.issue(erasure.id)["state"] == "closed"
 
 
 def test_of_less_than_a_person_the_register_is_to_be_made(memory):
@@ -237,14 +237,14 @@ def test_of_less_than_a_person_the_register_is_to_be_made(memory):
     ][:1]
     erasure = begin(memory, reach="turn", positions=(turn,))
     with pytest.raises(NotPermitted, match="register it; 1 bodies are to be deleted"):
-        memory.certificate(erasure.id)
+        memory.erasure.certificates.issue(erasure.id)
 
 
 @pytest.mark.parametrize("given", ["0" * 32, "", "no such"])
 def test_what_is_no_erasure_has_no_certificate(memory, given):
     memory.erase("ana", by="dpo")
     with pytest.raises(UnknownMemory, match="beliefledger erasures"):
-        memory.certificate(given)
+        memory.erasure.certificates.issue(given)
 
 
 # Backups
@@ -287,7 +287,7 @@ def test_the_horizon_tells_of_rotations_before_and_after(memory, clock, rotate, 
     rotated = rotate("0123456789abcdef", ours)
     clock.ahead(60)
     answer = memory.erase("ana", by="dpo")
-    told = memory.certificate(answer.erasure)["backup_horizon"]
+    told = memory.erasure.certificates.issue(answer.erasure)["backup_horizon"]
     assert told["master_key"] == ours
     assert verifier.iso(rotated) == told["in_force_since"] != verifier.iso(began)
     assert (told["rotated_since"], told["rotated_at"]) == (False, None)
@@ -295,7 +295,7 @@ def test_the_horizon_tells_of_rotations_before_and_after(memory, clock, rotate, 
 
     again = rotate(ours, "fedcba9876543210")
     use("fedcba9876543210")
-    certificate = memory.certificate(answer.erasure)
+    certificate = memory.erasure.certificates.issue(answer.erasure)
     told = certificate["backup_horizon"]
     assert told["master_key"] == ours
     assert (told["rotated_since"], told["rotated_at"]) == (True, verifier.iso(again))
@@ -311,7 +311,7 @@ def test_a_master_key_that_came_back_was_not_replaced(memory, clock, rotate, use
     answer = memory.erase("ana", by="dpo")
 
     def told():
-        certificate = memory.certificate(answer.erasure)
+        certificate = memory.erasure.certificates.issue(answer.erasure)
         assert verdict(certificate) is True
         return certificate["backup_horizon"]
 
@@ -341,7 +341,7 @@ def test_a_master_key_that_was_replaced_meanwhile_may_have_left_what_it_wrapped(
     memory._log.eraser.destroy(erasure)
     memory._log.eraser.complete(erasure)
     use(other)
-    told = memory.certificate(erasure.id)["backup_horizon"]
+    told = memory.erasure.certificates.issue(erasure.id)["backup_horizon"]
     assert (told["master_key"], told["rotated_since"]) == (ours, False)
     assert "may have passed" in told["text"]
     assert "still in force" not in told["text"]
@@ -349,7 +349,7 @@ def test_a_master_key_that_was_replaced_meanwhile_may_have_left_what_it_wrapped(
 
 def test_the_horizon_has_the_master_key_that_the_request_names(memory):
     answer = memory.erase("ana", by="dpo")
-    told = memory.certificate(answer.erasure)
+    told = memory.erasure.certificates.issue(answer.erasure)
     assert told["backup_horizon"]["master_key"] == facts(told["request"])["master_key"]
     horizon = told["backup_horizon"] | {"master_key": "0123456789abcdef"}
     assert "master key" in verdict(signed(memory, told, backup_horizon=horizon))
@@ -358,7 +358,7 @@ def test_the_horizon_has_the_master_key_that_the_request_names(memory):
 def test_a_ledger_that_was_never_rotated_has_its_key_from_the_beginning(memory):
     began = memory._log.read_at([1])[1].recorded_at
     answer = memory.erase("ana", by="dpo")
-    told = memory.certificate(answer.erasure)["backup_horizon"]
+    told = memory.erasure.certificates.issue(answer.erasure)["backup_horizon"]
     assert told["in_force_since"] == verifier.iso(began)
 
 
@@ -377,7 +377,7 @@ def test_it_stays_open_until_every_consumer_has_acknowledged(memory):
     for name in sorted(INTERNAL):  # the ledger's own
         memory._log.cursors.claim(OwnConsumer(name), "somebody", LEASE)
     answer = memory.erase("ana", by="dpo")
-    told = memory.certificate(answer.erasure)
+    told = memory.erasure.certificates.issue(answer.erasure)
     assert told["state"] == "open"
     assert told["consumers"] == {
         "acknowledged": [],
@@ -386,17 +386,17 @@ def test_it_stays_open_until_every_consumer_has_acknowledged(memory):
     }
     assert verdict(told) is True
 
-    said = memory.acknowledge_erasure("warehouse", answer.erasure[:10], by="ops")
+    said = memory.erasure.certificates.acknowledge("warehouse", answer.erasure[:10], by="ops")
     assert (said.already, said.open, said.erasure) == (False, ("search",), answer.erasure)
-    [one] = memory.certificate(answer.erasure)["consumers"]["acknowledged"]
+    [one] = memory.erasure.certificates.issue(answer.erasure)["consumers"]["acknowledged"]
     assert one["consumer"] == "warehouse"
     assert memory.actor_name(one["by"]) == "ops"
     assert memory._log.read_at([one["position"]])[one["position"]].type == (
         "consumer.acknowledged.v1"
     )
 
-    assert memory.acknowledge_erasure("search", answer.erasure).open == ()
-    told = memory.certificate(answer.erasure)
+    assert memory.erasure.certificates.acknowledge("search", answer.erasure).open == ()
+    told = memory.erasure.certificates.issue(answer.erasure)
     assert (told["state"], told["consumers"]["open"]) == ("closed", [])
     assert verdict(told) is True
 
@@ -404,9 +404,9 @@ def test_it_stays_open_until_every_consumer_has_acknowledged(memory):
 def test_said_twice_it_is_written_once(memory):
     run_consumer(memory, "warehouse")
     answer = memory.erase("ana", by="dpo")
-    first = memory.acknowledge_erasure("warehouse", answer.erasure)
+    first = memory.erasure.certificates.acknowledge("warehouse", answer.erasure)
     head = memory._log.head().position
-    again = memory.acknowledge_erasure("warehouse", answer.erasure)
+    again = memory.erasure.certificates.acknowledge("warehouse", answer.erasure)
     assert (first.already, again.already) == (False, True)
     assert again.at == first.at
     assert memory._log.head().position == head
@@ -419,7 +419,7 @@ def test_said_by_several_at_once_it_is_written_once(memory):
 
     def say():
         gate.wait()
-        said.append(memory.acknowledge_erasure("warehouse", answer.erasure))
+        said.append(memory.erasure.certificates.acknowledge("warehouse", answer.erasure))
 
     threads = [threading.Thread(target=say) for _ in range(4)]
     for thread in threads:
@@ -434,9 +434,12 @@ def test_a_consumer_that_began_later_never_had_the_words(memory):
     run_consumer(memory, "warehouse")
     first = memory.erase("ana", by="dpo")
     run_consumer(memory, "newcomer")
-    assert memory.certificate(first.erasure)["consumers"]["open"] == ["warehouse"]
+    assert memory.erasure.certificates.issue(first.erasure)["consumers"]["open"] == ["warehouse"]
     second = memory.erase("bruno", by="dpo")
-    assert memory.certificate(second.erasure)["consumers"]["open"] == ["newcomer", "warehouse"]
+    assert memory.erasure.certificates.issue(second.erasure)["consumers"]["open"] == [
+        "newcomer",
+        "warehouse",
+    ]
 
 
 def requested(memory):
@@ -454,8 +457,8 @@ def test_one_that_began_while_the_words_were_still_there_is_waited_for(memory):
     with memory.consumer("late", follow=False) as consumer:
         given = {each.position: each.event for each in consumer}
     assert given[turn.position] is not None, "it was given the words"
-    memory.finish_erasures()
-    told = memory.certificate(erasure.id)
+    memory.erasure.finish()
+    told = memory.erasure.certificates.issue(erasure.id)
     assert (told["state"], told["consumers"]["open"]) == ("open", ["late"])
 
 
@@ -463,16 +466,16 @@ def test_what_is_said_before_it_is_complete_does_not_close_it(memory):
     run_consumer(memory, "warehouse")
     _, erasure = requested(memory)
     with pytest.raises(NotPermitted, match="is not finished"):
-        memory.acknowledge_erasure("warehouse", erasure.id)
+        memory.erasure.certificates.acknowledge("warehouse", erasure.id)
     stream = ops_stream("default")
     early = New(
         ConsumerAcknowledged(consumer="warehouse", erasure=erasure.id), new_id(), stream, None
     )  # as an older version recorded it
     memory._log.append([early], {stream: memory._log.version(stream)})
-    memory.finish_erasures()
-    assert memory.certificate(erasure.id)["state"] == "open"
-    assert memory.acknowledge_erasure("warehouse", erasure.id).already is False
-    assert memory.certificate(erasure.id)["state"] == "closed"
+    memory.erasure.finish()
+    assert memory.erasure.certificates.issue(erasure.id)["state"] == "open"
+    assert memory.erasure.certificates.acknowledge("warehouse", erasure.id).already is False
+    assert memory.erasure.certificates.issue(erasure.id)["state"] == "closed"
 
 
 def test_one_that_is_not_run_any_more_is_written_off_on_record(memory):
@@ -480,10 +483,13 @@ def test_one_that_is_not_run_any_more_is_written_off_on_record(memory):
         run_consumer(memory, name)
     first = memory.erase("ana", by="dpo").erasure
     with pytest.raises(NotPermitted, match="named principal"):
-        memory.write_off_consumer("search", by="system")
-    off = memory.write_off_consumer("search", by="ops")
-    assert (off.already, memory.write_off_consumer("search", by="ops").already) == (False, True)
-    told = memory.certificate(first)
+        memory.erasure.certificates.write_off("search", by="system")
+    off = memory.erasure.certificates.write_off("search", by="ops")
+    assert (off.already, memory.erasure.certificates.write_off("search", by="ops").already) == (
+        False,
+        True,
+    )
+    told = memory.erasure.certificates.issue(first)
     [one] = told["consumers"]["written_off"]
     assert (one["consumer"], memory.actor_name(one["by"])) == ("search", "ops")
     assert memory._log.read_at([one["position"]])[one["position"]].facts["consumer"] == "search"
@@ -491,11 +497,11 @@ def test_one_that_is_not_run_any_more_is_written_off_on_record(memory):
     assert verdict(told) is True
     lines, _ = said_of(told)
     assert any("written off without that: search" in line for line in lines)
-    memory.acknowledge_erasure("warehouse", first)
-    assert memory.certificate(first)["state"] == "closed"
+    memory.erasure.certificates.acknowledge("warehouse", first)
+    assert memory.erasure.certificates.issue(first)["state"] == "closed"
 
     second = memory.erase("bruno", by="dpo").erasure
-    told = memory.certificate(second)["consumers"]
+    told = memory.erasure.certificates.issue(second)["consumers"]
     assert ([each["consumer"] for each in told["written_off"]], told["open"]) == (
         ["search"],
         ["warehouse"],
@@ -508,14 +514,14 @@ def test_one_that_is_run_again_is_waited_for_again(memory):
     with memory.consumer("search") as running:
         running._claim()
         with pytest.raises(NotPermitted, match="is running"):
-            memory.write_off_consumer("search", by="ops")
-    memory.write_off_consumer("search", by="ops")
+            memory.erasure.certificates.write_off("search", by="ops")
+    memory.erasure.certificates.write_off("search", by="ops")
     run_consumer(memory, "search")
-    assert memory.certificate(first)["state"] == "closed"
+    assert memory.erasure.certificates.issue(first)["state"] == "closed"
     second = memory.erase("bruno", by="dpo").erasure
-    assert memory.certificate(second)["consumers"]["open"] == ["search"]
-    memory.acknowledge_erasure("search", first)
-    told = memory.certificate(first)["consumers"]
+    assert memory.erasure.certificates.issue(second)["consumers"]["open"] == ["search"]
+    memory.erasure.certificates.acknowledge("search", first)
+    told = memory.erasure.certificates.issue(first)["consumers"]
     assert ([each["consumer"] for each in told["acknowledged"]], told["written_off"]) == (
         ["search"],
         [],
@@ -524,7 +530,7 @@ def test_one_that_is_run_again_is_waited_for_again(memory):
 
 def test_a_certificate_of_the_first_format_is_still_one(memory):
     run_consumer(memory, "warehouse")
-    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    told = memory.erasure.certificates.issue(memory.erase("ana", by="dpo").erasure)
     consumers = {name: told["consumers"][name] for name in ("acknowledged", "open")}
     first = signed(memory, told, format="beliefledger.certificate.v1", consumers=consumers)
     assert verdict(first) is True
@@ -549,9 +555,9 @@ def test_a_consumer_or_an_erasure_that_is_not_there_is_refused(memory):
     answer = memory.erase("ana", by="dpo")
     for name in ("wherehouse", "projector", ""):
         with pytest.raises(CallerMistake, match="there are: warehouse"):
-            memory.acknowledge_erasure(name, answer.erasure)
+            memory.erasure.certificates.acknowledge(name, answer.erasure)
     with pytest.raises(UnknownMemory, match="beliefledger erasures"):
-        memory.acknowledge_erasure("warehouse", "0" * 32)
+        memory.erasure.certificates.acknowledge("warehouse", "0" * 32)
     assert memory._log.of_types(("consumer.acknowledged.v1",)) == []
 
 
@@ -559,9 +565,9 @@ def test_a_consumer_or_an_erasure_that_is_not_there_is_refused(memory):
 
 
 def test_any_character_that_is_changed_is_noticed(memory):
-    memory.tree.extend(keep=True)
+    memory.proofs.tree.extend(keep=True)
     answer = memory.erase("ana", by="dpo")
-    data = text_of(memory.certificate(answer.erasure)).encode()
+    data = text_of(memory.erasure.certificates.issue(answer.erasure)).encode()
     assert verdict_of(data) is True
     for at in range(0, len(data), 7):
         other = b"1" if data[at : at + 1] == b"0" else b"0"
@@ -584,9 +590,9 @@ def test_any_character_that_is_changed_is_noticed(memory):
 )
 def test_a_field_that_is_changed_is_noticed_also_when_it_is_written_well(memory, name, value):
     run_consumer(memory, "warehouse")
-    memory.tree.extend(keep=True)
+    memory.proofs.tree.extend(keep=True)
     answer = memory.erase("ana", by="dpo")
-    told = memory.certificate(answer.erasure)
+    told = memory.erasure.certificates.issue(answer.erasure)
     assert told[name] != value
     assert "signature" in verdict(told | {name: value})
 
@@ -594,14 +600,14 @@ def test_a_field_that_is_changed_is_noticed_also_when_it_is_written_well(memory,
 def signed(memory, told, **changed):
     """The certificate with other fields, signed again by the ledger's own operator."""
     made = {**told, **changed}
-    return made | {"signature": memory.tree.sign(signed_text(made))}
+    return made | {"signature": memory.proofs.tree.sign(signed_text(made))}
 
 
 def test_whoever_has_the_key_cannot_certify_what_the_log_does_not_say(memory):
     """The ledger's own operator: everything is signed again, and the proofs still tell."""
-    memory.tree.extend(keep=True)
+    memory.proofs.tree.extend(keep=True)
     first = memory.erase("ana", by="dpo")
-    told = memory.certificate(first.erasure)
+    told = memory.erasure.certificates.issue(first.erasure)
 
     assert verdict(signed(memory, told, issued_at="2020-01-01T00:00:00Z")) is True  # its own word
     less = {name: number - 1 for name, number in told["counts"].items()}
@@ -613,7 +619,7 @@ def test_whoever_has_the_key_cannot_certify_what_the_log_does_not_say(memory):
     other = request["envelope"].replace('"legal_basis":"', '"legal_basis":"u')
     assert "position" in verdict(signed(memory, told, request=request | {"envelope": other}))
     second = memory.erase("bruno", by="dpo")
-    its = memory.certificate(second.erasure)
+    its = memory.erasure.certificates.issue(second.erasure)
     mixed = {name: its[name] for name in ("completion", "after", "consistency")}
     assert verdict(signed(memory, told, **mixed)) is not True
 
@@ -629,8 +635,8 @@ def test_whoever_has_the_key_cannot_certify_what_the_log_does_not_say(memory):
     ],
 )
 def test_a_field_more_is_refused_also_when_it_is_signed(memory, name, inside):
-    memory.tree.extend(keep=True)
-    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    memory.proofs.tree.extend(keep=True)
+    told = memory.erasure.certificates.issue(memory.erase("ana", by="dpo").erasure)
     more = {name: "Every backup is gone."}
     made = signed(memory, told, **(more if inside is None else {inside: told[inside] | more}))
     assert "has other fields" in verdict(made)
@@ -640,8 +646,8 @@ def test_a_field_more_is_refused_also_when_it_is_signed(memory, name, inside):
 
 
 def test_true_is_not_one(memory):
-    memory.tree.extend(keep=True)
-    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    memory.proofs.tree.extend(keep=True)
+    told = memory.erasure.certificates.issue(memory.erase("ana", by="dpo").erasure)
     one = next(name for name, number in told["counts"].items() if number == 1)
     assert "counts" in verdict(signed(memory, told, counts=told["counts"] | {one: True}))
     probes = [each | {"found": False} for each in told["probes"]]
@@ -649,9 +655,9 @@ def test_true_is_not_one(memory):
 
 
 def test_a_checkpoint_of_nothing_is_none_from_before(memory):
-    memory.tree.extend(keep=True)
-    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
-    nothing = issue(memory.tree.origin, 0, EMPTY_ROOT, memory.tree.signer).text
+    memory.proofs.tree.extend(keep=True)
+    told = memory.erasure.certificates.issue(memory.erase("ana", by="dpo").erasure)
+    nothing = issue(memory.proofs.tree.origin, 0, EMPTY_ROOT, memory.proofs.tree.signer).text
     made = signed(memory, told, before=nothing, consistency={"hashes": []})
     assert "before is of no events" in verdict(made)
     made = signed(memory, told, before=told["after"], consistency={"hashes": []})
@@ -660,7 +666,7 @@ def test_a_checkpoint_of_nothing_is_none_from_before(memory):
 
 def test_what_nobody_can_prove_is_not_for_the_issuer_to_say(memory):
     run_consumer(memory, "warehouse")
-    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    told = memory.erasure.certificates.issue(memory.erase("ana", by="dpo").erasure)
     lies = {
         "cannot_prove": [],
         "remains": [],
@@ -684,7 +690,9 @@ def test_what_nobody_can_prove_is_not_for_the_issuer_to_say(memory):
 
 def test_of_less_than_a_person_it_says_that_the_key_lives(memory):
     memory_id = memory.beliefs("ana")[0].memory_id
-    told = memory.certificate(memory.erase("ana", memory=memory_id, by="dpo").erasure)
+    told = memory.erasure.certificates.issue(
+        memory.erase("ana", memory=memory_id, by="dpo").erasure
+    )
     _, unproven = said_of(signed(memory, told, cannot_prove=[]))
     assert any("the person's key, which lives" in each for each in unproven)
 
@@ -771,13 +779,13 @@ def test_an_envelope_that_is_nested_deep_is_none():
 
 
 def test_it_holds_across_a_rotation_of_the_signing_key(memory):
-    memory.tree.extend(keep=True)
-    old = memory.tree.verifiers()[-1]
+    memory.proofs.tree.extend(keep=True)
+    old = memory.proofs.tree.verifiers()[-1]
     answer = memory.erase("ana", by="dpo")
-    first = memory.certificate(answer.erasure)
-    memory.rotate_signing_key(by="ops")
-    told = memory.certificate(answer.erasure)
-    new = memory.tree.verifiers()[-1]
+    first = memory.erasure.certificates.issue(answer.erasure)
+    memory.proofs.rotate_signing_key(by="ops")
+    told = memory.erasure.certificates.issue(answer.erasure)
+    new = memory.proofs.tree.verifiers()[-1]
     assert told["verifier_keys"] == [old.vkey, new.vkey]
     assert first["signature"] != told["signature"]
     assert verdict(told) is verdict(first) is True
@@ -791,10 +799,10 @@ def test_it_holds_across_a_rotation_of_the_signing_key(memory):
 
 
 def test_a_key_that_handed_over_certifies_nothing_more(memory):
-    memory.tree.extend(keep=True)
-    retired = memory.tree.signer
-    memory.rotate_signing_key(by="ops")
-    told = memory.certificate(memory.erase("ana", by="dpo").erasure)
+    memory.proofs.tree.extend(keep=True)
+    retired = memory.proofs.tree.signer
+    memory.proofs.rotate_signing_key(by="ops")
+    told = memory.erasure.certificates.issue(memory.erase("ana", by="dpo").erasure)
     assert verdict(told) is True
     keys = [verifier.Key.parse(each) for each in told["verifier_keys"]]
     made = told | {"signature": retired.sign(signed_text(told))}
@@ -832,7 +840,7 @@ def test_with_a_witness_what_is_handed_out_is_cosigned(place, clock, witness):
     with open_memory(place, clock=clock) as memory:
         memory.remember("ana", "I live in Porto.", consent="consent")
         memory.remember("bruno", "I use vim.", consent="consent")
-        [vkey] = memory.signing_key().verifier_keys
+        [vkey] = memory.proofs.signing_key().verifier_keys
     witness(vkey)
     key = verifier.Key.parse(vkey)
 
@@ -840,20 +848,20 @@ def test_with_a_witness_what_is_handed_out_is_cosigned(place, clock, witness):
         verifier.check(text.encode(), verifier.Checked((key,), witness.key))
 
     with open_memory(place, clock=clock) as memory:
-        kept = memory.sign_checkpoint()
+        kept = memory.proofs.checkpoint()
         answer = memory.erase("ana", by="dpo")
-        memory.tree.extend(keep=True)  # in the history without a cosignature
-        cosigned(text_of(memory.certificate(answer.erasure)))
+        memory.proofs.tree.extend(keep=True)  # in the history without a cosignature
+        cosigned(text_of(memory.erasure.certificates.issue(answer.erasure)))
         memory.record_turn("bruno", "I use ruff.")
-        cosigned(memory.prove_inclusion(memory._log.head().position).text())
+        cosigned(memory.proofs.inclusion(memory._log.head().position).text())
         memory.record_turn("bruno", "I use mypy.")
-        cosigned(memory.prove_consistency(kept.size).text())
-        cosigned(text_of(memory.certificate(answer.erasure)))
+        cosigned(memory.proofs.consistency(kept.size).text())
+        cosigned(text_of(memory.erasure.certificates.issue(answer.erasure)))
 
 
 def test_a_cosigned_checkpoint_of_another_tree_is_not_taken(memory):
     answer = memory.erase("ana", by="dpo")
-    tree = memory.tree
+    tree = memory.proofs.tree
     head = tree.extend()
     for text in (
         "garbage\n",
@@ -862,24 +870,24 @@ def test_a_cosigned_checkpoint_of_another_tree_is_not_taken(memory):
         issue("x/y", head.size, head.root, Signer.generate("x/y")).text,
     ):
         tree.tiles.cosigned = lambda text=text: text
-        assert verdict(memory.certificate(answer.erasure)) is True
-        assert Checkpoint.parse(memory.prove_inclusion(3).checkpoint).root == tree.root(
-            Checkpoint.parse(memory.prove_inclusion(3).checkpoint).size
+        assert verdict(memory.erasure.certificates.issue(answer.erasure)) is True
+        assert Checkpoint.parse(memory.proofs.inclusion(3).checkpoint).root == tree.root(
+            Checkpoint.parse(memory.proofs.inclusion(3).checkpoint).size
         )
 
 
 def test_with_the_key_of_another_ledger_it_is_not_believed(
     memory, new_place, clock, tmp_path, monkeypatch
 ):
-    memory.tree.extend(keep=True)
+    memory.proofs.tree.extend(keep=True)
     answer = memory.erase("ana", by="dpo")
-    data = text_of(memory.certificate(answer.erasure)).encode()
-    ours = verifier.Key.parse(memory.tree.verifiers()[-1].vkey)
+    data = text_of(memory.erasure.certificates.issue(answer.erasure)).encode()
+    ours = verifier.Key.parse(memory.proofs.tree.verifiers()[-1].vkey)
     assert _by(data, ours) is True
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "other.key"))
     with open_memory(new_place(), clock=clock) as other:
-        other.tree.extend()
-        theirs = verifier.Key.parse(other.tree.verifiers()[-1].vkey)
+        other.proofs.tree.extend()
+        theirs = verifier.Key.parse(other.proofs.tree.verifiers()[-1].vkey)
     assert "key is not known" in _by(data, theirs)
 
 
@@ -906,10 +914,10 @@ def run(place):
 
 def test_the_commands_write_a_file_that_the_verifier_takes(place, run, tmp_path):
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.remember("ana", "I live in Porto.")
         run_consumer(memory, "warehouse")
-        memory.tree.extend(keep=True)
+        memory.proofs.tree.extend(keep=True)
         erasure = memory.erase("ana", by="dpo").erasure
     shown = " ".join(run("certificate", erasure[:10]).stdout.split())
     assert "warehouse" in shown
@@ -950,7 +958,7 @@ def test_the_commands_write_a_file_that_the_verifier_takes(place, run, tmp_path)
 
 def test_the_commands_refuse_with_a_sentence(place, run, tmp_path):
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         erasure = memory.erase("ana", by="dpo").erasure
     assert "beliefledger erasures" in run("certificate", "feed", code=3).stderr
     file = tmp_path / "none.json"
@@ -964,7 +972,7 @@ def test_the_commands_refuse_with_a_sentence(place, run, tmp_path):
 
 def test_the_page_tells_of_every_field_and_of_none_that_is_not_there(memory):
     answer = memory.erase("ana", by="dpo")
-    told = memory.certificate(answer.erasure)
+    told = memory.erasure.certificates.issue(answer.erasure)
     page = (ROOT / "docs" / "erasure.md").read_text("utf-8")
     table = page.partition("### The file")[2].partition("\n\n`counts`")[0]
     first = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", table, re.M)

@@ -18,26 +18,28 @@ class Erased:
 
     def __init__(self, memory):
         self.memory = memory
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.remember("ana", "I live in Porto.")
         memory.remember("ana", "I use pytest.")
         for name in ("warehouse", "search", "mailing"):
             with memory.consumer(name) as events:
                 next(events)
-        memory.tree.extend(keep=True)
+        memory.proofs.tree.extend(keep=True)
         belief = memory.beliefs("ana")[0].memory_id
-        self.part = memory.certificate(memory.erase("ana", memory=belief, by="dpo").erasure)
+        self.part = memory.erasure.certificates.issue(
+            memory.erase("ana", memory=belief, by="dpo").erasure
+        )
         erasure = memory.erase("ana", by="dpo").erasure
-        self.open = memory.certificate(erasure)
-        memory.write_off_consumer("search", by="ops")
+        self.open = memory.erasure.certificates.issue(erasure)
+        memory.erasure.certificates.write_off("search", by="ops")
         for name in ("warehouse", "mailing"):
-            memory.acknowledge_erasure(name, erasure)
-        self.whole = memory.certificate(erasure)
+            memory.erasure.certificates.acknowledge(name, erasure)
+        self.whole = memory.erasure.certificates.issue(erasure)
 
     def signed(self, told, **changed):
         """The certificate with other fields, signed again by the ledger's own operator."""
         made = {**told, **changed}
-        return made | {"signature": self.memory.tree.sign(signed_text(made))}
+        return made | {"signature": self.memory.proofs.tree.sign(signed_text(made))}
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from beliefledger import open_memory
 from beliefledger.audit.checklist import lists
 from beliefledger.audit.checks import Checks
+from beliefledger.curation.storing import Details
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import Candidate, Source, Span
 from beliefledger.ledger.codec import New
@@ -32,13 +33,13 @@ DAY = 86_400
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
 def _line(memory, name: str, *, deep: bool = False):
     of = name.partition(".")[0]
-    return next(each for each in memory.checklist(of, deep=deep).lines if each.id == name)
+    return next(each for each in memory.audit.checklist(of, deep=deep).lines if each.id == name)
 
 
 def _append(memory, event, stream: str, version: int = 0, subject: str | None = "ana") -> str:
@@ -95,12 +96,12 @@ def test_the_commands_that_are_named_are_there():
 
 
 def test_a_ledger_in_order_says_yes_or_why_a_line_does_not_apply(memory, clock):
-    memory.adopt_policy({"ttl_days": {"event": 365}}, by="eva")
-    memory.grant_consent("ben", "explicit_consent", categories=["ordinary", "health"])
+    memory.policy.adopt({"ttl_days": {"event": 365}}, by="eva")
+    memory.consent.grant("ben", "explicit_consent", categories=["ordinary", "health"])
     memory.remember("ana", "I live in Porto. My password is hunter2trustno1.")
-    memory.store("ben", "asthma", attribute="health.condition", category="health")
+    memory.store("ben", "asthma", attribute="health.condition", details=Details(category="health"))
     memory.remember("ana", "I moved to Faro.")
-    memory.grant_consent("cleo", "consent")
+    memory.consent.grant("cleo", "consent")
     memory.remember("cleo", "I live in Braga.")
     memory.erase("cleo", by="eva")
     for job in ("decay", "expiry", "consolidation", "loops", "retention", "backup"):
@@ -108,7 +109,7 @@ def test_a_ledger_in_order_says_yes_or_why_a_line_does_not_apply(memory, clock):
     with memory.consumer("billing", follow=False) as consumer:
         for each in consumer:
             consumer.ack(each.position)
-    answer = memory.checklist(deep=True)
+    answer = memory.audit.checklist(deep=True)
     assert len(answer.lines) == sum(map(len, lists().values()))
     answers = {line.id: line.answer for line in answer.lines}
     not_yes = {name: told for name, told in answers.items() if told != "yes"}
@@ -131,7 +132,7 @@ def test_a_ledger_in_order_says_yes_or_why_a_line_does_not_apply(memory, clock):
 
 def test_an_empty_ledger_claims_nothing(place, clock):
     with open_memory(place, clock=clock) as memory:
-        every = memory.checklist().lines
+        every = memory.audit.checklist().lines
     answers = {line.id: line.answer for line in every}
     for name in ("recorded_first", "decided", "spans", "secrets", "consent", "evidence"):
         assert answers[f"write.{name}"] == "not applicable"
@@ -143,7 +144,7 @@ def test_an_empty_ledger_claims_nothing(place, clock):
 
 def test_a_list_that_is_not_there_is_named(memory):
     with pytest.raises(InvalidTurn, match="write, manage, end-to-end"):
-        memory.checklist("read")
+        memory.audit.checklist("read")
 
 
 # Write
@@ -235,7 +236,7 @@ def test_a_secret_in_a_recorded_turn(memory):
 
 def test_a_memory_whose_lawful_basis_is_over(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent", expires_at=clock.now + 10 * DAY * 1_000_000)
+        memory.consent.grant("ana", "consent", expires_at=clock.now + 10 * DAY * 1_000_000)
         kept = memory.store("ana", "blue", attribute="colour").memory_id
         assert _line(memory, "write.consent").answer == "yes"
         clock.ahead(11 * DAY)
@@ -244,19 +245,21 @@ def test_a_memory_whose_lawful_basis_is_over(place, clock):
 
 
 def test_a_category_that_the_policy_prohibits_by_now(memory):
-    queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
-    kept = memory.review(queued.decision_id, approve=True, by="eva")
+    queued = memory.store(
+        "ana", "asthma", attribute="health.condition", details=Details(category="health")
+    )
+    kept = memory.conflicts.review(queued.decision_id, approve=True, by="eva")
     assert _line(memory, "write.special").answer == "yes"
     assert _line(memory, "write.consent").answer == "yes"
-    categories = {**memory.policy.special_categories, "health": "prohibit"}
-    memory.adopt_policy({"special_categories": categories}, by="eva")
+    categories = {**memory.policy.current.special_categories, "health": "prohibit"}
+    memory.policy.adopt({"special_categories": categories}, by="eva")
     line = _line(memory, "write.special")
     assert (line.answer, line.offending) == ("no", kept)
 
 
 def _admitted(memory, *, category: str | None, decision: str) -> MemoryAdmitted:
     kept = memory.store("ana", "blue", attribute="colour")
-    grant = memory.consents("ana")[0]
+    grant = memory.consent.list("ana")[0]
     now = memory._clock()
     return MemoryAdmitted(
         memory_id="77" * 16,
@@ -302,7 +305,7 @@ def test_what_is_believed_below_the_threshold_in_force(memory):
     memory.store("ana", "red", attribute="other", confidence=0.2)
     line = _line(memory, "write.threshold")
     assert (line.answer, "1 apart" in line.evidence) == ("yes", True)
-    memory.adopt_policy({"thresholds": {"default": 0.9}}, by="eva")
+    memory.policy.adopt({"thresholds": {"default": 0.9}}, by="eva")
     line = _line(memory, "write.threshold")
     assert (line.answer, line.offending) == ("no", kept)
 
@@ -336,7 +339,7 @@ def test_the_schedule_answers_the_lines_about_jobs(memory):
     names = ("decay", "expiry", "audited", "retained", "consolidation")
     assert {_line(memory, f"manage.{name}").answer for name in names} == {"no"}
     for job in ("decay", "expiry", "loops", "retention", "consolidation"):
-        assert memory.run_job(job).outcome == "done"
+        assert memory.operations.jobs.run(job).outcome == "done"
     assert {_line(memory, f"manage.{name}").answer for name in names} == {"yes"}
     assert _line(memory, "manage.jobs").answer == "yes"
 
@@ -352,7 +355,7 @@ def test_a_job_whose_last_run_failed(memory):
 
 def test_a_memory_past_its_time(memory, clock):
     kept = memory.store(
-        "ana", "blue", attribute="colour", expires_at=clock.now + DAY * 1_000_000
+        "ana", "blue", attribute="colour", details=Details(expires_at=clock.now + DAY * 1_000_000)
     ).memory_id
     assert _line(memory, "manage.expired").answer == "yes"
     clock.ahead(2 * DAY)
@@ -375,13 +378,15 @@ def test_a_contested_belief_and_a_conflict_that_waits(memory, clock):
     clock.ahead(8 * DAY)
     waiting = _line(memory, "manage.conflicts")
     assert (waiting.answer, waiting.offending) == ("no", against.decision_id)
-    memory.resolve(line.offending, choose="Lagos", by="eva")
+    memory.conflicts.resolve(line.offending, choose="Lagos", by="eva")
     assert _line(memory, "manage.loops").answer == "yes"
     assert _line(memory, "manage.conflicts").answer == "yes"
 
 
 def test_a_review_that_waits(memory, clock):
-    queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
+    queued = memory.store(
+        "ana", "asthma", attribute="health.condition", details=Details(category="health")
+    )
     assert _line(memory, "manage.reviews").answer == "yes"
     clock.ahead(8 * DAY)
     line = _line(memory, "manage.reviews")
@@ -443,8 +448,8 @@ def test_the_master_key_beside_the_ledger(tmp_path, monkeypatch):
 def embedded(tmp_path, clock):
     """A ledger in a directory, whose files can be damaged."""
     with open_memory(tmp_path / "ledger", clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
-        opened.grant_consent("ben", "consent")
+        opened.consent.grant("ana", "consent")
+        opened.consent.grant("ben", "consent")
         opened.remember("ana", "I live in Porto.")
         opened.remember("ben", "I live in Faro.")
         yield opened
@@ -487,19 +492,21 @@ def test_the_past_agrees_after_changes_merges_endings_and_expiries(memory, clock
     for value in ("Porto", "Faro", "Porto", "Faro", "Lagos"):
         clock.ahead(3600)
         memory.store("ana", value, attribute="home.location")
-    memory.resolve(memory.conflicts("ana")[0].belief_id, choose="Lagos", by="eva")
+    memory.conflicts.resolve(memory.conflicts.list("ana")[0].belief_id, choose="Lagos", by="eva")
     for attribute, text in (
         ("editor.theme", "User prefers dark mode"),
         ("ui.appearance", "User likes dark mode"),
     ):
         memory.store("ana", "dark mode", attribute=attribute, type="preference", text=text)
-    assert len(memory.consolidate("ana", apply=True).clusters) == 1
+    assert len(memory.operations.consolidation.consolidate("ana", apply=True).clusters) == 1
     memory.remember("ana", "I don't like jazz any more.")
-    memory.store("ana", "tea", attribute="drink", expires_at=clock.now + DAY * 1_000_000)
+    memory.store(
+        "ana", "tea", attribute="drink", details=Details(expires_at=clock.now + DAY * 1_000_000)
+    )
     kept = memory.store("ana", "red", attribute="colour").memory_id
     memory.revoke(kept, by="eva")
     clock.ahead(2 * DAY)
-    assert len(memory.expire()) == 1
+    assert len(memory.operations.ageing.expire()) == 1
     memory.store("ana", "blue", attribute="colour", valid_from="2020-01-01", valid_to="2021-01-01")
     line = _line(memory, "end-to-end.as_of", deep=True)
     assert line.answer == "yes", line
@@ -527,12 +534,12 @@ def test_a_body_of_an_erased_person(embedded):
 
 
 def test_whoever_makes_backups_records_them(memory, clock):
-    covered = memory.note_backup(by="cron")
+    covered = memory.operations.record_backup(by="cron")
     assert covered == memory._log.head().position - 1  # all but the record of it
     line = _line(memory, "end-to-end.backup")
     assert (line.answer, line.evidence.split()[0]) == ("yes", "backup")
     with pytest.raises(NotPermitted):
-        memory.note_backup(by=" ")
+        memory.operations.record_backup(by=" ")
 
 
 def test_a_decision_that_comes_out_different(memory):

@@ -26,7 +26,7 @@ SAID = (
 
 
 def seed(memory, subject="ana", clock=None):
-    memory.grant_consent(subject, "consent")
+    memory.consent.grant(subject, "consent")
     made = {}
     for value, attribute, kind, text, confidence in SAID:
         decision = memory.store(
@@ -51,10 +51,10 @@ def texts(memory, subject="ana"):
 
 def sound(memory):
     """The log verifies, each view is what a rebuild gives, every decision is made the same."""
-    assert memory.verify().ok
-    for view in memory.rebuild(verify=True):
+    assert memory.proofs.verify().ok
+    for view in memory.operations.rebuild(verify=True):
         assert view.same, view
-    summary = memory.replay_all()
+    summary = memory.audit.replay_all()
     assert summary.same == summary.decisions
     return {view.name: view.content_digest for view in memory.status().views}
 
@@ -62,7 +62,7 @@ def sound(memory):
 def test_what_would_be_merged_is_shown_and_nothing_is_changed(memory, clock):
     made = seed(memory, clock=clock)
     position = memory.status().position
-    answer = memory.consolidate("ana")
+    answer = memory.operations.consolidation.consolidate("ana")
     assert memory.status().position == position
     assert not answer.applied
     assert [(each.before, each.after) for each in answer.clusters] == [
@@ -86,7 +86,7 @@ def test_what_would_be_merged_is_shown_and_nothing_is_changed(memory, clock):
 
 def test_merged_memories_link_both_ways_and_carry_the_least_trust(memory, clock):
     made = seed(memory, clock=clock)
-    answer = memory.consolidate("ana", apply=True)
+    answer = memory.operations.consolidation.consolidate("ana", apply=True)
     merged = {each.type: each.memory_id for each in answer.clusters}
     dark = next(each for each in memory.beliefs("ana") if each.memory_id == merged["preference"])
     assert dark.text == "User prefers dark mode"
@@ -109,7 +109,7 @@ def test_merged_memories_link_both_ways_and_carry_the_least_trust(memory, clock)
         {text for *_, text, _ in SAID}
         - {"User likes dark mode", "User prefers to use dark mode", "User resides in Berlin"}
     )
-    assert memory.consolidate("ana", apply=True).clusters == ()
+    assert memory.operations.consolidation.consolidate("ana", apply=True).clusters == ()
     sound(memory)
 
 
@@ -117,9 +117,12 @@ def test_at_each_position_the_leaders_slot_has_one_value(memory, clock):
     made = seed(memory, clock=clock)
     slots = {each.memory_id: each.belief_id for each in memory.beliefs("ana")}
     first = memory.status().position
-    merged = [each.memory_id for each in memory.consolidate("ana", apply=True).clusters]
+    merged = [
+        each.memory_id
+        for each in memory.operations.consolidation.consolidate("ana", apply=True).clusters
+    ]
     for each in merged:
-        memory.undo_consolidation(each, by="carla")
+        memory.operations.consolidation.undo(each, by="carla")
     for position in range(first, memory.status().position + 1):
         for leader in ("editor.theme", "home.location"):
             slot = slots[made[leader]]
@@ -129,7 +132,10 @@ def test_at_each_position_the_leaders_slot_has_one_value(memory, clock):
 
 def test_saying_an_original_again_confirms_the_merged_memory(memory, clock):
     seed(memory, clock=clock)
-    merged = {each.type: each.memory_id for each in memory.consolidate("ana", apply=True).clusters}
+    merged = {
+        each.type: each.memory_id
+        for each in memory.operations.consolidation.consolidate("ana", apply=True).clusters
+    }
     before = next(each for each in memory.beliefs("ana") if each.memory_id == merged["fact"])
     clock.ahead(60)
     again = memory.store(
@@ -148,7 +154,10 @@ def test_saying_an_original_again_confirms_the_merged_memory(memory, clock):
 
 def test_another_value_of_an_original_meets_the_merged_memory(memory, clock):
     seed(memory, clock=clock)
-    merged = {each.type: each.memory_id for each in memory.consolidate("ana", apply=True).clusters}
+    merged = {
+        each.type: each.memory_id
+        for each in memory.operations.consolidation.consolidate("ana", apply=True).clusters
+    }
     clock.ahead(60)
     moved = memory.store(
         "ana", "Porto", attribute="home.residence", text="User resides in Porto", confidence=0.9
@@ -156,14 +165,17 @@ def test_another_value_of_an_original_meets_the_merged_memory(memory, clock):
     assert moved.outcome == "supersede"
     assert merged["fact"] not in {each.memory_id for each in memory.beliefs("ana")}
     with pytest.raises(NotPermitted, match="does not hold any more"):
-        memory.undo_consolidation(merged["fact"], by="carla")
+        memory.operations.consolidation.undo(merged["fact"], by="carla")
     sound(memory)
 
 
 def test_one_command_takes_a_merge_back(memory, clock):
     made = seed(memory, clock=clock)
     before = {each.memory_id: each for each in memory.beliefs("ana")}
-    merged = {each.type: each.memory_id for each in memory.consolidate("ana", apply=True).clusters}
+    merged = {
+        each.type: each.memory_id
+        for each in memory.operations.consolidation.consolidate("ana", apply=True).clusters
+    }
     clock.ahead(60)
     memory.store(
         "ana",
@@ -174,10 +186,10 @@ def test_one_command_takes_a_merge_back(memory, clock):
         text="User likes dark mode",
     )
     with pytest.raises(NotPermitted, match="named principal"):
-        memory.undo_consolidation(merged["preference"], by="system")
+        memory.operations.consolidation.undo(merged["preference"], by="system")
     for each in merged.values():
         clock.ahead(60)
-        memory.undo_consolidation(each[:12], by="carla", note="these are two things")
+        memory.operations.consolidation.undo(each[:12], by="carla", note="these are two things")
     after = {each.memory_id: each for each in memory.beliefs("ana")}
     assert after.keys() == before.keys()
     leader = made["editor.theme"]
@@ -190,26 +202,28 @@ def test_one_command_takes_a_merge_back(memory, clock):
         assert len(now.evidence) == len(was.evidence) + more
     assert not memory.explain(merged["fact"]).holds
     with pytest.raises(NotPermitted, match="does not hold any more"):
-        memory.undo_consolidation(merged["fact"], by="carla")
+        memory.operations.consolidation.undo(merged["fact"], by="carla")
     with pytest.raises(NotPermitted, match="not merged from others"):
-        memory.undo_consolidation(leader, by="carla")
+        memory.operations.consolidation.undo(leader, by="carla")
     clock.ahead(60)
     again = memory.store(
         "ana", "Berlin", attribute="home.residence", text="User resides in Berlin", confidence=0.9
     )
     assert (again.outcome, again.memory_id) == ("confirm", made["home.residence"])
     sound(memory)
-    redone = memory.consolidate("ana", apply=True)
+    redone = memory.operations.consolidation.consolidate("ana", apply=True)
     assert {each.type for each in redone.clusters} == {"fact", "preference"}
     sound(memory)
 
 
 def test_a_merged_memory_may_be_merged_again_and_each_merge_taken_back(memory, clock):
     made = seed(memory, clock=clock)
-    near = memory.consolidate("ana", type="preference", threshold=0.955, apply=True)
+    near = memory.operations.consolidation.consolidate(
+        "ana", type="preference", threshold=0.955, apply=True
+    )
     assert [len(each.members) for each in near.clusters] == [2]
     clock.ahead(60)
-    all_ = memory.consolidate("ana", type="preference", apply=True)
+    all_ = memory.operations.consolidation.consolidate("ana", type="preference", apply=True)
     assert [len(each.members) for each in all_.clusters] == [2]
     inner, outer = near.clusters[0].memory_id, all_.clusters[0].memory_id
     assert len(next(b for b in memory.beliefs("ana") if b.memory_id == outer).evidence) == 3
@@ -222,12 +236,12 @@ def test_a_merged_memory_may_be_merged_again_and_each_merge_taken_back(memory, c
         said = memory.store("ana", "dark mode", attribute=attribute, type="preference", text=text)
         assert (said.outcome, said.memory_id) == ("confirm", outer), attribute
     with pytest.raises(NotPermitted, match="does not hold any more"):
-        memory.undo_consolidation(inner, by="carla")
+        memory.operations.consolidation.undo(inner, by="carla")
     clock.ahead(60)
-    memory.undo_consolidation(outer, by="carla")
+    memory.operations.consolidation.undo(outer, by="carla")
     assert inner in {each.memory_id for each in memory.beliefs("ana")}
     clock.ahead(60)
-    memory.undo_consolidation(inner, by="carla")
+    memory.operations.consolidation.undo(inner, by="carla")
     assert {made[name] for name in ("editor.theme", "ui.appearance", "screen.style")} <= {
         each.memory_id for each in memory.beliefs("ana")
     }
@@ -235,7 +249,7 @@ def test_a_merged_memory_may_be_merged_again_and_each_merge_taken_back(memory, c
 
 
 def test_decisions_said_in_several_ways_become_one_and_stay_one(memory):
-    memory.grant_consent("ana", "consent")
+    memory.consent.grant("ana", "consent")
     for text in (
         "I decided to use Postgres for the backend.",
         "I decided to go with Postgres for the backend.",
@@ -243,7 +257,7 @@ def test_decisions_said_in_several_ways_become_one_and_stay_one(memory):
     ):
         memory.remember("ana", text)
     assert len(memory.beliefs("ana")) == 3
-    (cluster,) = memory.consolidate("ana", apply=True).clusters
+    (cluster,) = memory.operations.consolidation.consolidate("ana", apply=True).clusters
     _, (again,) = memory.remember("ana", "I decided to go with Postgres for the backend.")
     assert (again.outcome, again.memory_id) == ("confirm", cluster.memory_id)
     (only,) = memory.beliefs("ana")
@@ -268,21 +282,21 @@ def test_two_who_merge_the_same_make_one_merge(memory):
 
 
 def test_what_stands_on_different_grants_or_is_contested_stays_apart(memory):
-    memory.grant_consent("ana", "consent")
+    memory.consent.grant("ana", "consent")
     memory.store("ana", "Berlin", attribute="home.location", text="User lives in Berlin")
-    memory.grant_consent("ana", "contract")
+    memory.consent.grant("ana", "contract")
     memory.store("ana", "Berlin", attribute="home.residence", text="User resides in Berlin")
-    answer = memory.consolidate("ana", apply=True)
+    answer = memory.operations.consolidation.consolidate("ana", apply=True)
     assert answer.clusters == ()
     assert "grants" in answer.apart[0].reason
-    memory.withdraw_consent("ana", basis="consent")
+    memory.consent.withdraw("ana", basis="consent", by="system")
     assert texts(memory) == ["User resides in Berlin"]
 
 
 def test_a_withdrawn_consent_ends_what_was_merged_on_it(memory):
     seed(memory)
-    memory.consolidate("ana", apply=True)
-    memory.withdraw_consent("ana")
+    memory.operations.consolidation.consolidate("ana", apply=True)
+    memory.consent.withdraw("ana", by="system")
     assert memory.beliefs("ana") == []
     sound(memory)
 
@@ -290,12 +304,12 @@ def test_a_withdrawn_consent_ends_what_was_merged_on_it(memory):
 def test_an_erased_subject_leaves_nothing_of_what_was_merged(memory, clock):
     seed(memory)
     seed(memory, "ben")
-    memory.consolidate(apply=True)
+    memory.operations.consolidation.consolidate(apply=True)
     memory.erase("ana", by="carla")
     assert memory.beliefs("ana") == []
     assert len(memory.beliefs("ben")) == len(SAID) - 3
-    assert memory.verify().ok
-    for view in memory.rebuild(verify=True):
+    assert memory.proofs.verify().ok
+    for view in memory.operations.rebuild(verify=True):
         assert view.same, view
 
 
@@ -303,29 +317,43 @@ def test_a_copy_has_the_same_merges_and_takes_them_back(new_place, clock):
     one, other = new_place(), new_place()
     with open_memory(one, clock=clock) as memory:
         seed(memory, clock=clock)
-        merged = memory.consolidate("ana", apply=True).clusters[0].memory_id
-        memory.undo_consolidation(merged, by="carla")
+        merged = (
+            memory.operations.consolidation.consolidate("ana", apply=True).clusters[0].memory_id
+        )
+        memory.operations.consolidation.undo(merged, by="carla")
         digests = sound(memory)
     copy(one, other)
     with open_memory(other, clock=clock) as memory:
         assert sound(memory) == digests
-        left = next(each for each in memory.consolidate("ana", apply=True).clusters)
+        left = next(
+            each for each in memory.operations.consolidation.consolidate("ana", apply=True).clusters
+        )
         assert left.memory_id is not None
 
 
 def test_thresholds_are_each_types_own_or_one_for_this_run(memory):
     seed(memory)
-    assert memory.consolidate("ana", threshold=0.999).clusters == ()
-    assert [each.type for each in memory.consolidate("ana", type="fact").clusters] == ["fact"]
+    assert memory.operations.consolidation.consolidate("ana", threshold=0.999).clusters == ()
+    assert [
+        each.type
+        for each in memory.operations.consolidation.consolidate("ana", type="fact").clusters
+    ] == ["fact"]
     strict = {"name": "habit", "prior": 0.2, "half_life_days": 90, "slot": "content"}
-    memory.add_type(strict | {"similarity": 0.999})
+    memory.types.add(strict | {"similarity": 0.999})
     for text in ("User drinks tea every morning", "User drinks tea each morning"):
         memory.store("ana", "tea", attribute="habit.tea", type="habit", text=text)
-    assert memory.consolidate("ana", type="habit").clusters == ()
-    assert len(memory.consolidate("ana", type="habit", threshold=0.85).clusters) == 1
+    assert memory.operations.consolidation.consolidate("ana", type="habit").clusters == ()
+    assert (
+        len(
+            memory.operations.consolidation.consolidate(
+                "ana", type="habit", threshold=0.85
+            ).clusters
+        )
+        == 1
+    )
     for wrong in ({"threshold": 0}, {"threshold": 1.5}, {"type": "nothing"}, {"how": "magic"}):
         with pytest.raises(CallerMistake):
-            memory.consolidate("ana", **wrong)
+            memory.operations.consolidation.consolidate("ana", **wrong)
 
 
 def test_without_the_extra_only_this_is_refused(memory, monkeypatch):
@@ -334,7 +362,7 @@ def test_without_the_extra_only_this_is_refused(memory, monkeypatch):
     seed(memory)
     monkeypatch.setattr(embedding, "find_spec", lambda _name: None)
     with pytest.raises(EmbedderMissing, match="pip install"):
-        memory.consolidate("ana")
+        memory.operations.consolidation.consolidate("ana")
     assert len(memory.beliefs("ana")) == len(SAID)
 
 

@@ -32,7 +32,7 @@ def api(monkeypatch):
 @pytest.fixture
 def memory(place):
     with open_memory(place) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         for value, attribute, kind, text in SAID:
             opened.store("ana", value, attribute=attribute, type=kind, text=text)
         yield opened
@@ -45,7 +45,7 @@ def merges(memory):
 
 
 def test_a_dry_run_asks_no_model(memory, api):
-    answer = memory.consolidate("ana", how="model")
+    answer = memory.operations.consolidation.consolidate("ana", how="model")
     assert [each.after for each in answer.clusters] == [None, None]
     assert api.asked == []
 
@@ -55,7 +55,7 @@ def test_the_models_wording_is_taken_and_its_tokens_recorded(memory, api):
         says({"text": "User lives in Berlin"}, input_tokens=100, output_tokens=9),
         says({"text": "User loves  hiking"}, input_tokens=100, output_tokens=9),
     ]
-    answer = memory.consolidate("ana", how="model", apply=True)
+    answer = memory.operations.consolidation.consolidate("ana", how="model", apply=True)
     assert [(each.how, each.after) for each in answer.clusters] == [
         ("model", "User lives in Berlin"),
         ("model", "User loves hiking"),
@@ -90,7 +90,9 @@ def test_the_models_wording_is_taken_and_its_tokens_recorded(memory, api):
 )
 def test_a_wording_that_says_something_else_is_not_taken_and_that_is_told(memory, api, said, why):
     api.answers = [says(said)]
-    answer = memory.consolidate("ana", type="fact", how="model", apply=True)
+    answer = memory.operations.consolidation.consolidate(
+        "ana", type="fact", how="model", apply=True
+    )
     (cluster,) = answer.clusters
     assert (cluster.how, cluster.after) == ("words", "User lives in Berlin")
     assert why in cluster.note
@@ -103,17 +105,17 @@ def test_what_was_merged_before_the_model_went_away_stays(memory, api):
     api.answers = [says({"text": "User lives in Berlin"})]
     api.always = lambda _body: error(529, "overloaded_error")
     with pytest.raises(ModelUnavailable, match="529"):
-        memory.consolidate("ana", how="model", apply=True)
+        memory.operations.consolidation.consolidate("ana", how="model", apply=True)
     assert len(merges(memory)) == 1
     assert len(memory.beliefs("ana")) == 3
-    answer = memory.consolidate("ana", apply=True)
+    answer = memory.operations.consolidation.consolidate("ana", apply=True)
     assert [each.type for each in answer.clusters] == ["preference"]
 
 
 def test_without_a_key_it_says_so_and_nothing_is_merged(memory, monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     with pytest.raises(NotPermitted, match="key"):
-        memory.consolidate("ana", how="model", apply=True)
+        memory.operations.consolidation.consolidate("ana", how="model", apply=True)
     assert merges(memory) == []
 
 

@@ -74,7 +74,7 @@ def tell(place):
     """A ledger with a history: beliefs that changed, somebody erased, consumers, a reviewer."""
     with open_memory(place) as memory:
         for name in ("ana", "bob", "cy"):
-            memory.grant_consent(name, "consent")
+            memory.consent.grant(name, "consent")
             memory.remember(name, f"My name is {name.title()}. I live in Lisbon.")
         memory.remember("ana", "I moved to Porto.")
         memory.erase("cy", by="lea")
@@ -91,7 +91,7 @@ def told(place):
     """All that somebody who asks could tell one ledger from another by."""
     with open_memory(place, create=False) as memory:
         status = memory.status()
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
         return {
             "events": list(memory.subscribe(follow=False)),
             "beliefs": memory.beliefs(),
@@ -135,13 +135,13 @@ def test_the_copy_is_the_same_ledger(source, destination):
             memory.remember("cy", "I am back.")
         memory.remember("ana", "I play the cello.")
         assert len(memory.beliefs("ana")) > beliefs - 1
-        assert all(each.same for each in memory.rebuild(verify=True))
+        assert all(each.same for each in memory.operations.rebuild(verify=True))
 
 
 def test_copied_again_it_takes_in_what_came(source, destination):
     first = copy(source, destination)
     with open_memory(source) as memory:
-        memory.grant_consent("dan", "consent")
+        memory.consent.grant("dan", "consent")
         memory.remember("dan", "I live in Faro.")
         with memory.consumer("mailer", follow=False) as events:
             events.ack(next(events))
@@ -213,7 +213,7 @@ def test_a_copy_that_was_killed_is_only_read_and_names_the_command_that_complete
     with open_memory(destination, create=False) as memory:
         head = memory.status().position
         assert head
-        assert memory.verify().ok or when == "half-way"  # its key may know of later heads
+        assert memory.proofs.verify().ok or when == "half-way"  # its key may know of later heads
         assert memory.search("ana", "Lisbon").results or when == "half-way"
         memory.beliefs()
         [told] = [each for each in memory.status().warnings if "unfinished copy" in each]
@@ -221,11 +221,11 @@ def test_a_copy_that_was_killed_is_only_read_and_names_the_command_that_complete
             lambda: memory.record_turn("ana", "I live in Faro."),
             lambda: memory.record_turn("new", "I live in Faro."),
             lambda: memory.store("ana", "red", attribute="colour"),
-            lambda: memory.erase("ana"),
-            lambda: memory.place_hold("ana", "a law suit", by="eva"),
+            lambda: memory.erase("ana", by="system"),
+            lambda: memory.erasure.holds.place("ana", "a law suit", by="eva"),
             lambda: next(memory.consumer("late", follow=False)),
             lambda: memory._log.store.delete_bodies("0" * 32),
-            lambda: memory.keep_views().run(),
+            lambda: memory.operations.keep_views().run(),
         ):
             with pytest.raises(CopyUnfinished, match=r"`beliefledger copy .*only|be read and not"):
                 write()

@@ -31,7 +31,7 @@ REACHES = ["subject", "memory", "turn", "session"]
 def told(place):
     """Somebody with a memory, and what there is to erase of them by reach."""
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         turn = memory.record_turn("ana", "I live in Porto.", session="monday").turn_id
         memory.record_turn("ana", "I play the cello.", session="tuesday")
         memory.process()
@@ -55,15 +55,15 @@ def test_tried_again_after_another_process_finished_it_it_is_that_erasure(place,
     chosen = told[reach]
     broken_off(place, chosen)
     with open_memory(place) as other:  # which finishes it
-        [record] = other.erasures()
+        [record] = other.erasure.list()
         assert record.completed_at is not None
     with open_memory(place) as memory:
         answer = memory.erase("ana", **chosen, by="dpo")
         assert (answer.erasure, answer.already) == (record.erasure, True)
         assert (answer.bodies, answer.reach) == (record.bodies, reach)
-        assert memory.certificate(answer.erasure)["erasure"] == record.erasure
-        assert len(memory.erasures()) == 1
-        assert memory.verify().ok
+        assert memory.erasure.certificates.issue(answer.erasure)["erasure"] == record.erasure
+        assert len(memory.erasure.list()) == 1
+        assert memory.proofs.verify().ok
     options = [f"--{name}={value}" for name, value in chosen.items()]
     words = ["--ledger", place, "erase", "ana", *options, "--by", "dpo", "--yes", "--json"]
     said = CliRunner().invoke(app, words)
@@ -84,10 +84,10 @@ def test_a_connection_that_is_lost_on_the_way_and_another_process(place, told, r
             with pytest.raises(BackendUnavailable):
                 memory.erase("ana", **chosen, by="dpo")
         open_memory(place).close()
-        [record] = memory.erasures()
+        [record] = memory.erasure.list()
         answer = memory.erase("ana", **chosen, by="dpo")
         assert (answer.erasure, answer.bodies) == (record.erasure, record.bodies)
-        assert len(memory.erasures()) == 1
+        assert len(memory.erasure.list()) == 1
 
 
 @pytest.mark.parametrize("reach", REACHES)
@@ -103,7 +103,7 @@ def test_finished_by_somebody_else_while_it_is_asked_for(place, told, reach, mon
 
         monkeypatch.setattr(memory, "_resume", erased_meanwhile)
         answer = memory.erase("ana", **chosen, by="dpo")
-        [record] = memory.erasures()
+        [record] = memory.erasure.list()
         assert (answer.erasure, answer.already) == (record.erasure, True)
 
 
@@ -132,5 +132,5 @@ def test_another_thing_of_the_same_person_is_not_that_erasure(place, told):
             memory.erase("nobody", by="dpo")
         assert not memory.erase("ana", session="tuesday", by="dpo").already
         memory.erase("ana", by="dpo")
-        memory.register_anew("ana", by="dpo")
+        memory.erasure.register_anew("ana", by="dpo")
         assert not memory.erase("ana", by="dpo").already

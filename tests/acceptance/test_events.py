@@ -44,7 +44,7 @@ class Scripted:
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock, extractor=Scripted()) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -121,19 +121,19 @@ def test_by_participant_no_words_are_searched_and_any_name_finds_them(memory):
     tell(memory, "lunch", "day", "2026-02-24", "2026-02-25", people="Sarah,Tom")
     tell(memory, "Sarah was talked about", "day", "2026-02-24", "2026-02-25", people="Tom")
     tell(memory, "a walk", people="Beth")
-    memory.add_alias("ana", "Sarah", "S. Chen", by="eve")
+    memory.entities.add_alias("ana", "Sarah", "S. Chen", by="eve")
     assert happened(memory, participant="Sarah") == happened(memory, participant="s. chen")
     assert happened(memory, participant="Sarah") == ["lunch"]
     assert len(happened(memory, participant="Tom", on="last tuesday")) == 2
     assert happened(memory, participant="Tom", on="yesterday") == []
     before = memory.as_of(memory.status().position)
-    memory.merge_entities("ana", "Sarah", "Beth", by="eve")
+    memory.entities.merge("ana", "Sarah", "Beth", by="eve")
     assert happened(memory, participant="Sarah") == ["lunch", "a walk"]
     assert happened(memory, participant="Sarah", as_of=before) == ["lunch"]
-    memory.split_entity("ana", "Sarah", ["Beth"], by="eve")
+    memory.entities.split("ana", "Sarah", ["Beth"], by="eve")
     assert happened(memory, participant="Beth") == ["a walk"]
     assert happened(memory, participant="Sarah") == ["lunch"]
-    assert all(view.same for view in memory.rebuild(verify=True))
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
     with pytest.raises(UnknownMemory, match="Zoe"):
         memory.events("ana", participant="Zoe")
 
@@ -190,7 +190,7 @@ def test_the_command_line_tells_what_happened(place):
 def test_the_same_words_about_another_day_are_another_event(place):
     words = "I had a job interview last Tuesday."
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         outcomes = [
             memory.remember("ana", words, session=at, said_at=at)[1][0].outcome
             for at in ("2026-01-07", "2026-01-08", "2026-02-11")

@@ -155,41 +155,41 @@ def test_an_answer_that_does_not_validate_is_asked_for_once_more_with_the_error(
 def test_a_model_that_never_answers_properly_is_a_failure_and_never_nothing(place, api):
     api.always = lambda _body: says("I live in Porto? How nice!")
     with open_memory(place, policy={"extraction_tries": 2}) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         turn = memory.record_turn("ana", "I live in Porto.").turn_id
         later = memory.record_turn("ana", "I have a dog.").turn_id
-        assert memory.extract().failed == 1
-        answer = memory.extract()
+        assert memory.operations.extraction.extract().failed == 1
+        answer = memory.operations.extraction.extract()
         assert (answer.failed, answer.parked) == (1, 1)
         assert failed(memory) == [("ValidationError", 1), ("ValidationError", 2)]
         assert completed(memory) == []
         assert memory.beliefs("ana", min_confidence=0, quarantined=True) == []
-        [parked] = memory.parked()
+        [parked] = memory.operations.extraction.parked()
         assert (parked.turn_id, parked.subject, parked.attempts) == (turn, "ana", 2)
         assert "did not validate" in parked.detail
         assert memory.status().parked_turns == 1
 
         with pytest.raises(UnknownMemory, match="No turn is parked"):
-            memory.retry(later)
+            memory.operations.extraction.retry(later)
         api.always = by_city
-        assert memory.retry(turn[:8], by="Olga").turns == 1
+        assert memory.operations.extraction.retry(turn[:8], by="Olga").turns == 1
         [taken_up] = memory.subscribe(types=["turn.retried.v1"], follow=False)
         assert memory.actor_name(taken_up.actor) == "Olga"
         assert memory.status().pending_turns == 2
         api.always = lambda body: by_city(body) if "Porto" in now(body) else says(NOTHING)
-        assert memory.extract().turns == 2
+        assert memory.operations.extraction.extract().turns == 2
         assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
-        assert memory.retry().turns == 0
-        assert [each.same for each in memory.rebuild("turns", verify=True)] == [True]
+        assert memory.operations.extraction.retry().turns == 0
+        assert [each.same for each in memory.operations.rebuild("turns", verify=True)] == [True]
 
 
 def test_a_retried_turn_has_all_its_tries_again(place, api):
     api.always = lambda _body: says("no")
     with open_memory(place, policy={"extraction_tries": 2}) as memory:
         memory.record_turn("ana", "I live in Porto.")
-        assert [memory.extract().parked for _ in range(3)] == [0, 1, 0]
-        assert memory.retry(subject="ana").turns == 1
-        assert [memory.extract().parked for _ in range(3)] == [0, 1, 0]
+        assert [memory.operations.extraction.extract().parked for _ in range(3)] == [0, 1, 0]
+        assert memory.operations.extraction.retry(subject="ana").turns == 1
+        assert [memory.operations.extraction.extract().parked for _ in range(3)] == [0, 1, 0]
         assert [attempt for _error, attempt in failed(memory)] == [1, 2, 1, 2]
 
 
@@ -251,7 +251,7 @@ def test_a_quote_that_is_not_in_the_turn_is_refused_on_record(place, api):
     with open_memory(place) as memory:
         _receipt, [decision] = memory.remember("ana", "I live in Porto.", consent="consent")
         assert (decision.outcome, decision.reason) == ("reject", "truth.span_not_found")
-        assert memory.replay(decision.decision_id).verdict == "same"
+        assert memory.audit.replay(decision.decision_id).verdict == "same"
 
 
 def test_a_claim_that_says_more_than_its_quote_is_refused(place, api):
@@ -305,11 +305,11 @@ def test_what_was_beside_a_secret_in_a_cited_turn_is_not_kept(place, api):
     }
     api.answers = [says({"statements": [agreed]})]
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         card = "Your card is 4111 1111 1111 1111, right?"
         memory.record_turn("ana", card, role="assistant", session="s")
         memory.record_turn("ana", "Yes!", session="s")
-        memory.extract()
+        memory.operations.extraction.extract()
         [decision] = memory.decisions("ana")
         assert (decision.outcome, decision.reason) == ("reject", "permission.secret")
 
@@ -323,10 +323,10 @@ def test_a_yes_is_understood_from_the_turn_before_and_cites_it(place, api):
     }
     api.answers = [says({"statements": [agreed]})]
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "You live in Porto, right?", role="assistant", session="s")
         memory.record_turn("ana", "Yes!", session="s")
-        memory.extract()
+        memory.operations.extraction.extract()
         [belief] = memory.beliefs("ana")
         assert belief.value == "Porto"
 
@@ -341,11 +341,11 @@ def test_subjects_are_read_side_by_side_and_each_in_order(place, api):
     cities = ("Porto", "Lisbon", "Faro")
     with open_memory(place) as memory:
         for number in range(6):
-            memory.grant_consent(f"person {number}", "consent")
+            memory.consent.grant(f"person {number}", "consent")
         for city in cities:
             for number in range(6):
                 memory.record_turn(f"person {number}", f"I live in {city}.", session="s")
-        answer = memory.extract()
+        answer = memory.operations.extraction.extract()
         assert (answer.turns, answer.failed, answer.pending) == (18, 0, 0)
         decided = [decision.claim.split()[-1] for decision in memory.decisions("person 3")]
         assert decided == list(cities)
@@ -355,8 +355,8 @@ def test_subjects_are_read_side_by_side_and_each_in_order(place, api):
 def test_the_model_is_not_asked_again_because_an_append_conflicted(place, api, monkeypatch):
     api.always = by_city
     with open_memory(place) as memory, open_memory(place) as other:
-        memory.grant_consent("ana", "consent")
-        memory.grant_consent("ben", "consent")
+        memory.consent.grant("ana", "consent")
+        memory.consent.grant("ben", "consent")
         memory.record_turn("ana", "I live in Porto.")
         memory.record_turn("ben", "I live in Faro.")
         commit, conflicts = memory._gate.commit, []
@@ -364,11 +364,13 @@ def test_the_model_is_not_asked_again_because_an_append_conflicted(place, api, m
         def after_another(draft):
             if not conflicts:
                 conflicts.append(1)
-                other.extract(subject="ana")  # another process was first at one of the two
+                other.operations.extraction.extract(
+                    subject="ana"
+                )  # another process was first at one of the two
             return commit(draft)
 
         monkeypatch.setattr(memory._gate, "commit", after_another)
-        answer = memory.extract()
+        answer = memory.operations.extraction.extract()
         assert answer.turns == 1
         assert [len(memory.decisions(person)) for person in ("ana", "ben")] == [1, 1]
     assert sorted(map(now, api.asked)) == [
@@ -383,11 +385,13 @@ def test_a_batch_is_sent_waited_for_and_decided_in_order(place, api):
     api.batch_polls = 2
     told = []
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         for city in ("Porto", "Lisbon"):
             memory.record_turn("ana", f"I live in {city}.")
         memory.record_turn("ana", "Thanks!")
-        answer = memory.extract(batch=True, poll_seconds=0.01, tell=told.append)
+        answer = memory.operations.extraction.extract(
+            batch=True, poll_seconds=0.01, tell=told.append
+        )
         assert (answer.turns, answer.failed, answer.pending) == (3, 0, 0)
         assert [decision.claim for decision in memory.decisions("ana")] == [
             "User lives in Porto",
@@ -402,22 +406,22 @@ def test_a_batch_is_sent_waited_for_and_decided_in_order(place, api):
 def test_a_batch_that_was_sent_before_is_taken_up_and_not_paid_twice(place, api):
     api.always = by_city
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
 
         def die(_what):
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            memory.extract(batch=True, tell=die)
+            memory.operations.extraction.extract(batch=True, tell=die)
     with open_memory(place) as memory:
         assert memory.status().pending_turns == 1
         memory.record_turn("ana", "I live in Faro.")  # after the batch: it waits on
-        answer = memory.extract(resume="msgbatch_1", poll_seconds=0.01)
+        answer = memory.operations.extraction.extract(resume="msgbatch_1", poll_seconds=0.01)
         assert (answer.turns, answer.pending) == (1, 1)
         assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
         with pytest.raises(NotPermitted, match="no batch msgbatch_9"):
-            memory.extract(resume="msgbatch_9")
+            memory.operations.extraction.extract(resume="msgbatch_9")
     assert list(api.batches) == ["msgbatch_1"]
 
 
@@ -434,10 +438,10 @@ def test_what_failed_or_expired_in_a_batch_holds_its_lane(place, api):
     api.batch_result = result
     with open_memory(place) as memory:
         for person, word in (("ana", "one"), ("ben", "two"), ("cleo", "Porto")):
-            memory.grant_consent(person, "consent")
+            memory.consent.grant(person, "consent")
             memory.record_turn(person, f"I live in {word}.")
             memory.record_turn(person, "I live in Faro.")
-        answer = memory.extract(batch=True, poll_seconds=0.01, limit=6)
+        answer = memory.operations.extraction.extract(batch=True, poll_seconds=0.01, limit=6)
         assert (answer.turns, answer.failed, answer.pending) == (2, 1, 4)
         assert [belief.value for belief in memory.beliefs("cleo")] == ["Faro"]
 
@@ -453,10 +457,10 @@ def test_a_lane_that_a_batch_leaves_waiting_is_not_overtaken_in_the_next(place, 
     api.batch_result = result
     with open_memory(place) as memory:
         for person in ("ana", "ben", "cleo"):
-            memory.grant_consent(person, "consent")
+            memory.consent.grant(person, "consent")
         for person, word in (("ana", "one"), ("ben", "two"), ("ana", "Porto"), ("cleo", "Faro")):
             memory.record_turn(person, f"I live in {word}.")
-        answer = memory.extract(batch=True, poll_seconds=0.01)
+        answer = memory.operations.extraction.extract(batch=True, poll_seconds=0.01)
         assert (answer.turns, answer.failed, answer.pending) == (1, 1, 3)
         assert memory.decisions("ana") == []
         assert [belief.value for belief in memory.beliefs("cleo")] == ["Faro"]
@@ -467,9 +471,9 @@ def test_a_malformed_answer_of_a_batch_is_mended_by_a_call(place, api):
     api.batch_result = lambda _id, _params: {"type": "succeeded", "message": message("what?")}
     api.answers = [says(PORTO)]
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
-        assert memory.extract(batch=True, poll_seconds=0.01).turns == 1
+        assert memory.operations.extraction.extract(batch=True, poll_seconds=0.01).turns == 1
         [facts] = completed(memory)
         assert facts["cost_micro_usd"] == 375 + 750
     assert len(api.asked) == 1
@@ -480,14 +484,14 @@ def test_somebody_erased_while_the_model_reads_leaves_the_others_decided(place, 
 
         def erased_meanwhile(body):
             if "Porto" in now(body):
-                other.erase("ana")
+                other.erase("ana", by="system")
             return by_city(body)
 
         api.always = erased_meanwhile
         for person, city in (("ana", "Porto"), ("ben", "Faro")):
-            memory.grant_consent(person, "consent")
+            memory.consent.grant(person, "consent")
             memory.record_turn(person, f"I live in {city}.")
-        memory.extract()
+        memory.operations.extraction.extract()
         assert [belief.value for belief in memory.beliefs("ben")] == ["Faro"]
         assert memory.status().pending_turns == 0
 
@@ -546,11 +550,11 @@ def test_what_could_not_be_read_again_is_never_written(place, found):
             return found
 
     with open_memory(place, extractor=Forged()) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
         assert memory.process().failed == 1
         assert memory.status().pending_turns == 1
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_rules_stay_the_default_and_need_no_key(tmp_path, monkeypatch):
@@ -559,7 +563,7 @@ def test_rules_stay_the_default_and_need_no_key(tmp_path, monkeypatch):
     with open_memory(tmp_path) as memory:
         assert memory.status(digests=False).extractor.startswith("rules/")
         with pytest.raises(InvalidTurn, match="takes no batches"):
-            memory.extract(batch=True)
+            memory.operations.extraction.extract(batch=True)
     with open_memory(tmp_path, extractor="claude") as memory:  # who asks no model needs no key
         memory.record_turn("ana", "I live in Porto.")
         with pytest.raises(NotPermitted, match="set ANTHROPIC_API_KEY"):
@@ -588,7 +592,7 @@ def test_the_key_is_shown_nowhere(tmp_path, api):
     with open_memory(tmp_path) as memory:
         memory.record_turn("ana", "I live in Porto.")
         with pytest.raises(NotPermitted) as refused:
-            memory.extract()
+            memory.operations.extraction.extract()
         assert "a-key" not in str(refused.value)
 
 
@@ -600,7 +604,7 @@ def test_the_command_line_extracts_with_a_named_model_and_retries(place, api, mo
     monkeypatch.delenv("BELIEFLEDGER_EXTRACTOR")
     monkeypatch.delenv("BELIEFLEDGER_MODEL_URL")
     with open_memory(place, policy={"extraction_tries": 1}) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         turn = memory.record_turn("ana", "I live in Porto.").turn_id
     api.always = lambda _body: says("what?")
     done = run(place, "extract", "--base-url", api.url, "--model", "claude-x", "--json")
@@ -630,7 +634,7 @@ def test_a_conflict_that_does_not_end_is_raised(tmp_path, api, monkeypatch):
 
         monkeypatch.setattr(memory._gate, "commit", conflict)
         with pytest.raises(VersionConflict):
-            memory.extract()
+            memory.operations.extraction.extract()
     assert len(api.asked) == 1
 
 
@@ -647,7 +651,7 @@ def test_killed_while_the_model_answers_nothing_is_lost_or_decided_twice(tmp_pat
     api.always = counting
     with open_memory(ledger) as memory:
         for number in range(5):
-            memory.grant_consent(f"person {number}", "consent")
+            memory.consent.grant(f"person {number}", "consent")
         memory.record_turns(
             TurnInput(f"person {number}", f"I live in City{number}of{time}.")
             for time in range(12)
@@ -664,16 +668,16 @@ def test_killed_while_the_model_answers_nothing_is_lost_or_decided_twice(tmp_pat
     with open_memory(ledger) as memory:
         waiting = memory.status(digests=False).pending_turns
         assert 0 < waiting < 60
-        assert memory.extract().pending == 0
+        assert memory.operations.extraction.extract().pending == 0
         assert len(completed(memory)) == len(memory.decisions()) == 60
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
     # Asked again is only what was under way and not decided yet.
     assert len(api.asked) - 60 <= 16 + 4
 
 
 def test_it_says_why_a_turn_could_not_be_read(place, monkeypatch):
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "claude")
     monkeypatch.setenv("BELIEFLEDGER_MODEL_URL", "http://127.0.0.1:9")

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.erasure.scope import Scope
 from beliefledger.gate.consolidation import Consolidator
 from beliefledger.gate.policy import default_policy
@@ -16,6 +17,7 @@ from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import DAY
 from beliefledger.opening import recorder
 from beliefledger.operations.jobs import JOBS
+from beliefledger.search.search import SearchOptions
 from beliefledger.tools.cli import app
 
 PORTO, AGAIN, MODE = "I live in Porto and I work with Ben Carter.", "I live in Porto.", "dark mode"
@@ -24,7 +26,7 @@ PORTO, AGAIN, MODE = "I live in Porto and I work with Ben Carter.", "I live in P
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -40,7 +42,7 @@ def texts(memory, subject="ana", **more):
 
 def words(memory):
     """Every word that the log still tells of anybody, what they searched for too."""
-    memory.recalls()
+    memory.recalls.list()
     told = [each for each in memory._log.read() if each.subject_ref and each.event is not None]
     return "\n".join(each.event.model_dump_json() for each in told)
 
@@ -53,9 +55,9 @@ def bodies(memory):
 
 def sound(memory):
     """The log verifies, and each view is what a rebuild gives."""
-    checked = memory.verify()
+    checked = memory.proofs.verify()
     assert checked.ok, checked
-    for view in memory.rebuild(verify=True):
+    for view in memory.operations.rebuild(verify=True):
         assert view.same, view
 
 
@@ -65,7 +67,7 @@ def revoke(memory, text):
 
 
 def adopt(memory, **fields):
-    memory.adopt_policy(fields, by="lea")
+    memory.policy.adopt(fields, by="lea")
 
 
 # A turn, a memory, a session
@@ -75,23 +77,23 @@ def test_a_turn_goes_with_the_memories_whose_words_are_from_it(memory):
     first = say(memory, f"{PORTO} My sister is Zenobia.")
     say(memory, "I always use dark mode.")
     before = bodies(memory)
-    preview = memory.preview_erasure("ana", turn=first[:8])
+    preview = memory.erasure.preview("ana", turn=first[:8])
     assert bodies(memory) == before, "a preview writes nothing"
     answer = memory.erase("ana", turn=first, by="lea")
     assert answer.bodies == len(preview.positions) == before - bodies(memory)
     assert answer.reach == "turn"
-    assert [each.counts for each in memory.erasures()] == [preview.counts]
+    assert [each.counts for each in memory.erasure.list()] == [preview.counts]
     assert texts(memory) == ["User always uses dark mode"]
     assert not any(word in words(memory) for word in ("Porto", "Carter", "Zenobia"))
     assert MODE in words(memory)
-    assert {each.name for each in memory.entities("ana")} <= {"User", None}
+    assert {each.name for each in memory.entities.list("ana")} <= {"User", None}
     sound(memory)
 
 
 def test_a_turn_that_only_said_it_again_goes_alone(memory):
     say(memory, PORTO)
     again = say(memory, AGAIN, "s2")
-    preview = memory.preview_erasure("ana", turn=again)
+    preview = memory.erasure.preview("ana", turn=again)
     assert [(each.kind, each.text) for each in preview.depends] == [
         ("loses_evidence", "User lives in Porto")
     ]
@@ -109,7 +111,7 @@ def test_a_memory_goes_with_its_evidence_and_what_that_carries(memory):
     again = say(memory, AGAIN, "s2")
     other = say(memory, "I work with Ben Carter.", "s3")
     lives = next(each for each in memory.beliefs("ana") if each.text == "User lives in Porto")
-    preview = memory.preview_erasure("ana", memory=lives.memory_id[:8])
+    preview = memory.erasure.preview("ana", memory=lives.memory_id[:8])
     assert preview.turns == 2
     assert {(each.kind, each.text) for each in preview.depends} == {
         ("memory_goes", "User works with Ben Carter")
@@ -128,7 +130,7 @@ def test_a_session_goes_with_what_was_asked_in_it(memory):
     say(memory, "I always use dark mode.", "s2")
     memory.search("ana", "Quixotic dark mode", session="s2")
     memory.search("ana", "Porto or Zanzibar", session="s1")
-    assert memory.recalls("ana")
+    assert memory.recalls.list("ana")
     memory.erase("ana", session="s2", by="lea")
     assert "Quixotic" not in words(memory)
     assert "Zanzibar" in words(memory)
@@ -144,18 +146,23 @@ def test_a_search_goes_with_what_it_found(memory):
     first = say(memory, AGAIN)
     memory.search("ana", "Porto or Quixotic")
     say(memory, "I always use dark mode.", "s2")
-    memory.search("ana", "Zanzibar dark mode", include=["memories"], types=["preference"])
-    assert {each.query for each in memory.recalls("ana")} == {
+    memory.search(
+        "ana",
+        "Zanzibar dark mode",
+        options=SearchOptions(include=["memories"]),
+        types=["preference"],
+    )
+    assert {each.query for each in memory.recalls.list("ana")} == {
         "Porto or Quixotic",
         "Zanzibar dark mode",
     }
-    preview = memory.preview_erasure("ana", turn=first)
+    preview = memory.erasure.preview("ana", turn=first)
     assert preview.counts["memories.recalled.v3"] == 1
     assert {each.what: each.count for each in preview.stays}["searches"] == 1
     memory.erase("ana", turn=first, by="lea")
-    assert {each.query for each in memory.recalls("ana")} == {None, "Zanzibar dark mode"}
+    assert {each.query for each in memory.recalls.list("ana")} == {None, "Zanzibar dark mode"}
     assert "Quixotic" not in words(memory)
-    assert memory.replay_all().inputs_destroyed == 1
+    assert memory.audit.replay_all().inputs_destroyed == 1
     sound(memory)
 
 
@@ -169,7 +176,7 @@ def test_a_search_that_waited_elsewhere_comes_back_without_its_words(
         other.search("ana", "Quixotic Porto", session="s1")
         memory.erase("ana", session="s1", by="lea")
         other.search("ana", "Zanzibar dark mode", session="s2")
-        told = [each.query for each in other.recalls("ana")]
+        told = [each.query for each in other.recalls.list("ana")]
         assert sorted(told, key=str) == [None, "Zanzibar dark mode"]
     assert "Quixotic" not in words(memory)
     sound(memory)
@@ -185,7 +192,7 @@ def test_what_took_another_value_s_place_does_not_bring_that_back(memory):
         "supersede",
     }
     assert texts(memory) == ["User moved to Faro"]
-    assert memory.replay_all().different == 0
+    assert memory.audit.replay_all().different == 0
     sound(memory)
 
 
@@ -210,7 +217,7 @@ def test_what_was_merged_goes_as_one_memory(memory, clock):
     pair = {each.memory_id: each.belief_id for each in memory.beliefs("ana")}
     ref = memory._log.subject("ana")
     merged = Consolidator(memory._gate).consolidate(ref, pair, similarity=900_000)
-    preview = memory.preview_erasure("ana", memory=ids[0])
+    preview = memory.erasure.preview("ana", memory=ids[0])
     assert set(preview.memories) == {*ids, merged}
     assert {each.id for each in preview.depends if each.kind == "consolidated"} == {ids[1], merged}
     memory.erase("ana", memory=ids[0], by="lea")
@@ -222,22 +229,22 @@ def test_what_was_merged_goes_as_one_memory(memory, clock):
 def test_names_stay_for_as_long_as_a_memory_speaks_of_them(memory):
     first = say(memory, "I work with Ben Carter.")
     say(memory, "Ben Carter lives in Braga.", "s2")
-    assert "Ben Carter" in {each.name for each in memory.entities("ana")}
+    assert "Ben Carter" in {each.name for each in memory.entities.list("ana")}
     memory.erase("ana", turn=first, by="lea")
-    assert "Ben Carter" in {each.name for each in memory.entities("ana")}
+    assert "Ben Carter" in {each.name for each in memory.entities.list("ana")}
     memory.erase("ana", session="s2", by="lea")
-    assert "Ben Carter" not in {each.name for each in memory.entities("ana")}
+    assert "Ben Carter" not in {each.name for each in memory.entities.list("ana")}
     assert "Carter" not in words(memory)
     sound(memory)
 
 
 def test_what_is_not_there_is_told(memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     theirs = say(memory, AGAIN, subject="ben")
     for wrong in ({"turn": "ffff"}, {"turn": theirs}, {"memory": "ffff"}, {"session": "s9"}):
         with pytest.raises(UnknownMemory):
             memory.erase("ana", **wrong, by="lea")
-    for ask in (memory.preview_erasure, memory.erase):
+    for ask in (memory.erasure.preview, memory.erase):
         with pytest.raises(NotPermitted, match="one thing at a time"):
             ask("ana", turn=theirs, session="s1")
     assert texts(memory, "ben") == ["User lives in Porto"]
@@ -255,19 +262,19 @@ def test_nothing_of_a_kind_is_nothing_erased(memory):
         assert answer.subject_ref == ref
         assert answer.reach in {*nothing, "withdrawn"}
     assert texts(memory) == before
-    assert memory.erasures() == []
+    assert memory.erasure.list() == []
 
 
 # Other people
 
 
 def test_another_s_relation_to_the_erased_loses_its_words_and_all_else_stays(memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     say(memory, AGAIN)
     theirs = say(memory, "I report to Ana Silva. My team uses Go.", subject="ben")
     assert texts(memory, "ben") == ["User reports to Ana Silva", "User's team uses Go"]
     before = memory.status().position
-    preview = memory.preview_erasure("ana", known_as=["Ana Silva"])
+    preview = memory.erasure.preview("ana", known_as=["Ana Silva"])
     [other] = preview.others
     assert [(each.kind, each.text) for each in other.depends] == [
         ("relation", "User reports to Ana Silva")
@@ -276,14 +283,14 @@ def test_another_s_relation_to_the_erased_loses_its_words_and_all_else_stays(mem
     answer = memory.erase("ana", known_as=["Ana Silva"], by="lea")
     assert texts(memory, "ben") == ["User's team uses Go"]
     assert memory.related("ben", relation="reports-to") == []
-    assert "Ana Silva" not in {each.name for each in memory.entities("ben")}
+    assert "Ana Silva" not in {each.name for each in memory.entities.list("ben")}
     kept = [
         each.type for each in memory._log.read(0, before) if each.subject_ref != answer.subject_ref
     ]
     assert kept.count("memory.admitted.v2") == 2, "the envelope stays"
     said = memory._log.read_stream(theirs, upto=1)[0].event
     assert said.content == "I report to Ana Silva. My team uses Go.", "their own words"
-    records = {each.erasure: each for each in memory.erasures()}
+    records = {each.erasure: each for each in memory.erasure.list()}
     [also] = answer.also
     assert (records[also].reach, records[also].subject) == ("relation", "ben")
     assert records[also].because == answer.erasure
@@ -291,13 +298,13 @@ def test_another_s_relation_to_the_erased_loses_its_words_and_all_else_stays(mem
 
 
 def test_somebody_is_found_in_others_relations_by_their_id_and_their_names_alone(memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     say(memory, AGAIN)
     say(memory, "I work with Ana. I report to Ana Silva.", subject="ben")
-    assert [each.text for each in memory.preview_erasure("ana").others[0].depends] == [
+    assert [each.text for each in memory.erasure.preview("ana").others[0].depends] == [
         "User works with Ana"
     ]
-    preview = memory.preview_erasure("ana", known_as=["ana SILVA", "nobody"])
+    preview = memory.erasure.preview("ana", known_as=["ana SILVA", "nobody"])
     assert sorted(each.text for each in preview.others[0].depends) == [
         "User reports to Ana Silva",
         "User works with Ana",
@@ -327,18 +334,23 @@ def test_a_policy_that_cannot_be_followed_is_refused(memory, fields):
 
 
 def test_each_category_is_kept_for_its_own_time(memory, clock):
-    memory.grant_consent("ana", "explicit_consent", categories=["ordinary", "health"])
+    memory.consent.grant("ana", "explicit_consent", categories=["ordinary", "health"])
     adopt(memory, retention_days={"health": 30, "ordinary": 365})
-    memory.store("ana", "asthma", attribute="health.condition", category="health", session="s1")
-    memory.store("ana", "Porto", attribute="home.location", session="s2")
+    memory.store(
+        "ana",
+        "asthma",
+        attribute="health.condition",
+        details=Details(category="health", session="s1"),
+    )
+    memory.store("ana", "Porto", attribute="home.location", details=Details(session="s2"))
     clock.now += 30 * DAY
-    assert memory.preview_erasure("ana", retention=True).positions == ()
-    assert memory.erase("ana", retention=True, by="lea").erasure is None
+    assert memory.erasure.preview("ana", retention=True).positions == ()
+    assert memory.erasure.erase("ana", retention=True, by="lea").erasure is None
     clock.now += 1
-    memory.erase("ana", retention=True, by="lea", legal_basis="retention period over")
+    memory.erasure.erase("ana", retention=True, by="lea", legal_basis="retention period over")
     assert "asthma" not in words(memory)
     assert [each.value for each in memory.beliefs("ana")] == ["Porto"]
-    assert memory.erasures()[-1].of == "special"
+    assert memory.erasure.list()[-1].of == "special"
     clock.now += 336 * DAY
     assert JOBS["forgetting"].run(memory) == {"erasures": 1, "bodies": 4, "held": 0}
     assert "Porto" not in words(memory)
@@ -362,24 +374,24 @@ def test_what_was_revoked_is_erased_after_the_grace(memory, clock):
 
 def test_a_job_passes_over_who_is_held_and_counts_them(memory, clock):
     adopt(memory, retention_days={"ordinary": 10})
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     for who in ("ana", "ben"):
         say(memory, AGAIN, subject=who)
-    name = memory.place_hold("ana", "a case at court", by="lea")
+    name = memory.erasure.holds.place("ana", "a case at court", by="lea")
     clock.now += 11 * DAY
-    run = memory.run_job("forgetting")
+    run = memory.operations.jobs.run("forgetting")
     assert (run.outcome, run.counts) == ("done", {"erasures": 1, "bodies": 4, "held": 1})
     assert texts(memory) == ["User lives in Porto"]
     assert texts(memory, "ben") == []
-    memory.lift_hold(name, by="lea")
+    memory.erasure.holds.lift(name, by="lea")
     clock.now += DAY
-    assert memory.run_job("forgetting").counts["erasures"] == 1
+    assert memory.operations.jobs.run("forgetting").counts["erasures"] == 1
     assert "Porto" not in words(memory)
 
 
 def test_who_is_old_enough_for_nothing_is_not_read(memory, clock, monkeypatch):
     adopt(memory, retention_days={"ordinary": 10}, revoked_grace_days=5, erase_on_withdrawal=True)
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     say(memory, AGAIN)
     clock.now += 5 * DAY
     say(memory, AGAIN, subject="ben")
@@ -408,15 +420,15 @@ def test_without_a_word_in_the_policy_the_job_erases_nothing(memory, clock):
 
 def test_a_withdrawal_leads_to_erasure_only_where_the_policy_says_so(memory):
     say(memory, AGAIN)
-    assert memory.withdraw_consent("ana") == 1
+    assert memory.consent.withdraw("ana", by="system") == 1
     assert "Porto" in words(memory)
     adopt(memory, erase_on_withdrawal=True)
-    memory.grant_consent("ana", "consent")
-    memory.grant_consent("ana", "contract")
-    memory.store("ana", "pytest", attribute="tool.test_framework", session="s1")
+    memory.consent.grant("ana", "consent")
+    memory.consent.grant("ana", "contract")
+    memory.store("ana", "pytest", attribute="tool.test_framework", details=Details(session="s1"))
     contract = say(memory, "I always use dark mode.", "s2")
-    assert memory.withdraw_consent("ana", basis="contract", by="lea") == 2
-    [record] = memory.erasures("ana")
+    assert memory.consent.withdraw("ana", basis="contract", by="lea") == 2
+    [record] = memory.erasure.list("ana")
     assert (record.reach, record.legal_basis, record.by) == ("revoked", "consent withdrawn", "lea")
     withdrawn = memory._log.find(record.because)
     assert withdrawn.type == "consent.withdrawn.v1"
@@ -431,15 +443,15 @@ def test_a_withdrawal_leads_to_erasure_only_where_the_policy_says_so(memory):
 def test_a_withdrawal_under_a_hold_revokes_now_and_erases_later(memory):
     adopt(memory, erase_on_withdrawal=True)
     say(memory, AGAIN)
-    name = memory.place_hold("ana", "a case at court", by="lea")
-    assert memory.withdraw_consent("ana") == 1
+    name = memory.erasure.holds.place("ana", "a case at court", by="lea")
+    assert memory.consent.withdraw("ana", by="system") == 1
     assert texts(memory) == []
     assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 1}
     assert "Porto" in words(memory)
-    memory.lift_hold(name, by="lea")
+    memory.erasure.holds.lift(name, by="lea")
     assert JOBS["forgetting"].run(memory)["erasures"] == 1
     assert "Porto" not in words(memory)
-    assert [each.legal_basis for each in memory.erasures("ana")] == ["consent withdrawn"]
+    assert [each.legal_basis for each in memory.erasure.list("ana")] == ["consent withdrawn"]
 
 
 def test_who_registers_anew_is_named_also_after_a_crash(memory, place, clock, monkeypatch):
@@ -455,16 +467,16 @@ def test_who_registers_anew_is_named_also_after_a_crash(memory, place, clock, mo
     with monkeypatch.context() as patched:
         patched.setattr(Log, "_record_registrations", killed)
         with pytest.raises(Killed):
-            memory.register_anew("ana", by="lea")
+            memory.erasure.register_anew("ana", by="lea")
     with open_memory(place, clock=clock) as later:
         for again in (
             lambda: later.record_turn("ana", AGAIN),
-            lambda: later.grant_consent("ana", "consent"),
+            lambda: later.consent.grant("ana", "consent"),
         ):
             with pytest.raises(NotPermitted, match="named actor"):
                 again()
-        later.register_anew("ana", by="dora")
-        later.grant_consent("ana", "consent")
+        later.erasure.register_anew("ana", by="dora")
+        later.consent.grant("ana", "consent")
         say(later, AGAIN)
         ref = later._log.subject("ana")
         first = next(iter(later._log.of_subject(ref)))
@@ -512,7 +524,7 @@ def test_what_would_go_is_shown_first_and_is_what_goes(cli, memory):
 
 
 def test_a_whole_person_is_forgotten_and_the_certificate_is_offered(cli, memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     say(memory, AGAIN)
     say(memory, "I report to Ana Silva.", subject="ben")
     done = cli("erase", "ana", "--known-as", "Ana Silva", "--by", "lea", "--yes").stdout
@@ -527,17 +539,17 @@ def test_the_certificate_is_written_where_it_is_wanted(cli, memory, tmp_path):
     turn = say(memory, AGAIN)
     file = tmp_path / "ana.json"
     cli("erase", "ana", "--turn", turn, "--by", "lea", "--yes", "--certificate", str(file))
-    [record] = memory.erasures()
+    [record] = memory.erasure.list()
     certificate = json.loads(file.read_text("utf-8"))
     assert certificate["format"] == "beliefledger.certificate.v2"
     assert record.erasure in file.read_text("utf-8")
 
 
 def test_a_relation_under_a_hold_is_erased_once_it_is_lifted(cli, memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     say(memory, AGAIN)
     say(memory, "I report to Ana Silva.", subject="ben")
-    memory.place_hold("ben", "a case at court", by="lea", hold="file-7")
+    memory.erasure.holds.place("ben", "a case at court", by="lea", hold="file-7")
     whole = ["erase", "ana", "--known-as", "Ana Silva"]
     assert "once it is lifted" in cli(*whole, "--preview").stdout
     cli(*whole, "--by", "lea", "--yes")
@@ -549,7 +561,7 @@ def test_a_relation_under_a_hold_is_erased_once_it_is_lifted(cli, memory):
     assert "User reports to Ana Silva" in cli(*whole, "--preview").stdout
     done = json.loads(cli(*whole, "--by", "lea", "--yes", "--json").stdout)
     assert texts(memory, "ben") == []
-    first, second = memory.erasures()
+    first, second = memory.erasure.list()
     assert (second.erasure, second.because) == (done["erasure"], first.erasure)
     assert "nothing of them is left" in cli(*whole, "--preview", code=3).stderr
     for less in ("--retention", "--revoked"):
@@ -559,7 +571,7 @@ def test_a_relation_under_a_hold_is_erased_once_it_is_lifted(cli, memory):
 
 def test_a_hold_on_who_is_to_be_erased_is_told_first(cli, memory):
     say(memory, AGAIN)
-    memory.place_hold("ana", "a case at court", by="lea", hold="file-7")
+    memory.erasure.holds.place("ana", "a case at court", by="lea", hold="file-7")
     assert "a legal hold forbids to erase it: file-7" in cli("erase", "ana", "--preview").stdout
     [first, *_] = json.loads(cli("erase", "ana", "--preview", "--json").stdout)["stays"]
     assert first["what"] == "everything"
@@ -578,7 +590,7 @@ def test_nothing_is_erased_when_its_certificate_could_not_be_written(cli, memory
     (tmp_path / "taken").mkdir()
     cli("erase", "ana", "--yes", "--by", " ", code=2)
     assert "say --by" in cli("erase", "ana", "--yes", code=2).stderr
-    assert memory.erasures() == []
+    assert memory.erasure.list() == []
 
 
 def test_a_certificate_that_fails_late_names_the_erasure(cli, memory, tmp_path, monkeypatch):
@@ -590,7 +602,7 @@ def test_a_certificate_that_fails_late_names_the_erasure(cli, memory, tmp_path, 
     monkeypatch.setattr("pathlib.Path.write_text", full)
     file = str(tmp_path / "ana.json")
     failed = cli("erase", "ana", "--yes", "--by", "lea", "--certificate", file, "--json", code=3)
-    [record] = memory.erasures()
+    [record] = memory.erasure.list()
     assert f"beliefledger certificate {record.erasure[:10]}" in failed.stderr
     assert record.erasure in failed.stdout
 
@@ -599,10 +611,10 @@ def test_a_basis_that_the_policy_does_not_know_is_refused(cli, memory):
     say(memory, AGAIN)
     refused = cli("erase", "ana", "--by", "lea", "--yes", "--legal-basis", "a whim", code=2)
     assert "a whim" in refused.stderr
-    for basis in memory.policy.erasure_bases:
+    for basis in memory.policy.current.erasure_bases:
         assert basis.split()[0] in refused.stderr
     cli("erase", "ana", "--by", "lea", "--yes", "--legal-basis", "unlawful processing")
-    assert memory.erasures()[0].legal_basis == "unlawful processing"
+    assert memory.erasure.list()[0].legal_basis == "unlawful processing"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
 from beliefledger.ledger.streams import query_digest, session_tag, tag
 from beliefledger.reading.subject_record import SHOWN
+from beliefledger.search.search import SearchOptions
 
 SAID = "I take 20 mg of insulin. My password is hunter2."
 WRONG = SAID.replace("20", "40")
@@ -25,8 +26,8 @@ SHAPES = ("health", "insulin", "password", "fact", "preference", "medication")
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
-        opened.grant_consent("ana", "explicit_consent", categories=["health"])
+        opened.consent.grant("ana", "consent")
+        opened.consent.grant("ana", "explicit_consent", categories=["health"])
         opened.record_turn("ana", SAID, **GUESS)
         opened.process()
         yield opened
@@ -48,11 +49,11 @@ def envelopes(memory):
 
 
 def sound(memory):
-    checked = memory.verify()
+    checked = memory.proofs.verify()
     assert checked.ok, checked
-    for view in memory.rebuild(verify=True):
+    for view in memory.operations.rebuild(verify=True):
         assert view.same, view
-    audit = memory.audit()
+    audit = memory.audit.counts()
     assert audit.adds_up, [each for each in audit.sums if not each.adds_up]
 
 
@@ -62,7 +63,7 @@ def sound(memory):
 @pytest.mark.parametrize("reach", ["memory", "turn", "session"])
 def test_no_envelope_tells_category_type_scores_or_kinds_of_secrets(memory, reach):
     memory.search("ana", "what medicine?", session=GUESS["session"])
-    memory.recalls("ana")
+    memory.recalls.list("ana")
     what = {
         "memory": memory.beliefs("ana")[0].memory_id,
         "turn": turn_of(memory),
@@ -94,27 +95,27 @@ def test_of_what_is_there_everything_is_still_told_and_replayed(memory):
     assert (decision.type, decision.claim) == ("fact", CLAIM)
     assert decision.confidence > 0.5
     assert memory.explain(decision.memory_id).scores["t"] == 0.15
-    assert memory.replay(decision.decision_id).verdict == "same"
-    assert ("health",) in {each.categories for each in memory.consents("ana")}
+    assert memory.audit.replay(decision.decision_id).verdict == "same"
+    assert ("health",) in {each.categories for each in memory.consent.list("ana")}
     sound(memory)
 
 
 def test_of_what_is_gone_outcome_and_reason_are_counted_and_no_more_is_told(memory):
-    before = memory.audit().decisions
+    before = memory.audit.counts().decisions
     memory.erase("ana", turn=turn_of(memory), by="dpo")
-    assert memory.audit().decisions == before
+    assert memory.audit.counts().decisions == before
     [decision] = memory.decisions("ana")
     assert (decision.type, decision.claim, decision.confidence) == (None, None, None)
     assert (decision.outcome, decision.reason) == ("admit", "truth.new")
-    assert memory.replay(decision.decision_id).verdict == "inputs destroyed"
+    assert memory.audit.replay(decision.decision_id).verdict == "inputs destroyed"
     sound(memory)
 
 
 def test_retention_says_special_at_most(memory, clock):
-    memory.adopt_policy({"retention_days": {"health": 1}}, by="lea")
+    memory.policy.adopt({"retention_days": {"health": 1}}, by="lea")
     clock.ahead(3 * 86_400)
-    memory.forget_due()
-    [erasure] = memory.erasures("ana")
+    memory.erasure.erase_due()
+    [erasure] = memory.erasure.list("ana")
     assert (erasure.reach, erasure.of) == ("retention", "special")
     assert "health" not in "".join(envelopes(memory))
 
@@ -126,8 +127,8 @@ def test_a_digest_of_a_query_confirms_no_guess(memory):
     ref = memory._log.subject("ana")
     memory.search("ana", "insulin", session="s")
     memory.search("ana", "insulin", session="s")
-    memory.shown("ana", memory.beliefs("ana"), query="insulin", session="s")
-    memory.recalls("ana")
+    memory.recalls.record_shown("ana", memory.beliefs("ana"), query="insulin", session="s")
+    memory.recalls.list("ana")
     recalls = [each for each in memory._log.of_subject(ref) if each.type == MemoriesRecalled.NAME]
     assert len({each.facts["query_digest"] for each in recalls}) == 3
     key = memory._log.keys(ref).ids
@@ -146,17 +147,17 @@ def test_a_digest_of_a_query_confirms_no_guess(memory):
 def test_a_replay_of_a_search_finds_its_words_as_before(memory):
     answer = memory.search("ana", "insulin")
     assert answer.results
-    [recall] = memory.recalls("ana")
-    assert memory.replay_recall(recall.recall_id).verdict == "same"
+    [recall] = memory.recalls.list("ana")
+    assert memory.audit.replay_recall(recall.recall_id).verdict == "same"
 
 
 def test_the_tag_of_a_session_is_in_no_envelope(memory):
     ref = memory._log.subject("ana")
     told = session_tag(memory._log.keys(ref).ids, GUESS["session"])
     memory.search("ana", "insulin", session=GUESS["session"])
-    memory.recalls("ana")
+    memory.recalls.list("ana")
     assert told not in "".join(envelopes(memory))
-    assert memory.preview_erasure("ana", session=GUESS["session"]).turns == 1
+    assert memory.erasure.preview("ana", session=GUESS["session"]).turns == 1
 
 
 # Telling an erased turn again
@@ -202,7 +203,7 @@ def test_a_withheld_turn_is_found_by_nobody_and_never_looked_at(memory):
     done = memory.process()
     assert (done.turns, done.failed) == (1, 0)
     assert memory.beliefs("ana") == []
-    found = memory.search("ana", "insulin", include=["episodes", "memories"])
+    found = memory.search("ana", "insulin", options=SearchOptions(include=["episodes", "memories"]))
     assert not found.results
     assert told.turn_id not in {each.id for each in found.results}
     sound(memory)
@@ -322,7 +323,7 @@ def test_a_repeat_that_is_understood_by_the_turn_before_it_is_answered_alike(new
 
     def told(erased):
         with open_memory(new_place()) as memory:
-            memory.grant_consent("ana", "consent")
+            memory.consent.grant("ana", "consent")
             memory.record_turn(
                 "ana", "Do you live in Porto?", role="assistant", session="s1",
                 said_at="2026-02-27",

@@ -10,20 +10,23 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.tools.cli import app
 
 
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
-        opened.grant_consent("ben", "consent")
+        opened.consent.grant("ana", "consent")
+        opened.consent.grant("ben", "consent")
         yield opened
 
 
 def _say(memory, value: str, day: str, subject: str = "ana", attribute: str = "home.location"):
     at = f"{day}T10:00:00Z"
-    return memory.store(subject, value, attribute=attribute, said_at=at, session=f"s-{day}")
+    return memory.store(
+        subject, value, attribute=attribute, said_at=at, details=Details(session=f"s-{day}")
+    )
 
 
 def _moves(memory) -> None:
@@ -41,27 +44,32 @@ def _moves(memory) -> None:
 
 def test_any_window_can_be_asked_about_by_when_things_were_said(memory):
     _moves(memory)
-    asked = [(each.subject, each.together) for each in memory.loops(until="2026-02-01", least=1)]
+    asked = [
+        (each.subject, each.together)
+        for each in memory.conflicts.loops(until="2026-02-01", least=1)
+    ]
     assert sorted(asked) == [("ana", 2), ("ben", 1)]
-    assert [each.together for each in memory.loops("ana", since="2026-02-01", least=1)] == [1]
-    assert memory.loops(since="2026-01-11", until="2026-01-15T10:00:00Z", least=1) == []
-    assert memory.loops(since="2026-03-01", least=1) == []
+    assert [
+        each.together for each in memory.conflicts.loops("ana", since="2026-02-01", least=1)
+    ] == [1]
+    assert memory.conflicts.loops(since="2026-01-11", until="2026-01-15T10:00:00Z", least=1) == []
+    assert memory.conflicts.loops(since="2026-03-01", least=1) == []
     # An end is not part of the window, a beginning is.
     at = "2026-01-10T10:00:00Z"
-    assert memory.loops("ana", until=at, least=1) == []
-    assert memory.loops("ana", since=at, until="2026-01-11", least=1)[0].together == 1
+    assert memory.conflicts.loops("ana", until=at, least=1) == []
+    assert memory.conflicts.loops("ana", since=at, until="2026-01-11", least=1)[0].together == 1
 
 
 def test_without_bounds_the_policy_says_what_a_loop_is(memory):
     _moves(memory)
-    assert memory.loops() == []  # the third change came 36 days after the first
-    (loop,) = memory.loops(window_days=40)
+    assert memory.conflicts.loops() == []  # the third change came 36 days after the first
+    (loop,) = memory.conflicts.loops(window_days=40)
     assert (loop.subject, loop.together, loop.supersessions) == ("ana", 3, 3)
-    (loop,) = memory.loops(least=2)
+    (loop,) = memory.conflicts.loops(least=2)
     assert loop.together == 2
     # All between the bounds is one window, unless days are given too.
-    assert memory.loops(since="2026-01-01")[0].together == 3
-    assert memory.loops(since="2026-01-01", window_days=5) == []
+    assert memory.conflicts.loops(since="2026-01-01")[0].together == 3
+    assert memory.conflicts.loops(since="2026-01-01", window_days=5) == []
 
 
 def test_values_come_in_the_order_they_were_said_each_with_its_cause(memory, clock):
@@ -70,7 +78,7 @@ def test_values_come_in_the_order_they_were_said_each_with_its_cause(memory, clo
     _say(memory, "Porto", "2026-01-20")
     clock.ahead(60)
     _say(memory, "Lagos", "2026-01-01")  # said before, recorded last
-    (loop,) = memory.loops("ana", since="2026-01-01", least=1)
+    (loop,) = memory.conflicts.loops("ana", since="2026-01-01", least=1)
     assert [value["value"] for value in loop.values] == ["Lagos", "Faro", "Porto"]
     said = [value["said_at"][:10] for value in loop.values]
     assert said == ["2026-01-01", "2026-01-10", "2026-01-20"]
@@ -93,12 +101,12 @@ def _contested(memory, clock) -> str:
     for value in ("Porto", "Faro", "Porto", "Faro", "Lagos", "Braga", "Lagos"):
         clock.ahead(3600)
         memory.store("ana", value, attribute="home.location")
-    return memory.conflicts("ana")[0].belief_id
+    return memory.conflicts.list("ana")[0].belief_id
 
 
 def test_a_conflict_lists_each_choice_once_with_the_command_that_chooses_it(memory, clock):
     belief = _contested(memory, clock)
-    (conflict,) = memory.conflicts("ana")
+    (conflict,) = memory.conflicts.list("ana")
     told = [(each.value, each.stands, each.mentions) for each in conflict.choices]
     assert told == [("Faro", True, 1), ("Lagos", False, 2), ("Braga", False, 1)]
     faro, lagos, braga = conflict.choices
@@ -114,10 +122,10 @@ def test_a_conflict_lists_each_choice_once_with_the_command_that_chooses_it(memo
 
 def test_who_settled_it_is_told_by_name(memory, clock):
     belief = _contested(memory, clock)
-    (loop,) = memory.loops("ana")
+    (loop,) = memory.conflicts.loops("ana")
     assert loop.settle == f"beliefledger resolve {belief} --choose VALUE_OR_ID --by NAME"
-    memory.resolve(belief, choose="Lagos", by="eva")
-    (loop,) = memory.loops("ana")
+    memory.conflicts.resolve(belief, choose="Lagos", by="eva")
+    (loop,) = memory.conflicts.loops("ana")
     assert (loop.values[-1]["value"], loop.values[-1]["actor"]) == ("Lagos", "eva")
     assert (loop.contested, loop.settle) == (False, None)
 
@@ -126,7 +134,7 @@ def test_the_last_time_that_a_standing_value_was_said_counts_its_confirmations(m
     _contested(memory, clock)
     clock.ahead(3600)
     assert memory.store("ana", "Faro", attribute="home.location").outcome == "confirm"
-    standing = memory.conflicts("ana")[0].choices[0]
+    standing = memory.conflicts.list("ana")[0].choices[0]
     assert standing.mentions == 2
     assert standing.last_said == datetime.fromtimestamp(clock.now / 1_000_000, UTC)
 
@@ -134,7 +142,7 @@ def test_the_last_time_that_a_standing_value_was_said_counts_its_confirmations(m
 def test_an_erased_person_has_no_loops(memory, clock):
     _contested(memory, clock)
     memory.erase("ana", by="eva")
-    assert (memory.loops(least=1), memory.conflicts()) == ([], [])
+    assert (memory.conflicts.loops(least=1), memory.conflicts.list()) == ([], [])
 
 
 def _cli(place: str, *words: str, code: int = 0) -> str:
@@ -148,7 +156,7 @@ def _cli(place: str, *words: str, code: int = 0) -> str:
 def test_the_commands_that_are_told_can_be_run_as_they_are(new_place, clock):
     place = new_place()
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         _contested(memory, clock)
     page = _cli(place, "conflicts")
     assert "2 ×" in page
@@ -170,9 +178,9 @@ def test_the_commands_that_are_told_can_be_run_as_they_are(new_place, clock):
 def test_the_command_for_contexts_keeps_every_value(new_place, clock):
     place = new_place()
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         _contested(memory, clock)
-        command = memory.conflicts("ana")[0].by_context
+        command = memory.conflicts.list("ana")[0].by_context
     for name in ("winter", "summer", "work"):
         command = command.replace("CONTEXT=", f"{name}=", 1)
     _cli(place, *shlex.split(command.replace("NAME", "eva"))[1:])

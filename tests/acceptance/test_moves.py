@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from wishes import storing
 
 from beliefledger import Candidate, Span, open_memory
 from beliefledger.gate.consolidation import Consolidator
@@ -16,18 +17,18 @@ from beliefledger.ledger.times import DAY
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
 def say(memory, entity, attribute, value, **more):
-    return memory.store("ana", value, entity=entity, attribute=attribute, **more)
+    return memory.store("ana", value, **storing(entity=entity, **(more)), attribute=attribute)
 
 
 def merge(memory, one="Sarah", other="S. Chen"):
     say(memory, one, "known", "yes")
     say(memory, other, "known", "yes")
-    return memory.merge_entities("ana", one, other, by="ina")
+    return memory.entities.merge("ana", one, other, by="ina")
 
 
 def held(memory, attribute, **more):
@@ -35,8 +36,8 @@ def held(memory, attribute, **more):
 
 
 def whole(memory):
-    assert all(view.same for view in memory.rebuild(verify=True))
-    assert memory.replay_all().different == 0
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
+    assert memory.audit.replay_all().different == 0
 
 
 def test_the_history_of_a_memory_that_moved_can_be_asked_by_its_id(memory):
@@ -103,8 +104,8 @@ def test_what_was_contested_is_contested_where_it_went(memory, clock):
     merge(memory)
     assert held(memory, "role") == ["CFO"]
     assert say(memory, "Sarah", "role", "CTO").outcome == "escalate"
-    (conflict,) = memory.conflicts("ana")
-    memory.resolve(conflict.belief_id, choose="CTO", by="ina")
+    (conflict,) = memory.conflicts.list("ana")
+    memory.conflicts.resolve(conflict.belief_id, choose="CTO", by="ina")
     assert held(memory, "role") == ["CTO"]
     whole(memory)
 
@@ -130,10 +131,10 @@ def test_two_that_wait_for_more_become_one_that_waits(memory):
 
 def test_a_memory_of_a_retired_type_moves_to_its_own_slot(memory):
     pill = {"name": "pill", "slot": "attribute", "attribute": "pill.{what}"}
-    memory.add_type(pill | {"fields": {"what": {"description": "which", "required": True}}})
+    memory.types.add(pill | {"fields": {"what": {"description": "which", "required": True}}})
     say(memory, "Sarah", "pill.zinc", "two", type="pill")
     say(memory, "S. Chen", "pill.zinc", "one", type="pill")
-    memory.retire_type("pill")
+    memory.types.retire("pill")
     merge(memory)
     assert len(held(memory, "pill.zinc")) == 1
     assert say(memory, "Sarah", "pill.zinc", held(memory, "pill.zinc")[0]).outcome == "confirm"
@@ -158,14 +159,14 @@ def test_a_merge_is_taken_back_to_whom_its_originals_are_about_by_now(memory, cl
     again = say(memory, "S. Chen", "drink.cup", "tea")
     assert (again.outcome, again.memory_id) == ("confirm", merged)
     merge(memory)
-    memory.undo_consolidation(merged, by="ina")
+    memory.operations.consolidation.undo(merged, by="ina")
     for attribute, original in zip(("drink.best", "drink.cup"), originals, strict=True):
         said = say(memory, "Sarah", attribute, "tea")
         assert (said.outcome, said.memory_id) == ("confirm", original)
     # What was said of the merged one before it moved, too.
     (first,) = (each for each in memory.beliefs("ana") if each.memory_id == originals[0])
     assert first.mentions == 3
-    memory.split_entity("ana", "Sarah", ["S. Chen"], by="ina")
+    memory.entities.split("ana", "Sarah", ["S. Chen"], by="ina")
     assert say(memory, "S. Chen", "drink.cup", "tea").memory_id == originals[1]
     whole(memory)
 
@@ -174,8 +175,8 @@ def test_an_approved_memory_is_about_whom_it_is_by_now(memory):
     queued = say(memory, "S. Chen", "illness.cold", "yes", category="health")
     assert queued.outcome == "queue"
     merge(memory)
-    written = memory.review(queued.decision_id, approve=True, by="ina")
-    memory.grant_consent("ana", "explicit_consent", categories=["health"])
+    written = memory.conflicts.review(queued.decision_id, approve=True, by="ina")
+    memory.consent.grant("ana", "explicit_consent", categories=["health"])
     again = say(memory, "Sarah", "illness.cold", "yes", category="health")
     assert (again.outcome, again.memory_id) == ("confirm", written)
     whole(memory)
@@ -184,33 +185,33 @@ def test_an_approved_memory_is_about_whom_it_is_by_now(memory):
 def test_a_split_takes_along_no_name_but_those_it_names(memory):
     for name in ("Sarah", "Tom", "Bo"):
         say(memory, name, f"pet.{name}", "cat")
-    memory.merge_entities("ana", "Tom", "Bo", by="ina")
-    memory.merge_entities("ana", "Sarah", "Tom", by="ina")
-    memory.split_entity("ana", "Sarah", ["Tom"], by="ina")
+    memory.entities.merge("ana", "Tom", "Bo", by="ina")
+    memory.entities.merge("ana", "Sarah", "Tom", by="ina")
+    memory.entities.split("ana", "Sarah", ["Tom"], by="ina")
     assert say(memory, "Bo", "pet.Sarah", "cat").outcome == "confirm"
     assert say(memory, "Tom", "pet.Tom", "cat").outcome == "confirm"
-    (tom,) = (each for each in memory.entities("ana") if each.name == "Tom")
+    (tom,) = (each for each in memory.entities.list("ana") if each.name == "Tom")
     assert [each.name for each in tom.names] == ["Tom"]
-    memory.split_entity("ana", "Sarah", ["Bo"], by="ina")
-    (sarah,) = (each for each in memory.entities("ana") if each.name == "Sarah")
-    assert (len(memory.entities("ana")), sarah.absorbed) == (3, ())
+    memory.entities.split("ana", "Sarah", ["Bo"], by="ina")
+    (sarah,) = (each for each in memory.entities.list("ana") if each.name == "Sarah")
+    assert (len(memory.entities.list("ana")), sarah.absorbed) == (3, ())
     whole(memory)
 
 
 def test_an_entity_keeps_the_name_it_was_first_known_by(memory):
     merge(memory)
     with pytest.raises(NotPermitted, match="first known by"):
-        memory.split_entity("ana", "Sarah", ["Sarah"], by="ina")
+        memory.entities.split("ana", "Sarah", ["Sarah"], by="ina")
 
 
 @pytest.mark.parametrize("how", ["merge", "alias", "split"])
 def test_what_is_said_of_somebody_while_they_merge_or_split_moves_too(place, how):
     with open_memory(place) as one, open_memory(place) as two:
-        one.grant_consent("ana", "consent")
+        one.consent.grant("ana", "consent")
         say(one, "Sarah", "role", "CTO")
         say(one, "Sunny", "pet", "cat")
         if how == "split":
-            one.merge_entities("ana", "Sarah", "Sunny", by="ina")
+            one.entities.merge("ana", "Sarah", "Sunny", by="ina")
         look_up, meanwhile = one._gate._about, []
 
         def about(subject_ref, entity_id):
@@ -221,11 +222,11 @@ def test_what_is_said_of_somebody_while_they_merge_or_split_moves_too(place, how
 
         one._gate._about = about
         if how == "merge":
-            one.merge_entities("ana", "Sarah", "Sunny", by="ina")
+            one.entities.merge("ana", "Sarah", "Sunny", by="ina")
         elif how == "alias":
             say(one, "Sarah", "alias", "Sunny", type="entity")
         else:
-            one.split_entity("ana", "Sarah", ["Sunny"], by="ina")
+            one.entities.split("ana", "Sarah", ["Sunny"], by="ina")
         again = say(one, "Sunny" if how == "split" else "Sarah", "home.city", "Faro")
         assert (again.outcome, [again.memory_id]) == ("confirm", meanwhile)
         whole(one)

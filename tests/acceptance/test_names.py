@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from wishes import storing
 
 from beliefledger import open_memory
 from beliefledger.gate.registry import default_types
@@ -12,7 +13,7 @@ from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 @pytest.fixture
 def memory(place):
     with open_memory(place) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -34,7 +35,9 @@ def entity_of(memory, memory_id):
 
 
 def say(memory, entity, attribute, value, type="fact", **more):
-    return memory.store("ana", value, entity=entity, attribute=attribute, type=type, **more)
+    return memory.store(
+        "ana", value, **storing(entity=entity, **(more)), attribute=attribute, type=type
+    )
 
 
 def alias(memory, entity, name):
@@ -43,8 +46,8 @@ def alias(memory, entity, name):
 
 def whole(memory):
     """The views are what a rebuild makes of the log, and every decision can be made again."""
-    assert all(view.same for view in memory.rebuild(verify=True))
-    replayed = memory.replay_all()
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
+    replayed = memory.audit.replay_all()
     assert replayed.same == replayed.decisions > 0
 
 
@@ -71,7 +74,7 @@ def test_before_an_alias_is_stated_near_names_are_two_people(memory):
 
 def test_a_policy_may_link_near_names(new_place):
     with open_memory(new_place(), policy={"entities": {"near": "link"}}) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         say(memory, "Sarah Chen", "role", "VP of Platform")
         assert say(memory, "Sarah", "role", "VP of Platform").outcome == "confirm"
 
@@ -102,10 +105,10 @@ def test_what_waits_for_a_person_moves_with_the_values_that_it_is_about(memory):
     assert last.outcome == "escalate"
     say(memory, "Sarah", "pet", "cat")
     alias(memory, "Sarah", "S. Chen")
-    (conflict,) = memory.conflicts("ana")
-    held = memory.resolve(conflict.belief_id, choose="nurse", by="Ina")
+    (conflict,) = memory.conflicts.list("ana")
+    held = memory.conflicts.resolve(conflict.belief_id, choose="nurse", by="Ina")
     assert [(each.value, each.contested) for each in held] == [("nurse", False)]
-    assert memory.conflicts("ana") == []
+    assert memory.conflicts.list("ana") == []
     assert say(memory, "Sarah", "role", "nurse").outcome == "confirm"
     whole(memory)
 
@@ -140,12 +143,12 @@ def test_a_title_is_known_where_the_ledger_is_older_than_vocabularies(new_place,
     ]
     monkeypatch.setattr("beliefledger.gate.rulebook.default_types", lambda: kinds)
     with open_memory(new_place()) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "My manager is Sarah Chen.", said_at="2026-03-01")
         memory.record_turn("ana", "My manager hates golf.", said_at="2026-03-02")
         memory.process()
-        assert memory.entity("ana", "manager").name == "Sarah Chen"
-        assert not any(kind.relations for kind in memory.types())
+        assert memory.entities.get("ana", "manager").name == "Sarah Chen"
+        assert not any(kind.relations for kind in memory.types.list())
         whole(memory)
 
 
@@ -154,12 +157,12 @@ def test_what_is_said_of_a_relative_by_title_is_said_of_them_by_name(memory):
         memory.remember("ana", words)
     (home,) = [each for each in memory.beliefs("ana") if each.attribute == "home.location"]
     assert home.value == "Bergen"
-    (beth,) = [each for each in memory.entities("ana") if each.name == "Beth"]
+    (beth,) = [each for each in memory.entities.list("ana") if each.name == "Beth"]
     assert {each.name for each in beth.names} == {"Beth", "sister"}
     memory.remember("ana", "My mum is called Carol.")
     memory.remember("ana", "My mom lives in York.")
     (york,) = [each for each in memory.beliefs("ana") if each.value == "York"]
-    assert entity_of(memory, york.memory_id) == memory.entity("ana", "Carol").entity_id
+    assert entity_of(memory, york.memory_id) == memory.entities.get("ana", "Carol").entity_id
     whole(memory)
 
 
@@ -168,7 +171,7 @@ def test_a_title_of_two_means_neither(memory):
         memory.remember("ana", words)
     memory.remember("ana", "My sister lives in Oslo.")
     (oslo,) = [each for each in memory.beliefs("ana") if each.value == "Oslo"]
-    named = {memory.entity("ana", name).entity_id for name in ("Beth", "Ann")}
+    named = {memory.entities.get("ana", name).entity_id for name in ("Beth", "Ann")}
     assert entity_of(memory, oslo.memory_id) not in named
     memory.remember("ana", "My sister is called Beth.")
     assert entity_of(memory, oslo.memory_id) not in named
@@ -217,14 +220,14 @@ def test_named_people_merge_split_and_keep_apart(memory):
 def test_what_was_shown_and_comes_back_is_no_mention(memory):
     words = "My favorite drink is oat milk."
     (first,) = memory.remember("ana", words, session="s1")[1]
-    memory.shown("ana", [first.memory_id], session="s2")
+    memory.recalls.record_shown("ana", [first.memory_id], session="s2")
     (echo,) = memory.remember("ana", words, session="s2")[1]
     assert (echo.outcome, echo.mentions) == ("confirm", 1)
     (elsewhere,) = memory.remember("ana", words, session="s3")[1]
     assert (elsewhere.outcome, elsewhere.mentions) == ("confirm", 2)
     # What was shown after the words were said did not put them in their speaker's mouth.
     memory.record_turn("ana", words, session="s4")
-    memory.shown("ana", [first.memory_id], session="s4")
+    memory.recalls.record_shown("ana", [first.memory_id], session="s4")
     memory.process()
     assert memory.decisions("ana")[-1].mentions == 3
     whole(memory)
@@ -233,8 +236,8 @@ def test_what_was_shown_and_comes_back_is_no_mention(memory):
 def test_names_of_the_erased_are_gone(memory):
     say(memory, "Sarah", "role", "VP of Platform")
     memory.erase("ana", by="Ina")
-    memory.register_anew("ana", by="Ina")
-    memory.grant_consent("ana", "consent")
+    memory.erasure.register_anew("ana", by="Ina")
+    memory.consent.grant("ana", "consent")
     assert say(memory, "Sarah", "role", "nurse").outcome == "admit"
-    assert all(view.same for view in memory.rebuild(verify=True))
-    assert memory.replay_all().different == 0
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
+    assert memory.audit.replay_all().different == 0

@@ -82,7 +82,7 @@ def test_one_of_several_follows_and_another_takes_over(place):
 
 def test_status_shows_the_projector_among_the_consumers(place):
     with open_memory(place) as memory:
-        keeping = memory.keep_views(tell=lambda *_: keeping.close())
+        keeping = memory.operations.keep_views(tell=lambda *_: keeping.close())
         keeping.run()
         [projector] = memory.status().consumers
         assert (projector.name, projector.lag, projector.holder) == ("projector", 0, None)
@@ -107,7 +107,7 @@ def test_a_view_that_stopped_does_not_hold_up_the_cursor(place, monkeypatch):
         monkeypatch.setattr(view, "types", frozenset({"turn.recorded.v2"}), raising=False)
         monkeypatch.setattr(view, "apply", poisoned)
         memory.record_turn("ana", "I live in Porto.")
-        keeping = memory.keep_views(tell=lambda *_: keeping.close())
+        keeping = memory.operations.keep_views(tell=lambda *_: keeping.close())
         keeping.run()
         assert cursor(memory)[0] == memory._log.head().position
         stopped = {each.name: each.stopped_at for each in memory.status().views}
@@ -120,7 +120,7 @@ def test_it_forgets_the_words_of_who_was_erased_elsewhere(place):
         assert memory.beliefs("ana", topic="home")
         assert memory._core.tagger._known
         other.erase("ana", by="lea")
-        keeping = memory.keep_views(tell=lambda *_: keeping.close())
+        keeping = memory.operations.keep_views(tell=lambda *_: keeping.close())
         keeping.run()
         assert not memory._core.tagger._known
 
@@ -141,7 +141,7 @@ def test_it_outlives_its_server(own_postgres):
     told = []
     with open_memory(own_postgres.get_uri()) as memory:
         memory._log._store.server.pool.timeout = 0.5
-        keeping = memory.keep_views(tell=lambda what, _position, _why: told.append(what))
+        keeping = memory.operations.keep_views(tell=lambda what, _position, _why: told.append(what))
         running = threading.Thread(target=keeping.run)
         running.start()
 

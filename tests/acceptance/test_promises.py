@@ -31,7 +31,7 @@ class Person:
 @pytest.fixture
 def memory(place):
     with open_memory(place) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -134,7 +134,7 @@ def test_a_preference_that_alternates_is_contested_escalated_and_resolved_by_con
         for when in ("morning", "afternoon", "morning", "afternoon", "morning")
     ]
     assert outcomes == ["admit", "supersede", "supersede", "supersede", "escalate"]
-    [loop] = memory.loops("ana")
+    [loop] = memory.conflicts.loops("ana")
     assert loop.contested
     assert loop.supersessions == 3
     assert [value["value"] for value in loop.values] == [
@@ -143,9 +143,9 @@ def test_a_preference_that_alternates_is_contested_escalated_and_resolved_by_con
         "morning",
         "afternoon",
     ]
-    [conflict] = memory.conflicts("ana")
+    [conflict] = memory.conflicts.list("ana")
     assert [version.value for version in conflict.standing] == ["afternoon"]
-    settled = memory.resolve(
+    settled = memory.conflicts.resolve(
         conflict.belief_id,
         by="Ben the reviewer",
         contexts={"on weekdays": "morning", "on Fridays": "afternoon"},
@@ -155,7 +155,7 @@ def test_a_preference_that_alternates_is_contested_escalated_and_resolved_by_con
         ("on Fridays", "afternoon"),
     }
     assert all(belief.importance >= 0.9 for belief in settled)
-    assert memory.conflicts("ana") == []
+    assert memory.conflicts.list("ana") == []
     [decision] = ana.says("I prefer morning meetings.")
     assert (decision.outcome, decision.reason) == ("escalate", "truth.no_context")
 
@@ -186,16 +186,16 @@ def test_special_categories_wait_for_a_person(ana, memory, text):
     assert "consent grant" in decision.hint
     assert memory.beliefs("ana", min_confidence=0, quarantined=True) == []
     [waiting] = memory.decisions(waits=True)
-    written = memory.review(waiting.decision_id, approve=True, by="Ben the reviewer")
+    written = memory.conflicts.review(waiting.decision_id, approve=True, by="Ben the reviewer")
     assert [belief.memory_id for belief in memory.beliefs("ana")] == [written]
     assert memory.decisions(waits=True) == []
 
 
 def test_a_special_category_with_consent_is_admitted(ana, memory):
-    memory.grant_consent("ana", "explicit_consent", categories=["health"])
+    memory.consent.grant("ana", "explicit_consent", categories=["health"])
     [decision] = ana.says("I'm allergic to peanuts.")
     assert decision.outcome == "admit"
-    assert memory.withdraw_consent("ana", basis="explicit_consent") == 1
+    assert memory.consent.withdraw("ana", basis="explicit_consent", by="system") == 1
     assert memory.beliefs("ana") == []
 
 
@@ -237,7 +237,7 @@ def test_an_assistants_words_count_only_when_the_user_confirms_them(memory):
     memory.process()
     [decision] = memory.decisions("ana")
     assert decision.outcome == "admit"
-    assert memory.replay(decision.decision_id).verdict == "same"
+    assert memory.audit.replay(decision.decision_id).verdict == "same"
 
 
 def test_everything_replays_the_same_and_rebuilds_the_same(ana, memory):
@@ -250,11 +250,11 @@ def test_everything_replays_the_same_and_rebuilds_the_same(ana, memory):
         "No, I use pytest, not unittest.",
     ):
         ana.says(text)
-    summary = memory.replay_all()
+    summary = memory.audit.replay_all()
     assert (summary.decisions, summary.same) == (6, 6)
-    stricter = memory.replay_all(policy={"thresholds": {"default": 0.9}})
+    stricter = memory.audit.replay_all(policy={"thresholds": {"default": 0.9}})
     assert stricter.different == 4
-    assert all(answer.same for answer in memory.rebuild(verify=True))
+    assert all(answer.same for answer in memory.operations.rebuild(verify=True))
 
 
 def test_past_beliefs_are_answered_as_they_were(ana, memory):

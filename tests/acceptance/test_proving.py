@@ -51,7 +51,7 @@ def talk(memory, times):
 
 def signed(memory):
     """How many events the latest checkpoint is of."""
-    latest = memory.tree.latest()
+    latest = memory.proofs.tree.latest()
     return 0 if latest is None else latest.size
 
 
@@ -73,61 +73,63 @@ def checked(text, tmp_path, *more):
 
 
 def test_a_checkpoint_is_the_root_over_every_envelope(memory):
-    told = memory.sign_checkpoint()
+    told = memory.proofs.checkpoint()
     note = Checkpoint.parse(told.text)
     assert (note.size, note.root) == (memory._log.head().position, root_of(leaves(memory)))
-    assert told.origin == note.origin == memory.signing_key().origin
-    assert memory.sign_checkpoint() == told, "nothing new, nothing signed"
+    assert told.origin == note.origin == memory.proofs.signing_key().origin
+    assert memory.proofs.checkpoint() == told, "nothing new, nothing signed"
 
 
 def test_every_position_is_proved(memory, tmp_path, capsys):
     talk(memory, 5)
-    note = Checkpoint.parse(memory.sign_checkpoint().text)
+    note = Checkpoint.parse(memory.proofs.checkpoint().text)
     size, root = note.size, note.root
     for position, leaf in enumerate(leaves(memory), 1):
-        proof = memory.prove_inclusion(position)
+        proof = memory.proofs.inclusion(position)
         hashes = verifier.hashes_of(proof.model_dump(mode="json") | {"hashes": list(proof.hashes)})
         verify_inclusion(position - 1, size, leaf, hashes, root)
-    assert checked(proof.text(), tmp_path, "--key", memory.signing_key().verifier_keys[0]) == 0
+    assert (
+        checked(proof.text(), tmp_path, "--key", memory.proofs.signing_key().verifier_keys[0]) == 0
+    )
 
 
 def test_a_proof_of_what_is_not_signed_yet_signs_it(memory, monkeypatch):
-    memory.sign_checkpoint()
+    memory.proofs.checkpoint()
     talk(memory, 1)
     at = memory._log.head().position
-    assert Checkpoint.parse(memory.prove_inclusion(at).checkpoint).size >= at
+    assert Checkpoint.parse(memory.proofs.inclusion(at).checkpoint).size >= at
 
 
 def test_there_is_no_proof_of_a_position_without_an_event(memory):
     with pytest.raises(CallerMistake, match="no event at position 10000"):
-        memory.prove_inclusion(10_000)
+        memory.proofs.inclusion(10_000)
 
 
 def test_today_goes_on_from_every_checkpoint_that_was_kept(memory, tmp_path, capsys):
     kept = []
     for _ in range(3):
         talk(memory, 3)
-        kept.append(Checkpoint.parse(memory.sign_checkpoint().text))
+        kept.append(Checkpoint.parse(memory.proofs.checkpoint().text))
     talk(memory, 1)
     for old in kept:
-        proof = memory.prove_consistency(old.size)
+        proof = memory.proofs.consistency(old.size)
         new = Checkpoint.parse(proof.new)
         assert new.size == memory._log.head().position
         hashes = verifier.hashes_of({"hashes": list(proof.hashes)})
         verify_consistency(old.size, new.size, old.root, new.root, hashes)
-    between = memory.prove_consistency(kept[0].size, kept[1].size)
+    between = memory.proofs.consistency(kept[0].size, kept[1].size)
     assert (between.old, between.new) == (kept[0].text, kept[1].text)
     assert checked(between.text(), tmp_path) == 0
 
 
 def test_for_a_size_that_was_not_kept_the_nearest_are_named(memory):
-    first = memory.sign_checkpoint().size
+    first = memory.proofs.checkpoint().size
     talk(memory, 5)
-    second = memory.sign_checkpoint().size
+    second = memory.proofs.checkpoint().size
     with pytest.raises(CallerMistake, match=f"the nearest: {first} and {second}"):
-        memory.prove_consistency(first + 1)
+        memory.proofs.consistency(first + 1)
     with pytest.raises(CallerMistake, match="The old checkpoint is of"):
-        memory.prove_consistency(second, first)
+        memory.proofs.consistency(second, first)
 
 
 def test_an_explanation_proves_turn_decision_and_admission(memory, tmp_path, capsys):
@@ -153,15 +155,15 @@ def test_a_tenant_proves_their_own_events_alone(postgres_place, tmp_path, capsys
         mine = {event.position for event in one.subscribe(follow=False)}
         head = one._log.head().position
         [*_, last] = sorted(mine)
-        assert checked(one.prove_inclusion(last).text(), tmp_path) == 0
+        assert checked(one.proofs.inclusion(last).text(), tmp_path) == 0
         for position in sorted(set(range(1, head + 1)) - mine)[:3]:
             with pytest.raises(CallerMistake):
-                one.prove_inclusion(position)
+                one.proofs.inclusion(position)
         for memory in (one, other):
-            memory.sign_checkpoint()
-            found = memory.verify()
+            memory.proofs.checkpoint()
+            found = memory.proofs.verify()
             assert (found.ok, found.signed) == (True, head)
-        assert one.signing_key() == other.signing_key()
+        assert one.proofs.signing_key() == other.proofs.signing_key()
 
 
 # The key
@@ -170,46 +172,46 @@ def test_a_tenant_proves_their_own_events_alone(postgres_place, tmp_path, capsys
 def test_a_rotated_key_signs_what_comes_and_the_one_before_vouches_for_what_was(
     place, memory, tmp_path, capsys
 ):
-    old = memory.sign_checkpoint()
-    before = memory.signing_key()
-    after = memory.rotate_signing_key(by="dora")
+    old = memory.proofs.checkpoint()
+    before = memory.proofs.signing_key()
+    after = memory.proofs.rotate_signing_key(by="dora")
     assert after.origin == before.origin
     assert after.verifier_keys[:-1] == before.verifier_keys
     assert after.here
     talk(memory, 1)
-    proof = memory.prove_consistency(old.size)
+    proof = memory.proofs.consistency(old.size)
     keys = [word for vkey in after.verifier_keys for word in ("--key", vkey)]
     assert checked(proof.text(), tmp_path, *keys) == 0
     assert checked(proof.text(), tmp_path, *keys[:2]) == 1
-    assert checked(memory.prove_inclusion(1).text(), tmp_path, *keys[2:]) == 0
+    assert checked(memory.proofs.inclusion(1).text(), tmp_path, *keys[2:]) == 0
     [event] = memory._log.of_types([SigningKeyRotated.NAME])
     assert event.facts == {"previous": before.verifier_keys[0], "key": after.verifier_keys[1]}
     assert memory.actor_name(event.actor) == "dora"
-    assert memory.verify().ok
+    assert memory.proofs.verify().ok
     with open_memory(place) as again:
         talk(again, 1)
-        assert again.sign_checkpoint().size == again._log.head().position
-        assert again.verify().ok
+        assert again.proofs.checkpoint().size == again._log.head().position
+        assert again.proofs.verify().ok
 
 
 def test_two_that_rotate_at_once_lose_no_key(place, memory):
-    memory.sign_checkpoint()
+    memory.proofs.checkpoint()
     with open_memory(place) as other:
         with ThreadPoolExecutor(2) as pool:
-            list(pool.map(lambda each: each.rotate_signing_key(by="dora"), (memory, other)))
+            list(pool.map(lambda each: each.proofs.rotate_signing_key(by="dora"), (memory, other)))
     with open_memory(place) as again:
-        assert len(again.signing_key().verifier_keys) == 3
-        assert again.signing_key().here
+        assert len(again.proofs.signing_key().verifier_keys) == 3
+        assert again.proofs.signing_key().here
         assert len(again._log.of_types([SigningKeyRotated.NAME])) == 2
         talk(again, 1)
-        again.sign_checkpoint()
-        assert again.verify().ok
+        again.proofs.checkpoint()
+        assert again.proofs.verify().ok
 
 
 @pytest.mark.parametrize("step", ["prepare", "rotate", "adopt"])
 def test_a_rotation_that_ends_anywhere_leaves_a_key_that_signs(place, memory, monkeypatch, step):
-    memory.sign_checkpoint()
-    before = memory.signing_key().verifier_keys
+    memory.proofs.checkpoint()
+    before = memory.proofs.signing_key().verifier_keys
 
     def end(*_given):
         raise KeyboardInterrupt
@@ -222,21 +224,21 @@ def test_a_rotation_that_ends_anywhere_leaves_a_key_that_signs(place, memory, mo
     with monkeypatch.context() as broken:
         broken.setattr(where, end)
         with pytest.raises(KeyboardInterrupt):
-            memory.rotate_signing_key(by="dora")
+            memory.proofs.rotate_signing_key(by="dora")
     with open_memory(place) as again:
         talk(again, 1)
-        assert again.sign_checkpoint().size == again._log.head().position
-        assert len(again.signing_key().verifier_keys) == len(before) + (step == "adopt")
-        again.rotate_signing_key(by="dora")
+        assert again.proofs.checkpoint().size == again._log.head().position
+        assert len(again.proofs.signing_key().verifier_keys) == len(before) + (step == "adopt")
+        again.proofs.rotate_signing_key(by="dora")
         recorded = again._log.of_types([SigningKeyRotated.NAME])
-        assert len(recorded) == len(again.signing_key().verifier_keys) - 1
-        assert again.verify().ok
+        assert len(recorded) == len(again.proofs.signing_key().verifier_keys) - 1
+        assert again.proofs.verify().ok
 
 
 def test_another_process_goes_on_with_the_key_that_was_rotated(place, memory):
     with open_memory(place) as other:
-        other.sign_checkpoint()
-        memory.rotate_signing_key(by="dora")
+        other.proofs.checkpoint()
+        memory.proofs.rotate_signing_key(by="dora")
         talk(other, 1)
         until(lambda: signed(other) == other._log.head().position)
         assert other.status().warnings == memory.status().warnings
@@ -245,33 +247,33 @@ def test_another_process_goes_on_with_the_key_that_was_rotated(place, memory):
 def test_a_ledger_that_stays_open_certifies_with_the_key_that_another_rotated(place, memory):
     memory._notary.close()  # nobody else asks for the key
     erased = memory.erase("ana", by="dora")
-    memory.sign_checkpoint()
+    memory.proofs.checkpoint()
     with open_memory(place) as other:
-        other.rotate_signing_key(by="dora")
-    with_new = memory.certificate(erased.erasure)
-    assert with_new["signature"] == memory.tree.sign(signed_text(with_new))
+        other.proofs.rotate_signing_key(by="dora")
+    with_new = memory.erasure.certificates.issue(erased.erasure)
+    assert with_new["signature"] == memory.proofs.tree.sign(signed_text(with_new))
     with open_memory(place) as other:
-        newest = other.rotate_signing_key(by="dora")
-    assert memory.sign_checkpoint().size == memory._log.head().position
-    assert memory.signing_key() == newest
-    assert memory.verify().keys == "key file"
+        newest = other.proofs.rotate_signing_key(by="dora")
+    assert memory.proofs.checkpoint().size == memory._log.head().position
+    assert memory.proofs.signing_key() == newest
+    assert memory.proofs.verify().keys == "key file"
 
 
 def test_a_reader_that_comes_in_the_middle_of_a_rotation_is_in_nobodys_way(
     place, memory, monkeypatch
 ):
-    memory.sign_checkpoint()
+    memory.proofs.checkpoint()
     adopt, came = keyfile.adopt, []
 
     def after_another(path):
         if not came:
             came.append(True)
             with open_memory(place) as other:
-                other.sign_checkpoint()
+                other.proofs.checkpoint()
         adopt(path)
 
     monkeypatch.setattr("beliefledger.opening.signing.keyfile.adopt", after_another)
-    keys = memory.rotate_signing_key(by="dora")
+    keys = memory.proofs.rotate_signing_key(by="dora")
     assert keys.here
     assert len(keys.verifier_keys) == 2
     assert len(memory._log.of_types([SigningKeyRotated.NAME])) == 1
@@ -281,25 +283,25 @@ def test_two_ledgers_do_not_become_one_log_by_one_key_file(place, memory, tmp_pa
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "named.key"))
     with open_memory(tmp_path / "one") as one:
         one.remember("ana", "I live in Porto.", consent="consent")
-        origin = one.signing_key().origin
-        one.sign_checkpoint()
+        origin = one.proofs.signing_key().origin
+        one.proofs.checkpoint()
     with open_memory(tmp_path / "two") as two:
         two.remember("ana", "I live in Faro.", consent="consent")
         with pytest.raises(SigningKeyMissing, match="Name a file of its own for this ledger") as no:
-            two.sign_checkpoint()
+            two.proofs.checkpoint()
         assert "master key" not in str(no.value)
         told = f"the key's file knows of, which was of the ledger at {tmp_path / 'one'}"
-        assert told in two.verify().problem
+        assert told in two.proofs.verify().problem
         monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "other.key"))
     with open_memory(tmp_path / "two") as two:
-        assert two.signing_key().origin != origin
-        two.sign_checkpoint()
-        assert two.verify().ok
+        assert two.proofs.signing_key().origin != origin
+        two.proofs.checkpoint()
+        assert two.proofs.verify().ok
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "named.key"))
     with open_memory(tmp_path / "one") as one:
-        one.grant_consent("cy", "consent")
-        one.sign_checkpoint()
-        assert one.verify().ok
+        one.consent.grant("cy", "consent")
+        one.proofs.checkpoint()
+        assert one.proofs.verify().ok
 
 
 def test_a_key_that_cannot_sign_is_told_by_status(place, memory, tmp_path, monkeypatch):
@@ -319,7 +321,7 @@ def test_a_key_that_cannot_sign_is_told_by_status(place, memory, tmp_path, monke
     (tmp_path / "away.key").rename(file)
     file.chmod(0o600)
     assert told() == ()
-    memory.sign_checkpoint()
+    memory.proofs.checkpoint()
     monkeypatch.setattr(type(memory._log.store), "head", lambda _self: Head(3, 0, 0))
     assert "position 4 is missing" in memory.status(digests=False).warnings[-1]
 
@@ -344,15 +346,15 @@ def test_keys_beside_a_shared_master_key_know_their_trees_by_the_place(tmp_path,
     for name in ("one", "two"):
         with open_memory(tmp_path / name) as memory:
             memory.remember("ana", "I live in Porto.", consent="consent")
-            memory.sign_checkpoint()
-            origins.append(memory.signing_key().origin)
+            memory.proofs.checkpoint()
+            origins.append(memory.proofs.signing_key().origin)
     assert len(set(origins)) == 2
     shutil.rmtree(tmp_path / "two" / "proofs")
     with open_memory(tmp_path / "two") as memory:
-        assert "nothing that it signed" in memory.verify().problem
-        memory.sign_checkpoint()
-        assert memory.signing_key().origin == origins[1]
-        assert memory.verify().ok
+        assert "nothing that it signed" in memory.proofs.verify().problem
+        memory.proofs.checkpoint()
+        assert memory.proofs.signing_key().origin == origins[1]
+        assert memory.proofs.verify().ok
 
 
 def test_a_backup_from_before_a_rotation_is_signed_again(tmp_path, monkeypatch):
@@ -362,21 +364,21 @@ def test_a_backup_from_before_a_rotation_is_signed_again(tmp_path, monkeypatch):
     place, again = tmp_path / "one", tmp_path / "again"
     with open_memory(place) as memory:
         memory.remember("ana", "I live in Porto.", consent="consent")
-        memory.sign_checkpoint()
+        memory.proofs.checkpoint()
     backup(place, tmp_path / "backup")
     rotated = Signing.rotate
     with open_memory(place) as memory:  # at the very head of the backup
         rotated(memory._core.signing)
-        keys = memory.signing_key().verifier_keys
+        keys = memory.proofs.signing_key().verifier_keys
         talk(memory, 3)
-        memory.sign_checkpoint()
+        memory.proofs.checkpoint()
     done = restore(tmp_path / "backup", again)
     assert any("is given up" in each for each in done.warnings)
     with open_memory(again) as memory:
         talk(memory, 1)
-        memory.sign_checkpoint()
-        assert memory.signing_key().verifier_keys == keys
-        assert memory.verify().ok
+        memory.proofs.checkpoint()
+        assert memory.proofs.signing_key().verifier_keys == keys
+        assert memory.proofs.verify().ok
 
 
 def test_a_backup_from_before_a_rotation_that_lacks_events_says_what_to_do(tmp_path, monkeypatch):
@@ -386,12 +388,12 @@ def test_a_backup_from_before_a_rotation_that_lacks_events_says_what_to_do(tmp_p
     place, again = tmp_path / "one", tmp_path / "again"
     with open_memory(place) as memory:
         memory.remember("ana", "I live in Porto.", consent="consent")
-        memory.sign_checkpoint()
-        old = memory.tree.signer
+        memory.proofs.checkpoint()
+        old = memory.proofs.tree.signer
     backup(place, tmp_path / "backup")
     with open_memory(place) as memory:
         talk(memory, 1)
-        memory.rotate_signing_key(by="dora")
+        memory.proofs.rotate_signing_key(by="dora")
     told = " ".join(restore(tmp_path / "backup", again).warnings)
     assert f"put the key {old.vkey} back" in told
     assert "master key" not in told
@@ -399,34 +401,34 @@ def test_a_backup_from_before_a_rotation_that_lacks_events_says_what_to_do(tmp_p
     (tmp_path / "signing.key").touch(0o600)
     (tmp_path / "signing.key").write_text(old.private_text)
     with open_memory(again) as memory:
-        memory.sign_checkpoint()
-        assert memory.verify().ok
+        memory.proofs.checkpoint()
+        assert memory.proofs.verify().ok
 
 
 def test_without_its_key_a_ledger_is_read_and_verified_and_signs_nothing(place, memory):
-    memory.sign_checkpoint()
-    file = Path(memory.signing_key().file)
+    memory.proofs.checkpoint()
+    file = Path(memory.proofs.signing_key().file)
     file.rename(file.with_name("elsewhere"))
     with open_memory(place) as other:
-        assert not other.signing_key().here
-        assert other.prove_inclusion(1).position == 1
-        assert other.verify().ok
+        assert not other.proofs.signing_key().here
+        assert other.proofs.inclusion(1).position == 1
+        assert other.proofs.verify().ok
         talk(other, 1)
         with pytest.raises(KeyMissing, match="BELIEFLEDGER_SIGNING_KEY_FILE"):
-            other.sign_checkpoint()
+            other.proofs.checkpoint()
         until(lambda: any("not signed yet" in each for each in other.status().warnings))
     file.with_name("elsewhere").rename(file)
     with open_memory(place) as again:
-        again.sign_checkpoint()
-        assert again.verify().ok
+        again.proofs.checkpoint()
+        assert again.proofs.verify().ok
 
 
 def test_a_key_that_others_may_read_is_refused(place, memory):
-    memory.sign_checkpoint()
-    file = Path(memory.signing_key().file)
+    memory.proofs.checkpoint()
+    file = Path(memory.proofs.signing_key().file)
     file.chmod(0o644)
     with open_memory(place) as other, pytest.raises(KeyMissing, match="chmod 600"):
-        other.sign_checkpoint()
+        other.proofs.checkpoint()
     file.chmod(0o600)
 
 
@@ -446,14 +448,14 @@ def test_what_is_appended_is_signed_when_the_ledger_is_closed(place):
     with open_memory(place) as memory:
         closed = head + 1  # the last event tells the log of the vault's register
         assert signed(memory) == closed
-        assert memory.verify().signed == closed
+        assert memory.proofs.verify().signed == closed
 
 
 def test_a_backlog_gets_a_checkpoint_for_each_thousand(place, monkeypatch):
     with monkeypatch.context() as asleep:
         asleep.setattr(Notary, "heard", lambda _notary, _position: None)
         with open_memory(place) as memory:
-            memory.grant_consent("ana", "consent")
+            memory.consent.grant("ana", "consent")
             for start in range(0, 2_500, 500):
                 memory.record_turns([turn(f"I like album {n}.") for n in range(start, start + 500)])
             assert signed(memory) == 0
@@ -461,7 +463,7 @@ def test_a_backlog_gets_a_checkpoint_for_each_thousand(place, monkeypatch):
     with open_memory(place) as memory:
         talk(memory, 1)
     with open_memory(place) as memory:
-        assert [each.size for each in memory.tree.checkpoints()] == [1_000, 2_000]
+        assert [each.size for each in memory.proofs.tree.checkpoints()] == [1_000, 2_000]
         assert signed(memory) == head + 2  # closing told the log of the vault's register
 
 
@@ -476,7 +478,7 @@ def test_a_ledger_that_is_only_read_signs_nothing_and_makes_no_key(place, memory
     with open_memory(place) as again:
         before = signed(again)
         again.beliefs("ana")
-        again.verify()
+        again.proofs.verify()
         assert again._notary._thread is None
     with open_memory(place) as again:
         assert signed(again) == before
@@ -512,47 +514,49 @@ def test_a_forked_child_leaves_the_notary_alone(place, memory):
 
 
 def test_verify_tells_up_to_where_it_is_signed(place, memory, monkeypatch):
-    memory.sign_checkpoint()
+    memory.proofs.checkpoint()
     at = memory._log.head().position
     monkeypatch.setattr(memory._notary, "sign", lambda: None)
     talk(memory, 2)
-    found = memory.verify()
+    found = memory.proofs.verify()
     assert (found.ok, found.signed, found.events) == (True, at, at + 2)
 
 
 def test_verify_wants_the_cosignature_of_the_witness_that_is_named(memory):
     witness = Cosigner.generate("witness.example")
-    told = memory.sign_checkpoint()
-    assert "never" not in (memory.verify().problem or "")
-    assert "no checkpoint was ever cosigned" in memory.verify(witness_key=witness.vkey).problem
+    told = memory.proofs.checkpoint()
+    assert "never" not in (memory.proofs.verify().problem or "")
+    assert (
+        "no checkpoint was ever cosigned" in memory.proofs.verify(witness_key=witness.vkey).problem
+    )
     note = Checkpoint.parse(told.text)
     cosigned = with_signatures(note, [witness.cosign(note, 1_800_000_000)])
-    memory.tree.tiles.keep_cosigned(cosigned.text)
-    assert memory.verify(witness_key=witness.vkey).ok
+    memory.proofs.tree.tiles.keep_cosigned(cosigned.text)
+    assert memory.proofs.verify(witness_key=witness.vkey).ok
     other = Cosigner.generate("witness.example")
-    assert "not cosigned by witness.example" in memory.verify(witness_key=other.vkey).problem
+    assert "not cosigned by witness.example" in memory.proofs.verify(witness_key=other.vkey).problem
     with pytest.raises(CallerMistake):
-        memory.verify(witness_key="nonsense")
-    proof = memory.prove_inclusion(1)
+        memory.proofs.verify(witness_key="nonsense")
+    proof = memory.proofs.inclusion(1)
     assert proof.checkpoint == cosigned.text, "what a witness saw proves more"
 
 
 def test_verify_says_by_whose_word_the_keys_are(place, memory, new_place, tmp_path, monkeypatch):
-    memory.sign_checkpoint()
-    given = memory.signing_key().verifier_keys
-    assert memory.verify().keys == "key file"
-    assert memory.verify(keys=given).keys == "pinned"
-    other = Signer.generate(memory.signing_key().origin).vkey
-    found = memory.verify(keys=[other])
+    memory.proofs.checkpoint()
+    given = memory.proofs.signing_key().verifier_keys
+    assert memory.proofs.verify().keys == "key file"
+    assert memory.proofs.verify(keys=given).keys == "pinned"
+    other = Signer.generate(memory.proofs.signing_key().origin).vkey
+    found = memory.proofs.verify(keys=[other])
     assert (found.ok, found.keys) == (False, "pinned")
-    memory.rotate_signing_key(by="dora")
+    memory.proofs.rotate_signing_key(by="dora")
     talk(memory, 1)
-    memory.sign_checkpoint()
-    both = memory.signing_key().verifier_keys
-    assert memory.verify(keys=both).ok
-    assert not memory.verify(keys=both[:1]).ok, "it signs no more"
+    memory.proofs.checkpoint()
+    both = memory.proofs.signing_key().verifier_keys
+    assert memory.proofs.verify(keys=both).ok
+    assert not memory.proofs.verify(keys=both[:1]).ok, "it signs no more"
     with pytest.raises(CallerMistake, match="no verifier key"):
-        memory.verify(keys=["words"])
+        memory.proofs.verify(keys=["words"])
     options = [word for vkey in both for word in ("--key", vkey)]
     run = CliRunner().invoke(app, ["--ledger", str(place), "verify", "--json", *options])
     assert run.exit_code == 0, run.output
@@ -561,28 +565,28 @@ def test_verify_says_by_whose_word_the_keys_are(place, memory, new_place, tmp_pa
     assert run.exit_code == 3
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "fresh.key"))
     with open_memory(new_place()) as fresh:
-        assert fresh.verify().keys is None
+        assert fresh.proofs.verify().keys is None
 
 
 def test_verify_takes_checkpoints_out_of_whatever_was_kept(memory):
-    memory.sign_checkpoint()
-    first_size = memory.tree.latest().size
-    first = memory.prove_inclusion(3)
+    memory.proofs.checkpoint()
+    first_size = memory.proofs.tree.latest().size
+    first = memory.proofs.inclusion(3)
     talk(memory, 3)
-    for kept in (first.checkpoint, first.text(), memory.prove_consistency(first_size).text()):
-        assert memory.verify(checkpoint=kept).ok
+    for kept in (first.checkpoint, first.text(), memory.proofs.consistency(first_size).text()):
+        assert memory.proofs.verify(checkpoint=kept).ok
     for none in ("hello", "{}", '{"new": "x"}'):
         with pytest.raises(CallerMistake, match="checkpoint"):
-            memory.verify(checkpoint=none)
+            memory.proofs.verify(checkpoint=none)
 
 
 def test_a_checkpoint_of_another_ledger_is_not_this_ones(memory, new_place, monkeypatch, tmp_path):
-    memory.sign_checkpoint()
+    memory.proofs.checkpoint()
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "other.key"))
     with open_memory(new_place()) as other:
         other.remember("ana", "I live in Faro.", consent="consent")
-        kept = other.sign_checkpoint()
-    found = memory.verify(checkpoint=kept.text)
+        kept = other.proofs.checkpoint()
+    found = memory.proofs.verify(checkpoint=kept.text)
     assert not found.ok
     assert "kept elsewhere" in found.problem
 
@@ -590,10 +594,10 @@ def test_a_checkpoint_of_another_ledger_is_not_this_ones(memory, new_place, monk
 def test_verify_makes_decisions_again_when_asked(memory):
     talk(memory, 3)
     memory.process()
-    found = memory.verify(decisions=True)
+    found = memory.proofs.verify(decisions=True)
     assert found.ok
     assert found.decisions == len(memory.decisions())
-    assert memory.verify().decisions == 0
+    assert memory.proofs.verify().decisions == 0
 
 
 # The command line

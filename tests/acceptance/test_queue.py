@@ -38,7 +38,7 @@ def test_a_failing_turn_holds_its_lane_and_no_other(place):
     service.down_for = {"two"}
     with open_memory(place, extractor=service) as memory:
         for subject in ("ana", "ben"):
-            memory.grant_consent(subject, "consent")
+            memory.consent.grant(subject, "consent")
         for words in ("one", "two", "three"):
             memory.record_turn("ana", words)
         memory.record_turn("ben", "four")
@@ -55,7 +55,7 @@ def test_a_turn_that_keeps_failing_is_parked_in_sight_and_its_lane_goes_on(place
     service = Flaky()
     service.down_for = {"two"}
     with open_memory(place, extractor=service, policy={"extraction_tries": 3}) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "two")
         memory.record_turn("ana", "three")
         parked = [memory.process().parked for _ in range(4)]
@@ -72,7 +72,7 @@ def test_a_turn_that_keeps_failing_is_parked_in_sight_and_its_lane_goes_on(place
 
 def test_what_was_recorded_before_a_stop_is_processed_after_it(place):
     with open_memory(place, extractor=Flaky()) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "one")
     with open_memory(place, extractor=Flaky()) as memory:
         assert memory.status().pending_turns == 1
@@ -114,7 +114,7 @@ def test_an_extractor_that_breaks_holds_up_nobody_else(place):
     service.extract = breaks
     with open_memory(place, extractor=service, policy={"extraction_tries": 2}) as memory:
         for subject in ("ana", "ben", "cleo"):
-            memory.grant_consent(subject, "consent")
+            memory.consent.grant(subject, "consent")
         memory.record_turn("ana", "two")
         memory.record_turn("cleo", "three")
         memory.record_turn("ben", "four")

@@ -7,14 +7,17 @@ import sqlite3
 
 import pytest
 from typer.testing import CliRunner
+from wishes import searching
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import recall_stream, session_tag
 from beliefledger.ledger.times import to_datetime
 from beliefledger.search.recalls import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
+from beliefledger.search.search import SearchOptions
 from beliefledger.tools.cli import app
 
 EDITOR = "User always uses dark mode"
@@ -24,7 +27,7 @@ SAID = ("I always use dark mode.", "I live in Porto.", "I love hiking in the mou
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         say(memory, *SAID)
         yield memory
 
@@ -36,7 +39,7 @@ def say(memory, *words, subject="ana", **said):
 
 
 def recorded(memory, recall_id):
-    memory._recorder.flush()
+    memory._core.recorder.flush()
     return memory._log.find(recall_id)
 
 
@@ -45,14 +48,14 @@ def recorded_as(memory, recall_id, **other):
     was = recorded(memory, recall_id)
     event = was.event.model_copy(update=other)
     again = new_id()
-    memory._recorder.note(
+    memory._core.recorder.note(
         New(event, again, recall_stream(was.subject_ref), was.subject_ref, "system")
     )
     return again
 
 
 def verdict(memory, recall_id):
-    return memory.replay_recall(recall_id).verdict
+    return memory.audit.replay_recall(recall_id).verdict
 
 
 # What there is
@@ -61,8 +64,8 @@ def verdict(memory, recall_id):
 def test_recalls_are_listed_newest_first_with_who_asked_what_and_how(memory, clock):
     first = memory.search("ana", "dark mode", session="s1", purpose="support", by="bot")
     clock.ahead(60)
-    second = memory.search("ana", "hiking", profile="recall")
-    answers = memory.recalls("ana")
+    second = memory.search("ana", "hiking", options=SearchOptions(profile="recall"))
+    answers = memory.recalls.list("ana")
     assert [each.recall_id for each in answers] == [second.recall_id, first.recall_id]
     newest, oldest = answers
     keys = memory._log.keys(memory._log.subject("ana"))
@@ -82,38 +85,38 @@ def test_recalls_are_listed_newest_first_with_who_asked_what_and_how(memory, clo
     )
     assert (newest.by, newest.ranker, newest.query) == ("system", "recall/1", "hiking")
     assert newest.recorded_at == to_datetime(clock.now)
-    assert memory.recalls() == answers
-    assert memory.recalls(limit=1) == [newest]
-    assert memory.recalls("nobody") == []
+    assert memory.recalls.list() == answers
+    assert memory.recalls.list(limit=1) == [newest]
+    assert memory.recalls.list("nobody") == []
 
 
 def test_recalls_of_one_memory_or_turn(memory):
     dark = memory.search("ana", "dark mode")
     hiking = memory.search("ana", "hiking")
     for each in dark.results:
-        [only] = memory.recalls(found=each.id[:12])
+        [only] = memory.recalls.list(found=each.id[:12])
         assert only.recall_id == dark.recall_id
-        assert memory.recalls("nobody", found=each.id) == []
+        assert memory.recalls.list("nobody", found=each.id) == []
     both = memory.search("ana", "dark mode and hiking")
-    told = [each.recall_id for each in memory.recalls(found=hiking.results[0].id)]
+    told = [each.recall_id for each in memory.recalls.list(found=hiking.results[0].id)]
     assert told == [both.recall_id, hiking.recall_id]
     with pytest.raises(UnknownMemory, match="no memory or turn that was shown 'beefbeef"):
-        memory.recalls(found="beef" * 8)
+        memory.recalls.list(found="beef" * 8)
 
 
 def test_what_a_caller_chose_to_show_is_listed_too(memory):
     [belief] = [each for each in memory.beliefs("ana") if each.text == EDITOR]
-    memory.shown("ana", [belief], query="dark?", session="s1", by="bot")
-    [only] = memory.recalls("ana")
+    memory.recalls.record_shown("ana", [belief], query="dark?", session="s1", by="bot")
+    [only] = memory.recalls.list("ana")
     assert (only.searched, only.ranker, only.query, only.found) == (False, "shown", None, 1)
-    details = memory.recall(only.recall_id)
+    details = memory.recalls.get(only.recall_id)
     assert (details.asked, details.searched_position, details.searched_at) == (None, None, None)
     [result] = details.results
     assert (result.id, result.kind, result.text) == (belief.memory_id, "memory", EDITOR)
     assert (result.score, result.shown) == (None, True)
     with pytest.raises(NotPermitted, match="a caller chose by itself what to show"):
-        memory.replay_recall(only.recall_id)
-    assert memory.replay_recalls() == RecallsReplay(
+        memory.audit.replay_recall(only.recall_id)
+    assert memory.audit.replay_recalls() == RecallsReplay(
         recalls=0, same=0, different=0, inputs_destroyed=0, shown=1, differing=()
     )
 
@@ -123,12 +126,16 @@ def test_everything_that_was_recorded_is_shown(memory, clock):
     head = memory.status(digests=False).position
     asked_at = clock.now
     answer = memory.search(
-        "ana", "dark mode", 7, valid_at=clock.now, min_importance=0.1, recency_weight=0.25
+        "ana",
+        "dark mode",
+        7,
+        valid_at=clock.now,
+        options=SearchOptions(min_importance=0.1, recency_weight=0.25),
     )
     clock.ahead(60)
-    details = memory.recall(answer.recall_id[:12])
+    details = memory.recalls.get(answer.recall_id[:12])
     assert isinstance(details, RecallDetails)
-    assert details.recall == memory.recalls()[0]
+    assert details.recall == memory.recalls.list()[0]
     assert (details.searched_position, details.searched_at) == (head, to_datetime(asked_at))
     assert details.index == answer.index
     assert details.unembedded == 0
@@ -144,18 +151,23 @@ def test_everything_that_was_recorded_is_shown(memory, clock):
 
 def test_what_was_found_is_shown_as_it_was_said_then(memory):
     memory.store("ana", "dark", attribute="editor.theme", type="preference")
-    answer = memory.search("ana", "editor theme", 1, include=["memories"])
+    answer = memory.search("ana", "editor theme", 1, options=SearchOptions(include=["memories"]))
     decision = memory.store("ana", "light", attribute="editor.theme", type="preference")
     assert decision.outcome == "supersede"
-    texts = [each.text for each in memory.recall(answer.recall_id).results]
+    texts = [each.text for each in memory.recalls.get(answer.recall_id).results]
     assert texts == ["User: editor.theme is dark"]
 
 
 def test_what_had_no_room_is_marked(memory):
     memory.store("ana", "a dark roast", attribute="coffee")
-    whole = memory.search("ana", "dark", include=["memories"], record=False)
-    answer = memory.search("ana", "dark", include=["memories"], max_tokens=whole.results[0].tokens)
-    assert [each.shown for each in memory.recall(answer.recall_id).results] == [True, False]
+    whole = memory.search("ana", "dark", options=SearchOptions(include=["memories"]), record=False)
+    answer = memory.search(
+        "ana",
+        "dark",
+        options=SearchOptions(include=["memories"]),
+        max_tokens=whole.results[0].tokens,
+    )
+    assert [each.shown for each in memory.recalls.get(answer.recall_id).results] == [True, False]
     assert verdict(memory, answer.recall_id) == "same"
 
 
@@ -166,7 +178,7 @@ def test_turns_that_had_no_room_are_marked_too(memory):
     for room in range(len(whole.results)):
         most = sum(each.tokens for each in whole.results[:room]) + 1
         answer = memory.search("ana", "dark", max_tokens=most)
-        marks = [each.shown for each in memory.recall(answer.recall_id).results]
+        marks = [each.shown for each in memory.recalls.get(answer.recall_id).results]
         assert marks == [True] * room + [False] * (len(whole.results) - room)
 
 
@@ -174,7 +186,7 @@ def test_turns_that_had_no_room_are_marked_too(memory):
 def test_a_recall_that_is_not_there(memory, given):
     memory.search("ana", "dark mode")
     memory.search("ana", "hiking")
-    for ask in (memory.recall, memory.replay_recall):
+    for ask in (memory.recalls.get, memory.audit.replay_recall):
         with pytest.raises(UnknownMemory, match="recall" if given else "More than one recall"):
             ask(given)
 
@@ -182,7 +194,7 @@ def test_a_recall_that_is_not_there(memory, given):
 def test_the_id_of_another_event_is_no_recall(memory):
     turn = memory._log.event_id_at(memory.record_turn("ana", "Hello.").position)
     with pytest.raises(UnknownMemory, match="There is no recall"):
-        memory.replay_recall(turn)
+        memory.audit.replay_recall(turn)
 
 
 # Again
@@ -210,93 +222,95 @@ def changed(memory, clock):
     memory.store("ana", "light", attribute="editor.theme", type="preference")
     say(memory, "I use dark mode at night and hiking boots by day.", "I live in Lisbon now.")
     [belief] = [each for each in memory.beliefs("ana") if each.text == EDITOR]
-    memory.shown("ana", [belief] * 1)
+    memory.recalls.record_shown("ana", [belief] * 1)
     memory.revoke(belief.memory_id, by="eva")
     for query in ("dark mode", "hiking"):
         memory.search("ana", query)
-    memory.adopt_policy(
+    memory.policy.adopt(
         {
             "name": "other",
             "scopes": ["session", "subject", "public"],
             "decay": {"profile": "decay", "rate": 0.5},
-        }
+        },
+        by="system",
     )
 
 
 def test_searches_are_the_same_again_whatever_came_later(place, memory, clock):
-    memory.grant_consent("ana", "consent", scope="team")
+    memory.consent.grant("ana", "consent", scope="team")
     for scope in ("session", "team"):
         memory.store(
             "ana",
             f"dark {scope}",
             attribute=f"mode.{scope}",
-            session="s1",
-            visibility_scope=scope,
+            details=Details(session="s1", visibility_scope=scope),
         )
     clock.ahead(30 * 86_400)
-    answers = [memory.search("ana", "dark mode or hiking?", **asked) for asked in ASKED]
+    answers = [
+        memory.search("ana", "dark mode or hiking?", **searching(**(asked))) for asked in ASKED
+    ]
     assert all(each.recall_id for each in answers)
     assert len({tuple(e.id for e in each.results) for each in answers}) > 5  # they do differ
     changed(memory, clock)
     past = memory.search("ana", "dark mode or hiking?", as_of=answers[0].position)
     answers.append(past)
     for answer in answers:
-        replay = memory.replay_recall(answer.recall_id)
+        replay = memory.audit.replay_recall(answer.recall_id)
         assert (replay.verdict, replay.differs, replay.reasons) == ("same", (), ())
         assert replay.again == replay.recorded
         ids = [each.id for each in replay.again]
         assert [each.id for each in answer.results] == ids[: len(answer.results)]
-    summary = memory.replay_recalls()
+    summary = memory.audit.replay_recalls()
     assert (summary.same, summary.different, summary.inputs_destroyed) == (len(answers) + 2, 0, 0)
-    memory.rebuild()
-    assert memory.replay_recalls() == summary
+    memory.operations.rebuild()
+    assert memory.audit.replay_recalls() == summary
     memory.close()
     with open_memory(place, clock=clock) as again:  # other indexes, other vectors' places
-        assert again.replay_recalls("ana") == summary
+        assert again.audit.replay_recalls("ana") == summary
 
 
 def test_replaying_leaves_no_record(memory):
     answer = memory.search("ana", "dark mode")
     recorded(memory, answer.recall_id)
     head = memory.status(digests=False).position
-    memory.replay_recall(answer.recall_id)
-    memory.replay_recalls()
+    memory.audit.replay_recall(answer.recall_id)
+    memory.audit.replay_recalls()
     assert memory.status(digests=False).position == head
-    assert len(memory.recalls()) == 1
+    assert len(memory.recalls.list()) == 1
 
 
 def test_progress_is_told_and_one_subject_alone_can_be_replayed(memory):
-    memory.grant_consent("bob", "consent")
+    memory.consent.grant("bob", "consent")
     say(memory, "I always use dark mode.", subject="bob")
     memory.search("ana", "dark mode")
     memory.search("bob", "dark mode")
     told = []
-    assert memory.replay_recalls(progress=lambda *each: told.append(each)).same == 2
+    assert memory.audit.replay_recalls(progress=lambda *each: told.append(each)).same == 2
     assert told[-1][0] == told[-1][1] > 0
-    assert memory.replay_recalls("bob").same == 1
-    assert memory.replay_recalls("nobody").recalls == 0
+    assert memory.audit.replay_recalls("bob").same == 1
+    assert memory.audit.replay_recalls("nobody").recalls == 0
 
 
 def test_after_an_erasure_the_inputs_are_destroyed(memory):
     answer = memory.search("ana", "dark mode")
-    memory.grant_consent("bob", "consent")
+    memory.consent.grant("bob", "consent")
     say(memory, "I always use dark mode.", subject="bob")
     other = memory.search("bob", "dark mode")
     recorded(memory, answer.recall_id)
-    memory.erase("ana")
-    assert [each.recall_id for each in memory.recalls()] == [other.recall_id]
-    assert memory.recalls("ana") == []
-    replay = memory.replay_recall(answer.recall_id)
+    memory.erase("ana", by="system")
+    assert [each.recall_id for each in memory.recalls.list()] == [other.recall_id]
+    assert memory.recalls.list("ana") == []
+    replay = memory.audit.replay_recall(answer.recall_id)
     assert (replay.verdict, replay.again, replay.query) == ("inputs destroyed", None, None)
     assert [each.id for each in replay.recorded] == [each.id for each in answer.results]
     assert replay.reasons == ("The subject was erased, and the query with them.",)
-    details = memory.recall(answer.recall_id)
+    details = memory.recalls.get(answer.recall_id)
     assert (details.asked, details.recall.query, details.recall.subject) == (None, None, None)
     assert {each.text for each in details.results} == {None}
-    summary = memory.replay_recalls()
+    summary = memory.audit.replay_recalls()
     assert (summary.same, summary.different, summary.inputs_destroyed) == (1, 0, 1)
-    assert memory.replay_recalls("ana").recalls == 0
-    memory.register_anew("ana", by="eva")
+    assert memory.audit.replay_recalls("ana").recalls == 0
+    memory.erasure.register_anew("ana", by="eva")
     assert verdict(memory, answer.recall_id) == "inputs destroyed"
 
 
@@ -313,7 +327,7 @@ def test_every_difference_is_told_in_a_sentence(memory):
         memories=(other,),
         scores=(higher, event.scores[1]),
     )
-    replay = memory.replay_recall(changed)
+    replay = memory.audit.replay_recall(changed)
     assert replay.verdict == "different"
     says = {each.id: each for each in replay.differs}
     assert says.keys() == {other, first, second}
@@ -325,7 +339,7 @@ def test_every_difference_is_told_in_a_sentence(memory):
     assert says[second].text == answer.results[1].text
     [reason] = replay.reasons
     assert "beliefledger rebuild" in reason
-    summary = memory.replay_recalls()
+    summary = memory.audit.replay_recalls()
     assert (summary.same, summary.different) == (1, 1)
     assert summary.differing == (replay,)
 
@@ -342,7 +356,7 @@ def test_what_is_further_down_now_says_where(memory):
         scores=event.scores[:1],
         asked=event.asked.model_copy(update={"k": 1}),
     )
-    says = {each.id: each.says for each in memory.replay_recall(changed).differs}
+    says = {each.id: each.says for each in memory.audit.replay_recall(changed).differs}
     place = {2: "2nd", 3: "3rd", 4: "4th"}[len(event.ranked)]
     assert says[last].endswith(f"; now it is {place}, further down than was asked for.")
 
@@ -365,14 +379,14 @@ def test_a_score_may_differ_by_a_millionth(memory, by):
 )
 def test_what_is_known_to_be_other_than_it_was_is_told(memory, other, says):
     answer = memory.search("ana", "dark mode")
-    [reason] = memory.replay_recall(recorded_as(memory, answer.recall_id, **other)).reasons
+    [reason] = memory.audit.replay_recall(recorded_as(memory, answer.recall_id, **other)).reasons
     assert reason.endswith(says)
 
 
 def test_a_model_that_is_not_here_is_stood_in_for_and_that_is_told(memory, tmp_path):
     model = str(tmp_path / "no-such-model")
     answer = memory.search("ana", "dark mode")
-    replay = memory.replay_recall(recorded_as(memory, answer.recall_id, embedder=model))
+    replay = memory.audit.replay_recall(recorded_as(memory, answer.recall_id, embedder=model))
     [reason] = replay.reasons
     assert f"by {model} then, which is not installed; now by hashed-1" in reason
     assert "pip install" in reason
@@ -381,7 +395,7 @@ def test_a_model_that_is_not_here_is_stood_in_for_and_that_is_told(memory, tmp_p
 def test_a_search_with_another_model_is_made_again_with_that_model(place, clock, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", "all-minilm-l6-v2")
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         say(memory, *SAID)
         answer = memory.search("ana", "which city is home to the user?")
         assert answer.embedder == "all-minilm-l6-v2"
@@ -389,7 +403,7 @@ def test_a_search_with_another_model_is_made_again_with_that_model(place, clock,
     monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", "hashed-1")
     with open_memory(place, clock=clock) as memory:
         assert memory.search("ana", "which city is home to the user?").embedder == "hashed-1"
-        replay = memory.replay_recall(answer.recall_id)
+        replay = memory.audit.replay_recall(answer.recall_id)
         assert (replay.verdict, replay.reasons) == ("same", ())
 
 
@@ -398,7 +412,7 @@ def damaged(tmp_path, clock):
     """A ledger in which a search was made; then, with it closed, something is done to a file."""
     place = tmp_path / "damaged"
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         say(memory, *SAID)
         answer = memory.search("ana", "dark mode")
         assert verdict(memory, answer.recall_id) == "same"
@@ -421,13 +435,13 @@ def test_a_damaged_view_makes_a_difference_and_a_rebuild_ends_it(damaged):
     answer, damage = damaged
     [gone] = [each.id for each in answer.results if each.kind == "memory"]
     with damage("views.db", "DELETE FROM BELIEFS WHERE memory_id = ?", gone) as memory:
-        replay = memory.replay_recall(answer.recall_id)
+        replay = memory.audit.replay_recall(answer.recall_id)
         assert replay.verdict == "different"
         [lost] = [each for each in replay.differs if each.id == gone]
         assert lost.says.endswith("; now it is not found.")
         assert lost.now is None
         assert "beliefledger rebuild" in replay.reasons[-1]
-        memory.rebuild("belief_versions")
+        memory.operations.rebuild("belief_versions")
         assert verdict(memory, answer.recall_id) == "same"
 
 
@@ -482,7 +496,7 @@ def test_the_commands_tell_and_do_the_same(place):
 
 def test_a_search_that_comes_out_different_ends_with_three_and_says_how(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         say(memory, *SAID)
         answer = memory.search("ana", "dark mode")
         scores = tuple(each + 70 for each in recorded(memory, answer.recall_id).event.scores)

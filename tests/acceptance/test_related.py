@@ -6,8 +6,10 @@ import json
 
 import pytest
 from typer.testing import CliRunner
+from wishes import storing
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
 from beliefledger.ledger.times import DAY
 from beliefledger.tools.cli import app
@@ -16,12 +18,14 @@ from beliefledger.tools.cli import app
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
 def say(memory, entity, attribute, value, type="fact", **more):
-    return memory.store("ana", value, entity=entity, attribute=attribute, type=type, **more)
+    return memory.store(
+        "ana", value, **storing(entity=entity, **(more)), attribute=attribute, type=type
+    )
 
 
 def relate(memory, one, relation, other, **more):
@@ -156,7 +160,7 @@ def test_what_ended_was_revoked_or_is_unsure_leads_nowhere(memory, clock):
     [path] = memory.related("ana", relation="uses")
     memory.revoke(path.steps[0].memory.memory_id, by="eve")
     assert memory.related("ana", relation="uses") == []
-    assert all(view.same for view in memory.rebuild(verify=True))
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_memories_that_disagree_name_each_other(memory, clock):
@@ -164,7 +168,7 @@ def test_memories_that_disagree_name_each_other(memory, clock):
     before = memory.as_of(memory.status().position)
     other = memory.store("ana", "Lisbon", attribute="home.location", confidence=0.6)
     assert other.reason == "truth.weaker_than_current"
-    memory.store("ana", "Faro", attribute="home.location", context="on Fridays")
+    memory.store("ana", "Faro", attribute="home.location", details=Details(context="on Fridays"))
     told = {each.value: each for each in memory.beliefs("ana", quarantined=True)}
     assert told["Porto"].contradicts == (other.memory_id,)
     assert told["Lisbon"].contradicts == (one.memory_id,)
@@ -179,7 +183,7 @@ def test_memories_that_disagree_name_each_other(memory, clock):
     clock.ahead(60)
     memory.revoke(other.memory_id, by="eve")
     assert all(each.contradicts == () for each in memory.beliefs("ana"))
-    assert all(view.same for view in memory.rebuild(verify=True))
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_one_that_took_the_others_place_does_not_disagree(memory, clock):

@@ -47,7 +47,7 @@ class Person:
 @pytest.fixture
 def memory(place):
     with open_memory(place) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -202,7 +202,7 @@ def test_what_is_said_of_one_name_then_changes_what_was_said_of_another(ana):
     assert ana.now("home.location") == ["Hamburg"]
     [decision] = ana.says("My manager lives in Hamburg.")
     assert decision.outcome == "confirm"
-    assert ana.memory.conflicts("ana") == []
+    assert ana.memory.conflicts.list("ana") == []
 
 
 def test_two_people_of_one_name_stay_two_until_it_is_said(ana):

@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import EmbedderMissing, InvalidTurn
 from beliefledger.ledger.times import DAY, SECOND, to_datetime
 from beliefledger.operations.jobs import FIRST_MONDAY, HOUR, JOBS, Job
@@ -29,7 +30,7 @@ SECONDS = 60
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         yield memory
 
 
@@ -76,14 +77,14 @@ def test_times_are_the_same_for_everybody():
 
 def test_each_job_does_its_work_and_is_in_status(memory, clock):
     pytest.importorskip("sentence_transformers")
-    memory.store("ana", "k1", attribute="badge", expires_at=clock.now + DAY)
+    memory.store("ana", "k1", attribute="badge", details=Details(expires_at=clock.now + DAY))
     memory.store("ana", "maybe", attribute="home", confidence=0.3)
     for value in ("Porto", "Oslo", "Rome", "Lima"):
         clock.ahead(86_400)
         memory.record_turn("ana", f"I moved to {value}.")
         memory.process()
     clock.ahead(200 * 86_400)
-    runs = {name: memory.run_job(name) for name in JOBS}
+    runs = {name: memory.operations.jobs.run(name) for name in JOBS}
     assert {name: run.outcome for name, run in runs.items()} == dict.fromkeys(JOBS, "done")
     assert runs["decay"].counts == {"memories": 2}
     assert runs["expiry"].counts == {"expired": 1}
@@ -94,12 +95,12 @@ def test_each_job_does_its_work_and_is_in_status(memory, clock):
     assert runs["consolidation"].counts["merged"] == 0
     told = memory.status(digests=False).jobs
     assert {each.job: each for each in told} == runs
-    assert [each.job for each in memory.jobs()] == sorted(JOBS)
+    assert [each.job for each in memory.operations.jobs.list()] == sorted(JOBS)
     clock.ahead(60)
-    again = memory.run_job("expiry")
+    again = memory.operations.jobs.run("expiry")
     assert (again.counts, again.due) == ({"expired": 0}, to_datetime(clock.now))
-    assert [each for each in memory.jobs() if each.job == "expiry"] == [again]
-    assert all(each.same for each in memory.rebuild(verify=True))
+    assert [each for each in memory.operations.jobs.list() if each.job == "expiry"] == [again]
+    assert all(each.same for each in memory.operations.rebuild(verify=True))
 
 
 def test_a_job_that_failed_says_what_to_do(place, memory, monkeypatch):
@@ -118,14 +119,14 @@ def test_a_job_that_fails_is_on_record_and_stops_nobody(memory, clock, monkeypat
         raise OSError("a word of somebody's")
 
     monkeypatch.setitem(JOBS, "loops", Job("loops", DAY, breaks))
-    failed = memory.run_job("loops")
+    failed = memory.operations.jobs.run("loops")
     assert (failed.outcome, failed.error, failed.counts) == ("failed", "OSError", {})
-    assert memory.run_job("expiry").outcome == "done"
+    assert memory.operations.jobs.run("expiry").outcome == "done"
     told = {each.job: each.outcome for each in memory.status(digests=False).jobs}
     assert told == {"expiry": "done", "loops": "failed"}
     assert "somebody's" not in json.dumps([each.facts for each in memory._log.read()])
     with pytest.raises(InvalidTurn, match="no job 'dance'"):
-        memory.run_job("dance")
+        memory.operations.jobs.run("dance")
 
 
 def test_a_run_that_another_process_recorded_meanwhile_is_not_recorded_again(place, clock):
@@ -157,7 +158,9 @@ def test_what_was_missed_is_run_once_at_the_start(memory, place):
     """A schedule that begins runs everything that is due, in this process, with the real clock."""
     with open_memory(place) as running:
         told = []
-        scheduling = running.schedule(tell=lambda what, run, _why: told.append((what, run)))
+        scheduling = running.operations.jobs.schedule(
+            tell=lambda what, run, _why: told.append((what, run))
+        )
         thread = threading.Thread(target=scheduling.run)
         thread.start()
         until(lambda: len(told) >= 1 + len(JOBS))
@@ -167,7 +170,7 @@ def test_what_was_missed_is_run_once_at_the_start(memory, place):
         assert told[0] == ("runs", None)
         assert {run.job for what, run in told if what == "ran"} == set(JOBS)
         head = running.status(digests=False).position
-        with running.schedule() as again:
+        with running.operations.jobs.schedule() as again:
             thread = threading.Thread(target=again.run)
             thread.start()
             time.sleep(1.5)

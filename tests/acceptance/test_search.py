@@ -7,6 +7,7 @@ import re
 
 import pytest
 from typer.testing import CliRunner
+from wishes import searching, storing
 
 from beliefledger import open_memory
 from beliefledger.gate.intake import TurnInput
@@ -14,7 +15,7 @@ from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.streams import query_digest, session_tag
 from beliefledger.ledger.times import DAY, to_datetime
-from beliefledger.search.search import SearchAnswer
+from beliefledger.search.search import SearchAnswer, SearchOptions
 from beliefledger.tools.cli import app
 
 EDITOR, HOME = "User always uses dark mode", "User lives in Porto"
@@ -24,7 +25,7 @@ SAID = ("I always use dark mode.", "I live in Porto.")
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         yield memory
 
 
@@ -39,7 +40,7 @@ def found(answer):
 
 
 def memories(memory, query, **asked):
-    return found(memory.search("ana", query, include=["memories"], **asked))
+    return found(memory.search("ana", query, **searching(include=["memories"], **(asked))))
 
 
 def by_words(answer):
@@ -48,12 +49,12 @@ def by_words(answer):
 
 def recalled(memory):
     """The events of searches, in order."""
-    memory._recorder.flush()
+    memory._core.recorder.flush()
     return [each for each in memory._log.read() if each.type == MemoriesRecalled.NAME]
 
 
 def stored(memory, value, attribute, **chosen):
-    decision = memory.store("ana", value, attribute=attribute, **chosen)
+    decision = memory.store("ana", value, attribute=attribute, **storing(**(chosen)))
     assert decision.outcome in {"admit", "supersede"}, decision
     return decision.memory_id
 
@@ -117,7 +118,8 @@ def test_a_date_and_a_speaker_find_turns(memory):
 def test_include_leaves_one_of_them_out(memory):
     say(memory, *SAID)
     only = {
-        each: memory.search("ana", "dark mode", include=[each]) for each in ("memories", "episodes")
+        each: memory.search("ana", "dark mode", options=SearchOptions(include=[each]))
+        for each in ("memories", "episodes")
     }
     assert found(only["memories"]) == [EDITOR]
     assert found(only["episodes"]) == [SAID[0]]
@@ -146,7 +148,7 @@ def test_a_question_is_routed_to_a_type_and_says_so(memory):
 @pytest.mark.parametrize("profile", ["default", "recall"])
 def test_both_profiles_find_and_the_parts_of_the_score_are_told(memory, profile):
     say(memory, *SAID)
-    answer = memory.search("ana", "dark mode", profile=profile)
+    answer = memory.search("ana", "dark mode", options=SearchOptions(profile=profile))
     assert answer.profile == profile
     assert set(found(answer)) == {EDITOR, SAID[0]}
     for each in answer.results:
@@ -190,7 +192,7 @@ SCOPED = {
 
 
 def with_scopes(memory, scopes):
-    memory.grant_consent("ana", "consent", scope="public")
+    memory.consent.grant("ana", "consent", scope="public")
     for scope in scopes:
         stored(
             memory,
@@ -220,7 +222,7 @@ def test_the_scope_is_enforced_before_anything_is_ranked(new_place, clock, asked
         with open_memory(new_place(), clock=clock) as memory:
             with_scopes(memory, scopes)
             asked_for = {"query": "garden plan", "include": ["memories"], **asked}
-            answers.append(memory.search("ana", **asked_for))
+            answers.append(memory.search("ana", **searching(**(asked_for))))
     whole, only = answers
     assert len(whole.results) == len(seen)
     assert whole.candidates == len(seen)
@@ -233,7 +235,7 @@ def test_the_scope_is_enforced_before_anything_is_ranked(new_place, clock, asked
 def test_turns_are_for_the_subject_alone(memory):
     say(memory, *SAID)
     assert SAID[0] in found(memory.search("ana", "dark mode"))
-    assert memory.search("ana", "dark mode", scope="team").candidates == 0
+    assert memory.search("ana", "dark mode", options=SearchOptions(scope="team")).candidates == 0
 
 
 # Then
@@ -271,7 +273,9 @@ def test_being_shown_counts_for_later_searches_only(memory, clock):
     clock.ahead(90 * 86_400)
 
     def freshness(**asked):
-        [only] = memory.search("ana", "dark mode", include=["memories"], **asked).results
+        [only] = memory.search(
+            "ana", "dark mode", **searching(include=["memories"], **(asked))
+        ).results
         return only.arms["recency"].score
 
     assert freshness(record=False) == pytest.approx(0.5)
@@ -305,7 +309,9 @@ def test_the_budget_of_tokens_is_kept_and_what_had_no_room_was_not_shown(memory)
     event = recalled(memory)[-1].event
     assert event.memories == tuple(each.id for each in answer.results)
     assert event.ranked == tuple(each.id for each in whole.results)
-    assert {each.text for each in memory.decay("ana") if each.accesses} == set(found(answer))
+    assert {each.text for each in memory.operations.ageing.decay("ana") if each.accesses} == set(
+        found(answer)
+    )
     none = memory.search("ana", "lunch", max_tokens=1)
     assert (none.results, none.left_out) == ((), 3)
 
@@ -315,7 +321,9 @@ def test_diversity_brings_forward_what_is_different(memory):
         memory.record_turn("ana", f"Garden party garden party number {number}.")
     memory.record_turn("ana", "My bicycle stood in the garden, wet from last night's thunderstorm.")
     alike = found(memory.search("ana", "garden party", 2, record=False))
-    varied = found(memory.search("ana", "garden party", 2, diversity=0.9, record=False))
+    varied = found(
+        memory.search("ana", "garden party", 2, options=SearchOptions(diversity=0.9), record=False)
+    )
     assert alike[0] == varied[0]
     assert "bicycle" not in alike[1]
     assert "bicycle" in varied[1]
@@ -347,27 +355,27 @@ def test_diversity_brings_forward_what_is_different(memory):
 )
 def test_what_cannot_be_asked_is_refused_with_what_can(memory, asked, says):
     with pytest.raises(InvalidTurn, match=says):
-        memory.search("ana", **{"query": "dark mode", **asked})
+        memory.search("ana", **searching(**({"query": "dark mode", **asked})))
 
 
 def test_of_somebody_unknown_or_erased_there_is_nothing_to_find(memory):
     say(memory, *SAID)
     assert found(memory.search("ana", "dark mode"))
-    memory.erase("ana")
+    memory.erase("ana", by="system")
     for name in ("ana", "nobody"):
         answer = memory.search(name, "dark mode")
         assert (answer.results, answer.recall_id, answer.embedder) == ((), None, None)
         assert answer.notes == (f"Nothing is known about {name!r}.",)
     with pytest.raises(NotPermitted):
         memory.record_turn("ana", SAID[0])
-    memory.register_anew("ana", by="eva")
+    memory.erasure.register_anew("ana", by="eva")
     assert memory.search("ana", "dark mode").results == ()
 
 
 def test_one_person_s_search_does_not_see_another_s(memory):
     say(memory, *SAID)
     alone = memory.search("ana", "dark mode", record=False)
-    memory.grant_consent("bob", "consent")
+    memory.consent.grant("bob", "consent")
     memory.remember("bob", "I always use dark mode at night.")
     again = memory.search("ana", "dark mode", record=False)
     assert again.results == alone.results
@@ -412,19 +420,22 @@ def test_without_a_record_nobody_was_shown_anything(memory):
     assert answer.results
     assert answer.recall_id is None
     assert recalled(memory) == []
-    assert {each.accesses for each in memory.decay("ana")} == {0}
+    assert {each.accesses for each in memory.operations.ageing.decay("ana")} == {0}
 
 
 def test_memories_that_were_found_count_as_shown_once_for_each_search(memory):
     say(memory, *SAID)
     for _ in range(3):
         memory.search("ana", "dark mode")
-    assert {each.text: each.accesses for each in memory.decay("ana")} == {EDITOR: 3, HOME: 0}
+    assert {each.text: each.accesses for each in memory.operations.ageing.decay("ana")} == {
+        EDITOR: 3,
+        HOME: 0,
+    }
 
 
 def test_searches_are_recorded_when_the_ledger_is_closed(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         say(memory, *SAID)
         ids = [memory.search("ana", "dark mode").recall_id for _ in range(5)]
     with open_memory(place, clock=clock) as memory:

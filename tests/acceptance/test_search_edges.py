@@ -7,18 +7,21 @@ import sys
 import threading
 
 import pytest
+from wishes import searching
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import BackendUnavailable, ClockWentBack, InvalidTurn
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.projections import embedding, terms
 from beliefledger.search.indexes import Indexes
+from beliefledger.search.search import SearchOptions
 
 
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.remember("ana", "I always use dark mode.")
         yield memory
 
@@ -58,15 +61,15 @@ def memory(place, clock):
 def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(memory, asked):
     named = {"subject": "ana", "query": "dark mode"} | asked
     with pytest.raises(InvalidTurn):
-        memory.search(**named)
+        memory.search(**searching(**(named)))
     memory.record_turn("ana", "It is still dark.")  # appends the searches that wait
-    assert memory.recalls() == []
+    assert memory.recalls.list() == []
 
 
 def test_a_purpose_that_no_view_takes_is_refused_where_a_caller_chose(memory):
     [belief] = memory.beliefs("ana")
     with pytest.raises(InvalidTurn, match="purpose"):
-        memory.shown("ana", [belief], purpose="a\0b")
+        memory.recalls.record_shown("ana", [belief], purpose="a\0b")
 
 
 def test_a_secret_in_a_query_is_not_kept(memory):
@@ -74,11 +77,11 @@ def test_a_secret_in_a_query_is_not_kept(memory):
     answer = memory.search("ana", f"dark mode with {secret}")
     assert answer.results
     assert secret not in answer.query
-    details = memory.recall(answer.recall_id)
+    details = memory.recalls.get(answer.recall_id)
     assert secret not in details.asked["query"]
     [event] = [each.event for each in memory._log.read() if each.type == MemoriesRecalled.NAME]
     assert secret not in event.asked.query
-    assert memory.replay_recall(answer.recall_id).verdict == "same"
+    assert memory.audit.replay_recall(answer.recall_id).verdict == "same"
 
 
 def test_a_memory_that_is_disagreed_with_says_so_as_of_then(memory):
@@ -86,21 +89,23 @@ def test_a_memory_that_is_disagreed_with_says_so_as_of_then(memory):
     before = memory._log.head().position
     assert memory.search("ana", "zeta").results[0].memory.contradicts == ()
     memory.store("ana", "Braga", attribute="city", text="zeta Braga", confidence=0.45)
-    [found] = memory.search("ana", "zeta", include=["memories"]).results
+    [found] = memory.search("ana", "zeta", options=SearchOptions(include=["memories"])).results
     [believed] = [each for each in memory.beliefs("ana") if each.text == "zeta Porto"]
     assert believed.contradicts
     assert found.memory == believed
-    [then] = memory.search("ana", "zeta", include=["memories"], as_of=before).results
+    [then] = memory.search(
+        "ana", "zeta", options=SearchOptions(include=["memories"]), as_of=before
+    ).results
     assert then.memory.contradicts == ()
 
 
 def test_words_of_somebody_erased_elsewhere_do_not_stay_without_their_index(place, clock):
     with open_memory(place, clock=clock) as here, open_memory(place, clock=clock) as there:
-        here.grant_consent("ana", "consent")
-        here.grant_consent("bob", "consent")
+        here.consent.grant("ana", "consent")
+        here.consent.grant("bob", "consent")
         here.remember("ana", "My quixotic aunt is Marta.")
         assert here.search("ana", "quixotic").results
-        here._finder.drop()  # as a rebuild does, and memory that gets short
+        here._indexes().drop()  # as a rebuild does, and memory that gets short
         assert "quixotic" in terms._STEMS
         assert embedding._FEATURES
         there.erase("ana", by="office")
@@ -118,7 +123,7 @@ def test_an_answer_that_was_read_before_an_erasure_is_not_kept_after_it(memory, 
 
     monkeypatch.setattr(Indexes, "tell", late)
     memory.search("ana", "dark mode", record=False)
-    assert not memory._finder._answers
+    assert not memory._indexes()._answers
 
 
 def test_an_index_that_was_read_during_an_erasure_is_dropped(memory, monkeypatch):
@@ -132,11 +137,11 @@ def test_an_index_that_was_read_during_an_erasure_is_dropped(memory, monkeypatch
     monkeypatch.setattr(Indexes, "_follow", slow)
     assert memory.search("ana", "dark mode").results == ()
     assert "quixotic" not in terms._STEMS
-    assert not memory._finder._indexes
+    assert not memory._indexes()._indexes
 
 
 def test_vectors_that_cannot_be_kept_do_not_keep_a_search_from_words(memory, monkeypatch):
-    store = memory._finder.store
+    store = memory._indexes().store
 
     def full(*_given):
         raise BackendUnavailable("The disk is full.")
@@ -146,7 +151,7 @@ def test_vectors_that_cannot_be_kept_do_not_keep_a_search_from_words(memory, mon
     assert answer.results
     assert answer.unembedded
     with pytest.raises(BackendUnavailable):
-        memory.build_vectors("ana")
+        memory.vectors.build("ana")
     monkeypatch.undo()
     assert memory.search("ana", "dark mode").unembedded == 0
 
@@ -162,17 +167,17 @@ def test_threads_search_write_erase_and_rebuild_at_once(memory):
             problems.append(problem)
 
     def erased():
-        memory.grant_consent("bob", "consent") if not memory.beliefs("bob") else None
+        memory.consent.grant("bob", "consent") if not memory.beliefs("bob") else None
         memory.remember("bob", "I always use light mode.")
         memory.erase("bob", by="office")
-        memory.register_anew("bob", by="office")
+        memory.erasure.register_anew("bob", by="office")
 
     work_of = (
         lambda: memory.search("ana", "dark mode"),
         lambda: memory.search("bob", "light mode"),
         lambda: memory.record_turn("ana", "It is dark again."),
         erased,
-        memory.rebuild,
+        memory.operations.rebuild,
     )
     threads = [threading.Thread(target=work, args=(each,)) for each in work_of]
     for each in threads:
@@ -200,7 +205,11 @@ def test_whoever_is_erased_before_their_search_is_recorded_has_nothing_to_find(m
 
 def test_sessions_of_like_names_are_not_each_others(memory):
     memory.store(
-        "ana", "tea", attribute="drink", text="zeta", visibility_scope="session", session="run-1"
+        "ana",
+        "tea",
+        attribute="drink",
+        text="zeta",
+        details=Details(visibility_scope="session", session="run-1"),
     )
     for session in ("run 1", "Run-1", "run_1", " run-1", None):
         assert memory.search("ana", "zeta", session=session).results == ()
@@ -238,7 +247,7 @@ def test_a_turn_for_which_there_was_no_room_was_not_shown(memory):
     answer = memory.search("ana", "dark", max_tokens=most)
     assert 0 < len(answer.results) < len(whole.results)
     assert "episode" in {each.kind for each in whole.results[len(answer.results) :]}
-    told = memory.recall(answer.recall_id).results
+    told = memory.recalls.get(answer.recall_id).results
     assert [each.shown for each in told] == [
         each.id in {shown.id for shown in answer.results} for each in whole.results
     ]
@@ -248,7 +257,7 @@ def test_a_ledger_whose_clock_went_back_is_searched_and_says_how_it_is(memory, c
     clock.ahead(-600)
     assert memory.search("ana", "dark").results
     with pytest.raises(ClockWentBack):
-        memory._recorder.flush()
+        memory._core.recorder.flush()
     assert memory.status().turns
     clock.ahead(1200)
-    assert [each.query for each in memory.recalls()] == ["dark"]
+    assert [each.query for each in memory.recalls.list()] == ["dark"]

@@ -7,6 +7,7 @@ import json
 
 import pytest
 from typer.testing import CliRunner
+from wishes import searching
 
 from beliefledger import open_memory
 from beliefledger.ledger.erasing import Wanted
@@ -24,8 +25,8 @@ PROBE = "xylographic mode"
 def memory(place, clock, master, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", master.key.hex())
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
-        opened.grant_consent("ben", "consent")
+        opened.consent.grant("ana", "consent")
+        opened.consent.grant("ben", "consent")
         say(opened, CANARY, *STAYS)
         opened.record_turn("ben", "I always use xylographic mode, too.", session="b")
         opened.process()
@@ -57,12 +58,12 @@ def erase_positions(memory, *positions):
     wanted = Wanted(ref, "turn", positions=positions)
     [erasure] = log.eraser.request(lambda: [wanted], actor="system", legal_basis="legal obligation")
     log.eraser.destroy(erasure)
-    memory._finder.erase_content(ref, positions)
+    memory._indexes().erase_content(ref, positions)
     log.eraser.complete(erasure)
 
 
 def found(memory, query=PROBE, **how):
-    answer = memory.search("ana", query, k=50, **{"record": False} | how)
+    answer = memory.search("ana", query, k=50, **searching(**({"record": False} | how)))
     return [each.text for each in answer.results]
 
 
@@ -72,7 +73,7 @@ def names(texts):
 
 def index_of(memory):
     ref = memory._log.subject("ana")
-    return memory._finder.index(ref, Hashed())
+    return memory._indexes().index(ref, Hashed())
 
 
 def shape(memory):
@@ -96,9 +97,9 @@ def test_what_is_erased_is_not_found_and_what_stays_is(memory):
     for words in STAYS:
         assert words in found(memory, words)
     kept = shape(memory)
-    memory._finder.drop()
+    memory._indexes().drop()
     assert shape(memory) == kept
-    memory.rebuild()
+    memory.operations.rebuild()
     assert shape(memory) == kept
     assert not names(found(memory))
 
@@ -120,13 +121,13 @@ def test_another_open_ledger_that_had_it_in_memory_finds_it_no_more(memory, plac
         assert names(found(other))
         ref = other._log.subject("ana")
         forget(memory)
-        assert other._finder.holds(ref, "hashed-1"), "nobody has told it yet"
-        told = other._finder.told(list(other._finder._answers))
+        assert other._indexes().holds(ref, "hashed-1"), "nobody has told it yet"
+        told = other._indexes().told(list(other._indexes()._answers))
         assert names([answer.text for answer, _ in told.values()]), "it remembers its answers"
         assert not names(found(other))
         assert STAYS[0] in found(other, STAYS[0])
-        assert not other._finder._answers or not names(
-            [answer.text for answer, _ in other._finder._answers.values()]
+        assert not other._indexes()._answers or not names(
+            [answer.text for answer, _ in other._indexes()._answers.values()]
         )
         assert shape(other) == shape(memory)
 
@@ -136,7 +137,7 @@ def test_a_search_for_somebody_else_lets_go_of_it_too(memory, place, clock):
         assert names(found(other))
         forget(memory)
         other.search("ben", "tea")
-        assert not other._finder.holds(other._log.subject("ana"), "hashed-1")
+        assert not other._indexes().holds(other._log.subject("ana"), "hashed-1")
 
 
 @pytest.mark.parametrize("warm", [True, False])
@@ -152,7 +153,7 @@ def test_a_search_in_whose_midst_it_is_erased_tells_nothing_of_it(memory, place,
     with open_memory(place, clock=clock) as other:
         if warm:
             assert names(found(other))
-        other._core.embedders._loaded["hashed-1"] = Slow()
+        other._embedders._loaded["hashed-1"] = Slow()
         assert not names(found(other)), "erased before it answered"
 
 
@@ -160,7 +161,7 @@ def test_nothing_that_was_read_before_is_told_from_memory(memory, place, clock, 
     """The erasure comes between the ranking and the reading of words that were read before."""
     with open_memory(place, clock=clock) as other:
         assert names(found(other))
-        finder = other._finder
+        finder = other._indexes()
         told = finder.told
 
         def late(rows):
@@ -175,7 +176,7 @@ def test_nothing_that_was_read_before_is_told_from_memory(memory, place, clock, 
 
 def test_what_is_said_twice_is_found_where_it_stays(memory):
     say(memory, CANARY, session="later")
-    ref, store = memory._log.subject("ana"), memory._finder.store
+    ref, store = memory._log.subject("ana"), memory._indexes().store
     assert len([each for each in found(memory) if each == CANARY]) == 2
     first = next(
         each.position
@@ -200,9 +201,9 @@ def test_what_stays_is_not_embedded_again(memory, monkeypatch):
     monkeypatch.setattr(Hashed, "embed", counted)
     forget(memory)
     found(memory)
-    memory.rebuild()
+    memory.operations.rebuild()
     found(memory)
-    memory.build_vectors("ana")
+    memory.vectors.build("ana")
     assert set(embedded) == {PROBE}
 
 
@@ -227,9 +228,9 @@ def test_a_text_between_others_leaves_them_neighbours(memory):
 def test_a_recorded_search_says_that_its_results_are_erased(memory, place):
     answer = memory.search("ana", PROBE)
     ids = {each.id for each in answer.results if "xylographic" in each.text.lower()}
-    assert memory.replay_recall(answer.recall_id).verdict == "same"
+    assert memory.audit.replay_recall(answer.recall_id).verdict == "same"
     forget(memory)
-    details = memory.recall(answer.recall_id)
+    details = memory.recalls.get(answer.recall_id)
     texts = {each.id: each.text for each in details.results}
     assert {each for each, text in texts.items() if text is None} == ids
     shown = CliRunner().invoke(
@@ -244,10 +245,10 @@ def test_a_search_made_again_says_what_was_erased_since(memory, place):
     """The words of a search that showed what is erased go with it."""
     answer = memory.search("ana", PROBE)
     forget(memory)
-    replay = memory.replay_recall(answer.recall_id)
+    replay = memory.audit.replay_recall(answer.recall_id)
     assert replay.verdict == "inputs destroyed"
     assert any("words were erased" in each for each in replay.reasons)
-    every = memory.replay_recalls("ana")
+    every = memory.audit.replay_recalls("ana")
     assert (every.inputs_destroyed, every.different) == (1, 0)
     cli = CliRunner().invoke(
         app, ["--ledger", place, "recalls", "replay", answer.recall_id, "--json"]
@@ -256,37 +257,37 @@ def test_a_search_made_again_says_what_was_erased_since(memory, place):
     assert "always use xylographic" not in cli.output.lower()
     assert json.loads(cli.output)["verdict"] == "inputs destroyed"
     later = memory.search("ana", "hiking")
-    assert memory.replay_recall(later.recall_id).verdict == "same"
+    assert memory.audit.replay_recall(later.recall_id).verdict == "same"
 
 
 def test_a_recorded_query_whose_words_are_erased_shows_as_erased(memory):
     answer = memory.search("ana", PROBE, session="asked here")
-    memory._recorder.flush()
+    memory._core.recorder.flush()
     erase_positions(memory, memory._log.find(answer.recall_id).position)
-    [only] = memory.recalls("ana")
+    [only] = memory.recalls.list("ana")
     assert (only.recall_id, only.query, only.subject) == (answer.recall_id, None, "ana")
     assert only.found == len(answer.results)
-    details = memory.recall(answer.recall_id)
+    details = memory.recalls.get(answer.recall_id)
     assert details.asked is None
     assert [each.text for each in details.results] == [each.text for each in answer.results]
-    replay = memory.replay_recall(answer.recall_id)
+    replay = memory.audit.replay_recall(answer.recall_id)
     assert (replay.verdict, replay.subject, replay.query) == ("inputs destroyed", "ana", None)
     assert replay.reasons == ("The query's words were erased.",)
-    assert memory.replay_recalls().inputs_destroyed == 1
-    assert memory.migrate_vectors("hashed-1", by="ops", dry_run=True).queries == 0
+    assert memory.audit.replay_recalls().inputs_destroyed == 1
+    assert memory.vectors.migrate("hashed-1", by="ops", dry_run=True).queries == 0
 
 
 def test_what_repeats_an_erased_memory_that_was_shown_is_decided(memory):
     """Whether it is an echo is told by ids, which stay."""
     answer = memory.search("ana", PROBE, session="s2")
-    memory._recorder.flush()
+    memory._core.recorder.flush()
     shown = [each.id for each in answer.results if each.kind == "memory"]
     assert shown
     forget(memory)
     say(memory, CANARY, session="s2")
     assert memory.status().pending_turns == 0
     assert names(found(memory)), "said anew"
-    assert memory.verify().ok
+    assert memory.proofs.verify().ok
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -297,7 +298,7 @@ def test_what_is_asked_of_entities_relations_and_events_goes_on(memory, which):
     assert len(memory.related("ana", hops=2)) > 1
     forget(memory, said[which])
     told = [
-        *memory.entities("ana"),
+        *memory.entities.list("ana"),
         *memory.related("ana"),
         *memory.related("ana", hops=2),
         *memory.events("ana"),
@@ -310,8 +311,8 @@ def test_what_is_asked_of_entities_relations_and_events_goes_on(memory, which):
 
 def test_a_name_that_only_an_erased_turn_knew_is_told_by_nobody(memory):
     say(memory, "My manager is Zebulon Quark.")
-    assert "Zebulon" in repr([*memory.entities("ana"), *memory.related("ana")])
+    assert "Zebulon" in repr([*memory.entities.list("ana"), *memory.related("ana")])
     forget(memory, "My manager is Zebulon Quark.")
-    told = [*memory.entities("ana"), *memory.related("ana"), *memory.events("ana")]
+    told = [*memory.entities.list("ana"), *memory.related("ana"), *memory.events("ana")]
     assert "Zebulon" not in repr(told)
     assert not any("Zebulon" in each for each in found(memory, "Zebulon Quark manager"))

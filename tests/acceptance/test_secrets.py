@@ -13,8 +13,10 @@ import psycopg
 import pytest
 import typer
 from typer.testing import CliRunner
+from wishes import storing
 
 from beliefledger import MemoryLedger, TurnInput, open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.errors import CallerMistake, LedgerError, SecretGiven
 from beliefledger.ledger.events.turn import TurnRecorded
@@ -30,7 +32,7 @@ SEEDS = "zoo thing about horse will only over again what this ability abandon"
 @pytest.fixture
 def memory(place):
     with open_memory(place) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -139,24 +141,24 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
     memory.record_turn("ana", words, **said, idempotency_key=TOKEN)
     memory.record_turns([TurnInput(subject="ana", content=f"I ski. {SECRET}", ordinal=1, **said)])
     memory.remember("ana", f"I play chess. {SECRET}", session=SECRET, agent=SECRET)
-    memory.store("ana", "green", attribute="colour", session=SECRET, agent=SECRET)
-    memory.store("ana", "red", attribute="colour", visibility_scope=SECRET)
+    memory.store("ana", "green", attribute="colour", details=Details(session=SECRET, agent=SECRET))
+    memory.store("ana", "red", attribute="colour", details=Details(visibility_scope=SECRET))
     for when in ("morning", "afternoon", "morning", "afternoon", "morning"):
         memory.remember("ana", f"I prefer {when} meetings.", session=SECRET)
     memory.remember("ana", "I'm allergic to peanuts.", session=SECRET)
-    [conflict] = memory.conflicts("ana")
+    [conflict] = memory.conflicts.list("ana")
     contexts = {f"on Mondays when {SECRET}": "morning", "on Fridays": "afternoon"}
-    memory.resolve(conflict.belief_id, by="Ben", contexts=contexts, note=SECRET)
+    memory.conflicts.resolve(conflict.belief_id, by="Ben", contexts=contexts, note=SECRET)
     waiting = [each for each in memory.decisions(waits=True) if each.outcome == "queue"]
-    memory.review(waiting[0].decision_id, approve=True, by="Ben", note=SECRET)
+    memory.conflicts.review(waiting[0].decision_id, approve=True, by="Ben", note=SECRET)
     memory.search("ana", f"colour {SECRET}", session=SECRET)
     beliefs = memory.beliefs("ana")
-    memory.shown("ana", beliefs[:1], query=SECRET, session=SECRET)
-    memory.revoke(beliefs[0].memory_id, note=SECRET)
-    hold = memory.place_hold("ana", SECRET, by="Ben")
-    memory.lift_hold(hold, by="Ben")
-    memory.grant_consent("ana", "contract", note=SECRET)
-    memory.withdraw_consent("ana", basis="contract", note=SECRET)
+    memory.recalls.record_shown("ana", beliefs[:1], query=SECRET, session=SECRET)
+    memory.revoke(beliefs[0].memory_id, note=SECRET, by="system")
+    hold = memory.erasure.holds.place("ana", SECRET, by="Ben")
+    memory.erasure.holds.lift(hold, by="Ben")
+    memory.consent.grant("ana", "contract", note=SECRET)
+    memory.consent.withdraw("ana", basis="contract", note=SECRET, by="system")
     assert_nowhere(memory, place, TOKEN)
     turn = next(each for each in memory._log.read() if each.type == TurnRecorded.NAME)
     assert turn.event.speaker == turn.event.agent == "my token is [redacted token]"
@@ -166,17 +168,25 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
 def refused_ways(memory):
     stored = {"attribute": "colour", "value": "green"}
     for field in ("value", "attribute", "text", "entity", "context", "topic", "type", "category"):
-        yield f"store.{field}", lambda field=field: memory.store("ana", **stored | {field: SECRET})
-    yield "add_alias.name", lambda: memory.add_alias("ana", "User", SECRET, by="Ben")
+        yield (
+            f"store.{field}",
+            lambda field=field: memory.store("ana", **storing(**(stored | {field: SECRET}))),
+        )
+    yield "add_alias.name", lambda: memory.entities.add_alias("ana", "User", SECRET, by="Ben")
     for name in (TOKEN, TOKEN.lower(), "sk-" + "a1b2c3d4e5f6g7h8i9j0"):
-        yield "place_hold.hold", lambda name=name: memory.place_hold("ana", "x", by="B", hold=name)
+        yield (
+            "place_hold.hold",
+            lambda name=name: memory.erasure.holds.place("ana", "x", by="B", hold=name),
+        )
         yield "search.purpose", lambda name=name: memory.search("ana", "x", purpose=name)
         yield (
             "shown.purpose",
-            lambda name=name: memory.shown("ana", memory.beliefs("ana"), query="x", purpose=name),
+            lambda name=name: memory.recalls.record_shown(
+                "ana", memory.beliefs("ana"), query="x", purpose=name
+            ),
         )
         yield "consumer.name", lambda name=name: memory.consumer(name)
-    grant = memory.grant_consent
+    grant = memory.consent.grant
     yield "grant_consent.purpose", lambda: grant("ana", "consent", purpose=SECRET)
     yield "grant_consent.basis", lambda: grant("ana", SECRET)
     yield "grant_consent.categories", lambda: grant("ana", "consent", categories=[SECRET])
@@ -186,15 +196,15 @@ def refused_ways(memory):
     [queued] = [each for each in memory.decisions(waits=True) if each.outcome == "queue"]
     yield (
         "review.basis",
-        lambda: memory.review(queued.decision_id, approve=True, by="Ben", basis=SECRET),
+        lambda: memory.conflicts.review(queued.decision_id, approve=True, by="Ben", basis=SECRET),
     )
     definition = {"name": "medication", "description": SECRET, "slot": "attribute"}
-    yield "add_type.source", lambda: memory.add_type(definition)
-    yield "adopt_policy.policy", lambda: memory.adopt_policy({"purpose": SECRET})
-    backfill = partial(memory.backfill, "fact", apply=True, by="Ben")
+    yield "add_type.source", lambda: memory.types.add(definition)
+    yield "adopt_policy.policy", lambda: memory.policy.adopt({"purpose": SECRET}, by="system")
+    backfill = partial(memory.types.backfill, "fact", apply=True, by="Ben")
     yield "backfill.patterns", lambda: backfill(patterns=[f"I ski. {SECRET} {{value}}"])
     yield "backfill.attribute", lambda: backfill(patterns=["I live in {value}"], attribute=SECRET)
-    yield "erase.legal_basis", lambda: memory.erase("ana", legal_basis=SECRET)
+    yield "erase.legal_basis", lambda: memory.erase("ana", legal_basis=SECRET, by="system")
 
 
 def test_what_cannot_be_written_without_its_secret_is_refused(memory, place):
@@ -233,7 +243,7 @@ def test_a_secret_never_becomes_the_name_of_who_acts(memory, place, given):
 def test_a_secret_never_becomes_a_subject(memory, place, subject):
     for call in (
         lambda: memory.record_turn(subject, "I ski."),
-        lambda: memory.grant_consent(subject, "consent"),
+        lambda: memory.consent.grant(subject, "consent"),
         lambda: memory.store(subject, "green", attribute="colour"),
     ):
         with pytest.raises(SecretGiven, match="subject's id: this looks like"):
@@ -363,7 +373,7 @@ def test_a_disguise_hides_nothing_from_the_gate(memory, text, outcome, reason):
     _, decisions = memory.remember("ana", text)
     assert (outcome, reason) in {(each.outcome, each.reason) for each in decisions}
     assert memory.beliefs("ana") == []
-    assert memory.replay_all().same == len(memory.decisions())
+    assert memory.audit.replay_all().same == len(memory.decisions())
 
 
 # --- The command line --------------------------------------------------------------------------

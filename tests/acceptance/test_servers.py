@@ -81,12 +81,12 @@ def login(postgres_place, admin, name):
 
 def test_a_login_of_the_app_does_all_of_daily_work(login):
     with open_memory(login()) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
         assert memory.process().turns == 1
         memory.remember("bob", "I live in Faro.", consent="consent")
         assert [each.value for each in memory.beliefs("ana")] == ["Porto"]
-        assert all(each.same for each in memory.rebuild(verify=True))
+        assert all(each.same for each in memory.operations.rebuild(verify=True))
         assert memory.erase("ana", by="lea").bodies > 0
         assert memory.beliefs("ana") == []
         with memory.consumer("mailer", follow=False) as events:
@@ -94,17 +94,17 @@ def test_a_login_of_the_app_does_all_of_daily_work(login):
                 events.ack(event)
         status = memory.status()
         assert [each.lag for each in status.consumers] == [0]
-        assert memory.verify().ok
-        assert memory.replay_all().different == 0
+        assert memory.proofs.verify().ok
+        assert memory.audit.replay_all().different == 0
 
 
 def test_several_logins_of_the_app_use_the_same_views(login):
     first, second = login(), login(who="other")
     with open_memory(first) as memory, open_memory(second) as other:
         memory.remember("ana", "I live in Porto.", consent="consent")
-        memory.rebuild()
+        memory.operations.rebuild()
         assert [each.value for each in other.beliefs("ana")] == ["Porto"]
-        other.rebuild()
+        other.operations.rebuild()
         other.remember("ana", "I play the cello.")
         assert len(memory.beliefs("ana")) == 2
         memory.erase("ana", by="lea")
@@ -177,10 +177,10 @@ def test_two_tenants_of_a_schema_see_their_own(login):
         for memory, mine, its in ((a, "Porto", "Faro"), (b, "Faro", "Porto")):
             assert [each.value for each in memory.beliefs("ana")] == [mine]
             assert its not in str(list(memory.subscribe(follow=False)))
-            assert all(each.same for each in memory.rebuild(verify=True))
-            verified = memory.verify()
+            assert all(each.same for each in memory.operations.rebuild(verify=True))
+            verified = memory.proofs.verify()
             assert (verified.ok, verified.events) == (True, len(at[memory]))
-            assert memory.replay_all(progress=lambda _done, _total: None).different == 0
+            assert memory.audit.replay_all(progress=lambda _done, _total: None).different == 0
             status = memory.status()
             assert (status.position, status.subjects) == (head, 4)
             assert {each.lag for each in status.views} == {0}
@@ -205,7 +205,7 @@ def test_a_tenant_s_login_gives_another_no_false_alarm(login, name):
     with open_memory(login("a")) as memory:
         for number in range(80):
             memory.record_turn("ana", f"I live in street number {number}.")
-        memory.sign_checkpoint()
+        memory.proofs.checkpoint()
         with psycopg.connect(PostgresURL.parse(login("b")).conninfo, autocommit=True) as hostile:
             for attempt in (
                 f"DELETE FROM {name}.tiles",
@@ -217,10 +217,10 @@ def test_a_tenant_s_login_gives_another_no_false_alarm(login, name):
             for width in range(257):
                 hostile.execute(f"SELECT {name}.mend_tile(0, 0, %s)", (width,))
                 hostile.execute(f"SELECT {name}.extend_tiles(%s, 80)", (width,))
-        found = memory.verify()
+        found = memory.proofs.verify()
         assert (found.ok, found.problem) == (True, None)
-        assert json.loads(memory.prove_inclusion(3).text())["position"] == 3
-        assert memory.tree.mend() == 0
+        assert json.loads(memory.proofs.inclusion(3).text())["position"] == 3
+        assert memory.proofs.tree.mend() == 0
 
 
 def test_without_a_tenant_nothing_is_shown(login, name):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 
 import pytest
+from wishes import storing
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import (
     CallerMistake,
     InvalidTurn,
@@ -20,14 +22,14 @@ from beliefledger.ledger.errors import (
 @pytest.fixture
 def memory(place):
     with open_memory(place) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
 def test_the_same_grant_twice_is_one(memory):
-    first = memory.grant_consent("ben", "contract", categories=["ordinary", "health"])
-    assert memory.grant_consent("ben", "contract", categories=["health", "ordinary"]) == first
-    assert [grant.basis for grant in memory.consents("ben")] == ["contract"]
+    first = memory.consent.grant("ben", "contract", categories=["ordinary", "health"])
+    assert memory.consent.grant("ben", "contract", categories=["health", "ordinary"]) == first
+    assert [grant.basis for grant in memory.consent.list("ben")] == ["contract"]
 
 
 @pytest.mark.parametrize(
@@ -42,19 +44,19 @@ def test_the_same_grant_twice_is_one(memory):
 )
 def test_a_grant_of_what_the_policy_does_not_know_is_refused(memory, fields):
     with pytest.raises(NotPermitted):
-        memory.grant_consent("ana", **fields)
+        memory.consent.grant("ana", **fields)
 
 
 def test_withdrawing_revokes_what_stood_on_it_and_only_that(memory):
     memory.store("ana", "Porto", attribute="home.location")
-    memory.grant_consent("ana", "contract")
+    memory.consent.grant("ana", "contract")
     memory.store("ana", "pytest", attribute="tool.test_framework")
-    assert memory.withdraw_consent("ana", basis="consent") == 1
+    assert memory.consent.withdraw("ana", basis="consent", by="system") == 1
     assert [belief.value for belief in memory.beliefs("ana")] == ["pytest"]
-    assert memory.withdraw_consent("ana") == 1
+    assert memory.consent.withdraw("ana", by="system") == 1
     assert memory.beliefs("ana") == []
     with pytest.raises(NotPermitted, match="No such consent"):
-        memory.withdraw_consent("ana")
+        memory.consent.withdraw("ana", by="system")
     assert memory.store("ana", "Faro", attribute="home.location").reason == "permission.no_consent"
 
 
@@ -62,22 +64,24 @@ def test_withdrawing_takes_quarantined_and_past_memories_too(memory):
     memory.store("ana", "Lisbon", attribute="home.location", said_at="2026-01-01")
     memory.store("ana", "Porto", attribute="home.location", said_at="2026-02-01")
     memory.store("ana", "Faro", attribute="home.second", confidence=0.3)
-    assert memory.withdraw_consent("ana") == 3
+    assert memory.consent.withdraw("ana", by="system") == 3
     assert memory.beliefs("ana", quarantined=True, min_confidence=0) == []
     assert memory.beliefs("ana", valid_at="2026-01-15") == []
 
 
 def test_visibility_never_goes_wider_than_granted(memory):
-    refused = memory.store("ana", "Porto", attribute="home", visibility_scope="team")
+    refused = memory.store(
+        "ana", "Porto", attribute="home", details=Details(visibility_scope="team")
+    )
     assert refused.reason == "permission.scope_too_wide"
-    memory.grant_consent("ana", "contract", scope="team")
-    assert memory.store("ana", "Porto", attribute="home", visibility_scope="team").outcome == (
-        "admit"
-    )
+    memory.consent.grant("ana", "contract", scope="team")
+    assert memory.store(
+        "ana", "Porto", attribute="home", details=Details(visibility_scope="team")
+    ).outcome == ("admit")
     assert memory.beliefs("ana")[0].visibility_scope == "team"
-    assert memory.store("ana", "x", attribute="y", visibility_scope="galaxy").reason == (
-        "permission.scope_too_wide"
-    )
+    assert memory.store(
+        "ana", "x", attribute="y", details=Details(visibility_scope="galaxy")
+    ).reason == ("permission.scope_too_wide")
 
 
 def test_a_revoked_memory_stays_in_the_history(memory):
@@ -94,52 +98,58 @@ def test_a_revoked_memory_stays_in_the_history(memory):
 
 
 def test_a_review_needs_a_name_and_happens_once(memory):
-    queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
+    queued = memory.store(
+        "ana", "asthma", attribute="health.condition", details=Details(category="health")
+    )
     assert queued.outcome == "queue"
     with pytest.raises(NotPermitted, match="named principal"):
-        memory.review(queued.decision_id, approve=True, by="system")
+        memory.conflicts.review(queued.decision_id, approve=True, by="system")
     with pytest.raises(NotPermitted):
-        memory.review(queued.decision_id, approve=True, by="ben", basis="because")
-    written = memory.review(queued.decision_id, approve=True, by="ben")
+        memory.conflicts.review(queued.decision_id, approve=True, by="ben", basis="because")
+    written = memory.conflicts.review(queued.decision_id, approve=True, by="ben")
     why = memory.explain(written)
     assert why.decided_by == "review by ben"
     assert why.memory.consent_basis == "explicit_consent"
     assert why.decision.decision_id == queued.decision_id
     with pytest.raises(NotPermitted, match="already"):
-        memory.review(queued.decision_id, approve=False, by="ben")
+        memory.conflicts.review(queued.decision_id, approve=False, by="ben")
 
 
 def test_a_refused_review_writes_nothing(memory):
-    queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
-    assert memory.review(queued.decision_id, approve=False, by="ben") is None
+    queued = memory.store(
+        "ana", "asthma", attribute="health.condition", details=Details(category="health")
+    )
+    assert memory.conflicts.review(queued.decision_id, approve=False, by="ben") is None
     assert memory.beliefs("ana", quarantined=True, min_confidence=0) == []
     assert memory.decisions(waits=True) == []
     admitted = memory.store("ana", "Porto", attribute="home.location")
     with pytest.raises(NotPermitted, match="queue"):
-        memory.review(admitted.decision_id, approve=True, by="ben")
+        memory.conflicts.review(admitted.decision_id, approve=True, by="ben")
 
 
 def contest(memory):
     for day, value in enumerate(["a", "b", "a", "b", "a"], 1):
         memory.store("ana", value, attribute="choice", said_at=f"2026-03-0{day}")
-    [conflict] = memory.conflicts("ana")
+    [conflict] = memory.conflicts.list("ana")
     return conflict
 
 
 def test_choosing_one_value_settles_a_conflict(memory):
     conflict = contest(memory)
     with pytest.raises(UnknownMemory, match="values are: a, b"):
-        memory.resolve(conflict.belief_id, choose="c", by="ben")
+        memory.conflicts.resolve(conflict.belief_id, choose="c", by="ben")
     with pytest.raises(NotPermitted, match="either"):
-        memory.resolve(conflict.belief_id, by="ben")
-    [settled] = memory.resolve(conflict.belief_id[:8], choose="a", by="ben", note="asked her")
+        memory.conflicts.resolve(conflict.belief_id, by="ben")
+    [settled] = memory.conflicts.resolve(
+        conflict.belief_id[:8], choose="a", by="ben", note="asked her"
+    )
     assert (settled.value, settled.contested, settled.importance) == ("a", False, 0.9)
-    assert memory.conflicts("ana") == []
-    assert memory.loops("ana")[0].contested is False
+    assert memory.conflicts.list("ana") == []
+    assert memory.conflicts.loops("ana")[0].contested is False
     why = memory.explain(settled.memory_id)
     assert why.decided_by == "resolution by ben"
     with pytest.raises(NotPermitted, match="not contested"):
-        memory.resolve(conflict.belief_id, choose="a", by="ben")
+        memory.conflicts.resolve(conflict.belief_id, choose="a", by="ben")
     assert memory.store("ana", "b", attribute="choice").outcome == "supersede"
 
 
@@ -147,7 +157,9 @@ def test_an_escalated_statement_can_be_chosen_by_its_decision(memory):
     memory.store("ana", "after nine", attribute="constraint.calls", type="constraint")
     escalated = memory.store("ana", "after ten", attribute="constraint.calls", type="constraint")
     assert escalated.reason == "truth.constraint_stands"
-    [settled] = memory.resolve(escalated.belief_id, choose=escalated.decision_id, by="ben")
+    [settled] = memory.conflicts.resolve(
+        escalated.belief_id, choose=escalated.decision_id, by="ben"
+    )
     assert settled.value == "after ten"
     assert [belief.value for belief in memory.beliefs("ana")] == ["after ten"]
 
@@ -156,26 +168,28 @@ def test_what_another_client_did_meanwhile_is_seen_before_anything_is_refused(me
     with open_memory(place) as other:
         contest(other)
         memory.store("ana", "x", attribute="y")  # both have looked at everything by now
-        queued = memory.store("ana", "asthma", attribute="health.condition", category="health")
-        other.withdraw_consent("ana")
-        memory.grant_consent("ana", "consent")
-        other.grant_consent("ana", "explicit_consent", categories=["health"])
-        assert memory.review(queued.decision_id, approve=True, by="ben")
+        queued = memory.store(
+            "ana", "asthma", attribute="health.condition", details=Details(category="health")
+        )
+        other.consent.withdraw("ana", by="system")
+        memory.consent.grant("ana", "consent")
+        other.consent.grant("ana", "explicit_consent", categories=["health"])
+        assert memory.conflicts.review(queued.decision_id, approve=True, by="ben")
         assert other.store("ana", "a", attribute="choice").outcome == "admit"
         for value in ("b", "a", "b"):
             memory.store("ana", value, attribute="choice")
-        [conflict] = other.conflicts("ana")
-        [settled] = other.resolve(conflict.belief_id, choose="a", by="ben")
+        [conflict] = other.conflicts.list("ana")
+        [settled] = other.conflicts.resolve(conflict.belief_id, choose="a", by="ben")
         assert memory.revoke(settled.memory_id, by="ben").recorded_to is not None
-        memory.withdraw_consent("ana", basis="consent")
-        other.grant_consent("ana", "consent")
+        memory.consent.withdraw("ana", basis="consent", by="system")
+        other.consent.grant("ana", "consent")
         assert memory.store("ana", "c", attribute="choice").outcome == "admit"
-        memory.adopt_policy({"lawful_bases": ["consent", "explicit_consent", "treaty"]}, by="ben")
-        other.grant_consent("ana", "treaty")
+        memory.policy.adopt({"lawful_bases": ["consent", "explicit_consent", "treaty"]}, by="ben")
+        other.consent.grant("ana", "treaty")
 
 
 def test_an_erased_person_is_gone_and_stays_gone(memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     memory.store("ben", "Faro", attribute="home.location")
     decision = memory.store("ana", "Porto", attribute="home.location")
     erased = memory.erase("ana", by="ben the officer")
@@ -185,23 +199,23 @@ def test_an_erased_person_is_gone_and_stays_gone(memory):
     for attempt in (
         lambda: memory.record_turn("ana", "hello"),
         lambda: memory.store("ana", "Porto", attribute="home.location"),
-        lambda: memory.grant_consent("ana", "consent"),
-        lambda: memory.register_anew("ana", by="system"),
+        lambda: memory.consent.grant("ana", "consent"),
+        lambda: memory.erasure.register_anew("ana", by="system"),
     ):
         with pytest.raises(NotPermitted):
             attempt()
-    assert memory.replay(decision.decision_id).verdict == "inputs destroyed"
+    assert memory.audit.replay(decision.decision_id).verdict == "inputs destroyed"
     assert [row.claim for row in memory.decisions()] == [None, "User: home.location is Faro"][::-1]
-    assert memory.verify().ok
-    assert all(answer.same for answer in memory.rebuild(verify=True))
+    assert memory.proofs.verify().ok
+    assert all(answer.same for answer in memory.operations.rebuild(verify=True))
     assert [belief.value for belief in memory.beliefs("ben")] == ["Faro"]
 
-    memory.register_anew("ana", by="ben the officer")
-    memory.grant_consent("ana", "consent")
+    memory.erasure.register_anew("ana", by="ben the officer")
+    memory.consent.grant("ana", "consent")
     memory.store("ana", "Braga", attribute="home.location")
     assert [belief.value for belief in memory.beliefs("ana")] == ["Braga"]
     with pytest.raises(NotPermitted, match="not erased"):
-        memory.register_anew("ben", by="ben the officer")
+        memory.erasure.register_anew("ben", by="ben the officer")
 
 
 def test_a_wrong_master_key_is_told_before_anything_is_written(tmp_path, monkeypatch):
@@ -230,20 +244,20 @@ def test_the_key_file_is_for_its_owner_alone(tmp_path):
 def test_a_policy_is_adopted_once_and_names_every_decision(place):
     strict = {"name": "strict", "thresholds": {"default": 0.9}}
     with open_memory(place, policy=strict) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         _, [decision] = memory.remember("ana", "I live in Porto.")
         assert (decision.outcome, decision.reason) == ("quarantine", "truth.below_threshold")
-        assert decision.policy == memory.policy.digest()
+        assert decision.policy == memory.policy.current.digest()
         position = memory.status().position
     with open_memory(place, policy=strict) as memory:
         closed = position + 1  # closing told the log of the vault's register
         assert memory.status().position == closed
-        memory.adopt_policy({"name": "easy"}, by="ben")
-        assert memory.policy.name == "easy"
-        assert memory.replay(decision.decision_id).verdict == "same"
+        memory.policy.adopt({"name": "easy"}, by="ben")
+        assert memory.policy.current.name == "easy"
+        assert memory.audit.replay(decision.decision_id).verdict == "same"
         with pytest.raises(PolicyInvalid):
-            memory.adopt_policy({"name": 7})
-        assert memory.policy.name == "easy"
+            memory.policy.adopt({"name": 7}, by="system")
+        assert memory.policy.current.name == "easy"
 
 
 @pytest.mark.parametrize(
@@ -273,7 +287,7 @@ def test_questions_that_cannot_be_asked_say_why(memory):
     with pytest.raises(InvalidTurn, match="outcome"):
         memory.decisions(outcome="maybe")
     with pytest.raises(InvalidTurn, match="no view"):
-        memory.rebuild("everything")
+        memory.operations.rebuild("everything")
     with pytest.raises(UnknownMemory):
         memory.history("ffffffff")
     with pytest.raises(CallerMistake):
@@ -300,15 +314,15 @@ def test_a_subscriber_catches_up_and_then_follows(memory):
 
 def test_a_subscriber_hears_of_somebody_who_is_recorded_later(memory):
     with memory.subscribe(types=["memory.admitted.v2"], subjects=["ben"]) as following:
-        memory.grant_consent("ben", "consent")
+        memory.consent.grant("ben", "consent")
         memory.store("ben", "Faro", attribute="home.location")
         assert next(following).event.memory.value == "Faro"
 
 
 def test_times_that_json_cannot_hold_are_refused(memory):
     for call in (
-        lambda: memory.grant_consent("ana", "contract", expires_at="9999-12-31"),
-        lambda: memory.store("ana", "x", attribute="y", expires_at="9999-12-31"),
+        lambda: memory.consent.grant("ana", "contract", expires_at="9999-12-31"),
+        lambda: memory.store("ana", "x", attribute="y", details=Details(expires_at="9999-12-31")),
         lambda: memory.record_turn("ana", "hello", said_at=2**60),
     ):
         with pytest.raises(InvalidTurn, match="2255"):
@@ -321,7 +335,7 @@ def test_a_secret_is_not_stored_whatever_field_it_is_in(memory):
         {"value": "x", "attribute": "y", "text": "My password is hunter2-Xy!"},
     ):
         with pytest.raises(InvalidTurn, match="secret"):
-            memory.store("ana", **fields)
+            memory.store("ana", **storing(**(fields)))
 
 
 def test_a_past_that_ends_before_it_begins_is_refused(memory):
@@ -343,11 +357,15 @@ def test_a_past_that_ends_before_it_begins_is_refused(memory):
 
 def test_nobody_waits_for_an_erased_person(memory):
     contest(memory)
-    memory.store("ana", "asthma", attribute="health.condition", category="health")
+    memory.store("ana", "asthma", attribute="health.condition", details=Details(category="health"))
     assert memory.status().waiting == 2
     memory.erase("ana", by="ben")
     assert memory.status().waiting == 0
-    assert (memory.conflicts(), memory.loops("ana"), memory.consents("ana")) == ([], [], [])
+    assert (memory.conflicts.list(), memory.conflicts.loops("ana"), memory.consent.list("ana")) == (
+        [],
+        [],
+        [],
+    )
 
 
 def test_a_review_can_rest_on_a_turn_that_was_confirmed(memory):
@@ -356,23 +374,23 @@ def test_a_review_can_rest_on_a_turn_that_was_confirmed(memory):
     memory.process()
     [queued] = memory.decisions("ana")
     assert queued.reason == "permission.special_category"
-    assert memory.replay(queued.decision_id).verdict == "same"
-    assert memory.review(queued.decision_id, approve=True, by="ben")
+    assert memory.audit.replay(queued.decision_id).verdict == "same"
+    assert memory.conflicts.review(queued.decision_id, approve=True, by="ben")
     assert [belief.text for belief in memory.beliefs("ana")] == ["User is allergic to peanuts"]
 
 
 def test_a_resolution_needs_a_basis_for_what_it_chooses(memory):
     conflict = contest(memory)
-    memory.withdraw_consent("ana", basis="consent")
-    memory.grant_consent("ana", "contract", categories=["health"])
+    memory.consent.withdraw("ana", basis="consent", by="system")
+    memory.consent.grant("ana", "contract", categories=["health"])
     with pytest.raises(NotPermitted):
-        memory.resolve(conflict.belief_id, choose="a", by="ben")
+        memory.conflicts.resolve(conflict.belief_id, choose="a", by="ben")
 
 
 def test_a_clock_that_goes_back_a_little_hides_nothing(place):
     now = [1_800_000_000_000_000]
     with open_memory(place, clock=lambda: now[0]) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location")
         now[0] -= 10_000_000
         memory.store("ana", "x", attribute="y")
@@ -381,7 +399,7 @@ def test_a_clock_that_goes_back_a_little_hides_nothing(place):
 
 def test_words_of_an_unknown_type_do_not_outlive_an_erasure(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "x", attribute="y", type="Ana has asthma")
         memory.erase("ana", by="ben")
     for path in tmp_path.rglob("*"):
@@ -391,11 +409,21 @@ def test_words_of_an_unknown_type_do_not_outlive_an_erasure(tmp_path):
 
 def test_contexts_are_compared_by_what_they_mean(memory):
     conflict = contest(memory)
-    memory.resolve(conflict.belief_id, by="ben", contexts={"on Mondays": "a", "on Fridays": "b"})
+    memory.conflicts.resolve(
+        conflict.belief_id, by="ben", contexts={"on Mondays": "a", "on Fridays": "b"}
+    )
     with pytest.raises(NotPermitted):
-        memory.resolve(conflict.belief_id, by="ben", contexts={"Monday": "a", "on mondays": "b"})
-    assert memory.store("ana", "a", attribute="choice", context="monday").outcome == "confirm"
-    assert memory.store("ana", "a", attribute="choice", context="Friday").outcome == "supersede"
+        memory.conflicts.resolve(
+            conflict.belief_id, by="ben", contexts={"Monday": "a", "on mondays": "b"}
+        )
+    assert (
+        memory.store("ana", "a", attribute="choice", details=Details(context="monday")).outcome
+        == "confirm"
+    )
+    assert (
+        memory.store("ana", "a", attribute="choice", details=Details(context="Friday")).outcome
+        == "supersede"
+    )
 
 
 def test_a_lock_on_the_views_passes(memory):
@@ -412,4 +440,4 @@ def test_a_lock_on_the_views_passes(memory):
         memory.store("ana", "Faro", attribute="home.location")
     beliefs.flush = healthy
     assert [belief.value for belief in memory.beliefs("ana")] == ["Faro"]
-    assert all(answer.same for answer in memory.rebuild(verify=True))
+    assert all(answer.same for answer in memory.operations.rebuild(verify=True))

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import Candidate, Span, open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.gate import deadline
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import MAX_TURN_BYTES, default_policy, load
@@ -58,7 +59,7 @@ def run(place, *words):
 
 def test_a_table_of_contents_with_leaders_is_read_like_any_turn(place):
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", LEADERS)
         answer = memory.process()
         assert (answer.turns, answer.parked) == (1, 0)
@@ -70,14 +71,14 @@ def test_a_turn_that_takes_too_long_is_parked_with_the_reason(place, kind):
     reader = kind()
     with open_memory(place, extractor=reader, extraction_seconds=0.05) as memory:
         for who in ("ana", "ben"):
-            memory.grant_consent(who, "consent")
+            memory.consent.grant(who, "consent")
         memory.record_turn("ana", "endless")
         memory.record_turn("ana", "two")
         memory.record_turn("ben", "three")
         answer = memory.process()
         assert (answer.turns, answer.failed, answer.parked, answer.pending) == (2, 1, 1, 0)
         assert sorted(belief.value for belief in memory.beliefs()) == ["three", "two"]
-        [parked] = memory.parked()
+        [parked] = memory.operations.extraction.parked()
         assert (parked.subject, parked.attempts, parked.reason) == ("ana", 1, "deadline")
         assert parked.error == "ExtractionTooLong"
         assert "took more than 0.05 s" in parked.detail
@@ -89,15 +90,15 @@ def test_a_turn_that_takes_too_long_is_parked_with_the_reason(place, kind):
 def test_nobody_takes_it_up_again_until_somebody_asks(place):
     reader = Endless()
     with open_memory(place, extractor=reader, extraction_seconds=0.05) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "endless")
         memory.process()
-        assert (memory.process().turns, memory.extract().turns) == (0, 0)
+        assert (memory.process().turns, memory.operations.extraction.extract().turns) == (0, 0)
     with open_memory(place, extractor=reader, extraction_seconds=0.05) as memory:
         assert (memory.process().turns, memory.status().parked_turns) == (0, 1)
         assert reader.looked == ["endless"]
         reader.cured = True
-        assert memory.retry(by="Olga").turns == 1
+        assert memory.operations.extraction.retry(by="Olga").turns == 1
         assert memory.process().turns == 1
         assert [belief.value for belief in memory.beliefs("ana")] == ["endless"]
 
@@ -105,7 +106,7 @@ def test_nobody_takes_it_up_again_until_somebody_asks(place):
 def test_the_deadline_is_set_by_the_environment_and_told_on_the_command_line(place, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTION_SECONDS", str(AT_ONCE))
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
         assert memory.process().parked == 1
     monkeypatch.delenv("BELIEFLEDGER_EXTRACTION_SECONDS")
@@ -158,11 +159,11 @@ def test_a_turn_as_long_as_can_be_is_recorded(memory):
 
 
 def test_the_policy_says_how_long(memory):
-    memory.adopt_policy({"max_turn_bytes": 10}, by="olga")
+    memory.policy.adopt({"max_turn_bytes": 10}, by="olga")
     with pytest.raises(InvalidTurn, match="11 bytes in UTF-8; a turn has at most 10,"):
         memory.record_turn("ana", "x" * 11)
     memory.record_turn("ana", "x" * 10)
-    memory.adopt_policy({"max_turn_bytes": 200_000}, by="olga")
+    memory.policy.adopt({"max_turn_bytes": 200_000}, by="olga")
     memory.record_turn("ana", TOO_LONG)
 
 
@@ -206,11 +207,11 @@ NAME = "n" * (LONGEST + 1)
         lambda memory: memory.record_turn("ana", "hello", agent=NAME),
         lambda memory: memory.record_turn("ana", "hello", speaker=NAME),
         lambda memory: memory.record_turn("ana", "hello", idempotency_key=NAME),
-        lambda memory: memory.grant_consent(NAME, "consent"),
-        lambda memory: memory.grant_consent("ana", "consent", by=NAME),
+        lambda memory: memory.consent.grant(NAME, "consent"),
+        lambda memory: memory.consent.grant("ana", "consent", by=NAME),
         lambda memory: memory.store("ana", "x", attribute=NAME),
-        lambda memory: memory.store("ana", "x", attribute="a.b", entity=NAME),
-        lambda memory: memory.store("ana", "x", attribute="a.b", context=NAME),
+        lambda memory: memory.store("ana", "x", attribute="a.b", details=Details(entity=NAME)),
+        lambda memory: memory.store("ana", "x", attribute="a.b", details=Details(context=NAME)),
         lambda memory: memory.store("ana", "x", attribute="a.b", by=NAME),
     ],
 )
@@ -222,11 +223,11 @@ def test_a_name_that_is_too_long_is_refused(memory, way):
 
 
 def test_another_name_of_an_entity_has_a_name_s_length(memory):
-    memory.grant_consent("ana", "consent")
+    memory.consent.grant("ana", "consent")
     memory.remember("ana", "Nora Lind works at Equinor.")
-    entity = next(each for each in memory.entities("ana") if each.name == "Nora Lind")
+    entity = next(each for each in memory.entities.list("ana") if each.name == "Nora Lind")
     with pytest.raises(InvalidTurn, match="513 characters"):
-        memory.add_alias("ana", entity.entity_id, NAME, by="olga")
+        memory.entities.add_alias("ana", entity.entity_id, NAME, by="olga")
 
 
 def test_names_as_long_as_can_be_are_taken(memory):

@@ -43,7 +43,7 @@ def test_the_gate_lets_them_in(place):
     """Whatever the rules make of them, none is refused for saying more than its words."""
     with open_memory(place) as memory:
         for number in range(len(EVERYTHING)):
-            memory.grant_consent(f"person {number}", "consent")
+            memory.consent.grant(f"person {number}", "consent")
         receipts = memory.record_turns(
             [TurnInput(subject=f"person {n}", content=row.text) for n, row in enumerate(EVERYTHING)]
         )

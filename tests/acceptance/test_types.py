@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.curation import types
+from beliefledger.curation.storing import Details
 from beliefledger.gate.typed import Added, Constraint, Relation
 from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.events.belief import MemoryMovedIn, MemoryMovedOut
@@ -47,7 +48,7 @@ HEALTH = ["ordinary", "health"]
 @pytest.fixture
 def memory(place):
     with open_memory(place) as opened:
-        opened.grant_consent("ana", "explicit_consent", categories=HEALTH)
+        opened.consent.grant("ana", "explicit_consent", categories=HEALTH)
         yield opened
 
 
@@ -73,7 +74,7 @@ def history(memory):
 def test_an_added_type_is_said_in_everyday_words(memory):
     before = said(memory, "I take 50 mg of sertraline every morning.")
     assert before == [("admit", "truth.new", "fact")]
-    memory.add_type(MEDICATION)
+    memory.types.add(MEDICATION)
     assert said(memory, "I'm on 20 mg of omeprazole these days.") == [
         ("admit", "truth.new", "medication")
     ]
@@ -91,19 +92,19 @@ def test_an_added_type_is_said_in_everyday_words(memory):
 
 
 def test_the_same_definition_twice_is_once_and_another_takes_its_place(memory):
-    first = memory.add_type(MEDICATION, by="ben")
+    first = memory.types.add(MEDICATION, by="ben")
     position = memory.status(digests=False).position
-    assert memory.add_type(MEDICATION) == first
+    assert memory.types.add(MEDICATION) == first
     assert memory.status(digests=False).position == position
-    changed = memory.add_type(MEDICATION | {"threshold": 0.7})
+    changed = memory.types.add(MEDICATION | {"threshold": 0.7})
     assert changed.threshold == 0.7
     with pytest.raises(TypeInvalid, match="under another name"):
-        memory.add_type(MEDICATION | {"attribute": "drug.{name}"})
-    assert memory.type("medication") == changed
+        memory.types.add(MEDICATION | {"attribute": "drug.{name}"})
+    assert memory.types.get("medication") == changed
 
 
 def test_a_type_of_its_own_threshold_keeps_apart_what_the_policy_would_believe(memory):
-    memory.add_type(MEDICATION | {"threshold": 0.9})
+    memory.types.add(MEDICATION | {"threshold": 0.9})
     assert said(memory, "I take 5 mg of zinc.") == [
         ("quarantine", "truth.below_threshold", "medication")
     ]
@@ -114,14 +115,14 @@ def test_a_type_of_its_own_threshold_keeps_apart_what_the_policy_would_believe(m
 
 def test_a_policy_that_asks_for_more_than_the_type_counts(place):
     with open_memory(place, policy={"thresholds": {"default": 0.9}}) as memory:
-        memory.grant_consent("ana", "explicit_consent", categories=HEALTH)
-        memory.add_type(MEDICATION | {"threshold": 0.1})
+        memory.consent.grant("ana", "explicit_consent", categories=HEALTH)
+        memory.types.add(MEDICATION | {"threshold": 0.1})
         [(outcome, _, _)] = said(memory, "I take 5 mg of zinc.")
         assert outcome == "quarantine"
 
 
 def test_a_type_says_how_long_its_memories_hold(memory):
-    memory.add_type(MEDICATION | {"ttl_days": 30})
+    memory.types.add(MEDICATION | {"ttl_days": 30})
     said(memory, "I take 5 mg of zinc.")
     [belief] = memory.beliefs("ana")
     assert (belief.expires_at - belief.valid_from).days == 30
@@ -130,7 +131,7 @@ def test_a_type_says_how_long_its_memories_hold(memory):
 def test_another_process_takes_up_an_added_type(place, memory):
     with open_memory(place) as other:
         assert said(other, "I live in Porto.") == [("admit", "truth.new", "fact")]
-        memory.add_type(MEDICATION)
+        memory.types.add(MEDICATION)
         assert said(other, "I take 5 mg of zinc.") == [("admit", "truth.new", "medication")]
 
 
@@ -143,7 +144,7 @@ def test_a_relation_is_typed_by_its_vocabulary(memory):
 
 def test_an_entity_is_typed_with_its_other_names_and_what_is_believed_of_it(memory):
     said(memory, "Atlas is our internal build system.")
-    memory.store("ana", "Kim", attribute="owner", entity="Atlas")
+    memory.store("ana", "Kim", attribute="owner", details=Details(entity="Atlas"))
     [atlas] = memory.typed("ana", type="entity")
     assert (atlas.name, atlas.aliases) == ("Atlas", ())
     assert atlas.attributes == {"entity.kind": "internal build system", "owner": "Kim"}
@@ -167,7 +168,7 @@ def test_what_is_typed_is_what_is_believed(memory):
 
 
 def with_memories(memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     for text in (
         "I take 50 mg of sertraline every morning.",
         "I live in Porto.",
@@ -176,16 +177,20 @@ def with_memories(memory):
     ):
         said(memory, text)
     memory.store(
-        "ana", "aspirin", attribute="health.pill", text="User takes aspirin", category="health"
+        "ana",
+        "aspirin",
+        attribute="health.pill",
+        text="User takes aspirin",
+        details=Details(category="health"),
     )
     said(memory, "I live in Leeds.", "ben")
-    memory.add_type(MEDICATION)
+    memory.types.add(MEDICATION)
 
 
 def test_a_dry_run_tells_what_would_move_and_changes_nothing(memory):
     with_memories(memory)
     before = history(memory)
-    answer = memory.backfill("medication", apply=False)
+    answer = memory.types.backfill("medication", apply=False)
     assert (answer.applied, answer.looked_at, answer.matched) == (False, 6, 2)
     assert (answer.moved, answer.untouched) == (1, 5)
     [move] = answer.moves
@@ -201,7 +206,7 @@ def test_a_dry_run_tells_what_would_move_and_changes_nothing(memory):
 def test_a_backfill_moves_what_fits_and_leaves_the_rest(memory):
     with_memories(memory)
     before, old = history(memory), {each.memory_id: each for each in memory.beliefs()}
-    answer = memory.backfill("medication", apply=True, by="ben")
+    answer = memory.types.backfill("medication", apply=True, by="ben")
     new = {each.memory_id: each for each in memory.beliefs()}
     [moved] = [each for each in new.values() if each != old[each.memory_id]]
     assert old.keys() == new.keys()
@@ -217,8 +222,8 @@ def test_a_backfill_moves_what_fits_and_leaves_the_rest(memory):
     after = history(memory)
     assert {position: after[position] for position in before} == before
     assert standing_at(memory, len(before)) == {each.type for each in old.values()}
-    assert all(each.same for each in memory.rebuild(verify=True))
-    assert memory.verify().problem is None
+    assert all(each.same for each in memory.operations.rebuild(verify=True))
+    assert memory.proofs.verify().problem is None
 
 
 def standing_at(memory, position):
@@ -228,7 +233,7 @@ def standing_at(memory, position):
 def test_both_halves_of_a_move_are_one_append_and_the_job_is_on_record(memory):
     with_memories(memory)
     before = memory.status(digests=False).position
-    memory.backfill("medication", apply=True)
+    memory.types.backfill("medication", apply=True)
     out, came, ran = list(memory._log.read(before))
     assert isinstance(out.event, MemoryMovedOut)
     assert isinstance(came.event, MemoryMovedIn)
@@ -245,14 +250,14 @@ def test_both_halves_of_a_move_are_one_append_and_the_job_is_on_record(memory):
 
 def test_a_second_backfill_finds_nothing_left(memory):
     with_memories(memory)
-    memory.backfill("medication", apply=True)
-    again = memory.backfill("medication", apply=True)
+    memory.types.backfill("medication", apply=True)
+    again = memory.types.backfill("medication", apply=True)
     assert (again.looked_at, again.moved, len(again.incomplete)) == (5, 0, 1)
 
 
 def test_a_new_statement_follows_a_moved_memory(memory):
     with_memories(memory)
-    memory.backfill("medication", apply=True)
+    memory.types.backfill("medication", apply=True)
     assert said(memory, "I take 50 mg of sertraline.") == [
         ("confirm", "durability.repeated", "medication")
     ]
@@ -262,29 +267,37 @@ def test_a_new_statement_follows_a_moved_memory(memory):
 
 def test_two_memories_that_become_one_value_are_one(memory):
     memory.store(
-        "ana", "zinc", attribute="health.a", text="User takes 5 mg of zinc", category="health"
+        "ana",
+        "zinc",
+        attribute="health.a",
+        text="User takes 5 mg of zinc",
+        details=Details(category="health"),
     )
     memory.store(
-        "ana", "zinc", attribute="health.b", text="User takes 5 mg of zinc", category="health"
+        "ana",
+        "zinc",
+        attribute="health.b",
+        text="User takes 5 mg of zinc",
+        details=Details(category="health"),
     )
-    memory.add_type(MEDICATION)
-    assert memory.backfill("medication", apply=True).moved == 2
+    memory.types.add(MEDICATION)
+    assert memory.types.backfill("medication", apply=True).moved == 2
     [medication] = memory.beliefs("ana")
     assert (medication.value, medication.mentions) == ("5 mg", 2)
-    assert all(each.same for each in memory.rebuild(verify=True))
+    assert all(each.same for each in memory.operations.rebuild(verify=True))
 
 
 def test_past_and_quarantined_memories_move_too(memory):
     memory.store(
         "ana", "5 mg of zinc", attribute="health.zinc", text="User takes 5 mg of zinc",
-        category="health", valid_from="2025-01-01", valid_to="2025-06-01",
+        details=Details(category="health"), valid_from="2025-01-01", valid_to="2025-06-01",
     )  # fmt: skip
     memory.store(
         "ana", "9 mg of iron", attribute="health.iron", text="User takes 9 mg of iron",
-        category="health", confidence=0.2,
+        details=Details(category="health"), confidence=0.2,
     )  # fmt: skip
-    memory.add_type(MEDICATION)
-    assert memory.backfill("medication", apply=True).moved == 2
+    memory.types.add(MEDICATION)
+    assert memory.types.backfill("medication", apply=True).moved == 2
     assert memory.beliefs("ana") == []
     [past] = memory.beliefs("ana", valid_at="2025-03-01")
     assert (past.type, past.value, str(past.valid_to.date())) == (
@@ -295,32 +308,32 @@ def test_past_and_quarantined_memories_move_too(memory):
 
 
 def test_a_special_category_needs_its_own_basis_and_ends_with_it(memory):
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     for person in ("ana", "ben"):
         memory.store(person, "zinc", attribute="habit.pill", text="User takes 5 mg of zinc")
-    memory.add_type(MEDICATION)
-    answer = memory.backfill("medication", apply=True)
+    memory.types.add(MEDICATION)
+    answer = memory.types.backfill("medication", apply=True)
     assert (answer.matched, answer.moved) == (2, 1)
     [ben] = memory.beliefs("ben")
     assert answer.not_permitted == (ben.memory_id,)
     assert ben.type == "fact"
-    memory.grant_consent("ben", "explicit_consent", categories=["health"])
-    assert memory.backfill("medication", apply=True).moved == 1
-    memory.withdraw_consent("ben", basis="explicit_consent")
+    memory.consent.grant("ben", "explicit_consent", categories=["health"])
+    assert memory.types.backfill("medication", apply=True).moved == 1
+    memory.consent.withdraw("ben", basis="explicit_consent", by="system")
     assert memory.beliefs("ben") == []
 
 
 def test_only_what_was_asked_for_is_looked_at(memory):
     with_memories(memory)
-    assert memory.backfill("medication", apply=False, from_type="preference").looked_at == 1
-    assert memory.backfill("medication", apply=False, subject="ben").looked_at == 1
-    assert memory.backfill("medication", apply=False, subject="nobody").looked_at == 0
+    assert memory.types.backfill("medication", apply=False, from_type="preference").looked_at == 1
+    assert memory.types.backfill("medication", apply=False, subject="ben").looked_at == 1
+    assert memory.types.backfill("medication", apply=False, subject="nobody").looked_at == 0
 
 
 def test_an_erased_person_is_left_alone(memory):
     with_memories(memory)
-    memory.erase("ana")
-    assert memory.backfill("medication", apply=True).looked_at == 1
+    memory.erase("ana", by="system")
+    assert memory.types.backfill("medication", apply=True).looked_at == 1
 
 
 @pytest.mark.parametrize(
@@ -333,18 +346,18 @@ def test_an_erased_person_is_left_alone(memory):
     ],
 )
 def test_a_backfill_that_makes_no_sense_is_refused(memory, name, wanted, message):
-    memory.add_type(MEDICATION)
+    memory.types.add(MEDICATION)
     with pytest.raises(TypeInvalid, match=message):
-        memory.backfill(name, apply=True, **wanted)
+        memory.types.backfill(name, apply=True, **wanted)
 
 
 def many(memory, count):
-    memory.grant_consent("cleo", "consent")
+    memory.consent.grant("cleo", "consent")
     for number in range(count):
         memory.record_turn("cleo", f"I don't eat dish{number}.", ordinal=number)
     memory.record_turn("cleo", "I live in Porto.")
     memory.process()
-    memory.add_type(DIET)
+    memory.types.add(DIET)
 
 
 class Broken(Exception):
@@ -362,14 +375,14 @@ def test_a_backfill_that_was_broken_off_goes_on(memory, monkeypatch):
         raise Broken
 
     with pytest.raises(Broken):
-        memory.backfill("diet", apply=True, progress=stop)
+        memory.types.backfill("diet", apply=True, progress=stop)
     assert seen == [(5, 13)]
-    assert memory.type("diet").memories == 5
+    assert memory.types.get("diet").memories == 5
     seen.clear()
-    rest = memory.backfill("diet", apply=True, progress=lambda *now: seen.append(now))
+    rest = memory.types.backfill("diet", apply=True, progress=lambda *now: seen.append(now))
     assert (rest.looked_at, rest.moved, rest.untouched) == (8, 7, 1)
     assert seen == [(5, 8), (8, 8)]
-    assert memory.type("diet").memories == 12
+    assert memory.types.get("diet").memories == 12
     assert len({each.memory_id for each in memory.beliefs("cleo")}) == 13
 
 
@@ -393,12 +406,12 @@ def test_a_killed_backfill_goes_on_in_another_process(place):
     )  # fmt: skip
     assert killed.returncode == -9, killed.stderr
     with open_memory(place) as memory:
-        assert memory.type("diet").memories == 5
-        assert memory.backfill("diet", apply=True).moved == 7
-        assert memory.type("diet").memories == 12
+        assert memory.types.get("diet").memories == 5
+        assert memory.types.backfill("diet", apply=True).moved == 7
+        assert memory.types.get("diet").memories == 12
         after = history(memory)
         assert {position: after[position] for position in before} == before
-        assert all(each.same for each in memory.rebuild(verify=True))
+        assert all(each.same for each in memory.operations.rebuild(verify=True))
 
 
 def test_two_backfills_at_once_move_each_memory_once(place, monkeypatch):
@@ -408,7 +421,7 @@ def test_two_backfills_at_once_move_each_memory_once(place, monkeypatch):
         answers = []
 
         def run(memory):
-            answers.append(memory.backfill("diet", apply=True))
+            answers.append(memory.types.backfill("diet", apply=True))
 
         threads = [threading.Thread(target=run, args=(each,)) for each in (one, two)]
         for thread in threads:
@@ -427,7 +440,7 @@ def test_a_fact_split_into_a_constraint_stands_in_the_way_of_a_new_fact(memory):
     said(memory, "I don't eat gluten.")
     said(memory, "I don't eat meat.")
     said(memory, "I live in Porto.")
-    split = memory.backfill(
+    split = memory.types.backfill(
         "constraint", apply=True, from_type="fact", patterns=["doesn't eat {value}"], subject="ana"
     )
     assert split.moved == 2
@@ -436,14 +449,14 @@ def test_a_fact_split_into_a_constraint_stands_in_the_way_of_a_new_fact(memory):
     assert isinstance(gluten, Constraint)
     assert gluten.rule == "forbids"
     assert said(memory, "I eat gluten.") == [("escalate", "truth.constraint_stands", "fact")]
-    [conflict] = memory.conflicts("ana")
+    [conflict] = memory.conflicts.list("ana")
     assert [each.value for each in conflict.standing] == ["gluten"]
     assert ("constraint", "eats.gluten", "gluten") in standing(memory)
 
 
 def test_a_split_may_give_another_key_and_the_old_one_leads_there(memory):
     said(memory, "I don't eat gluten.")
-    memory.backfill(
+    memory.types.backfill(
         "constraint",
         apply=True,
         patterns=["doesn't eat {value}"],
@@ -457,7 +470,9 @@ def test_a_split_may_give_another_key_and_the_old_one_leads_there(memory):
 def test_what_no_pattern_fits_stays_what_it_was(memory):
     said(memory, "I don't eat gluten.")
     said(memory, "I live in Porto.")
-    memory.backfill("constraint", apply=True, from_type="fact", patterns=["never eat {value}"])
+    memory.types.backfill(
+        "constraint", apply=True, from_type="fact", patterns=["never eat {value}"]
+    )
     assert {kind for kind, _, _ in standing(memory)} == {"fact"}
     assert said(memory, "I eat gluten.") == [("supersede", "truth.at_least_as_strong", "fact")]
 
@@ -466,37 +481,37 @@ def test_what_no_pattern_fits_stays_what_it_was(memory):
 
 
 def test_a_retired_type_is_written_no_more_and_shown_still(memory):
-    memory.add_type(MEDICATION)
+    memory.types.add(MEDICATION)
     said(memory, "I take 5 mg of zinc.")
-    retired = memory.retire_type("medication", by="ben")
+    retired = memory.types.retire("medication", by="ben")
     assert (retired.retired, retired.memories) == (True, 1)
     assert standing(memory) == {("medication", "medication.zinc", "5 mg")}
     assert [each.type for each in memory.typed("ana")] == ["medication"]
     refused = memory.store("ana", "5 mg", attribute="medication.iron", type="medication")
     assert (refused.outcome, refused.reason) == ("reject", "truth.unknown_type")
     with pytest.raises(TypeInvalid, match="'medication' is retired"):
-        memory.backfill("medication", apply=True)
+        memory.types.backfill("medication", apply=True)
     position = memory.status(digests=False).position
-    memory.retire_type("medication")
+    memory.types.retire("medication")
     assert memory.status(digests=False).position == position
     with pytest.raises(TypeInvalid, match="no type 'vitamin'"):
-        memory.retire_type("vitamin")
+        memory.types.retire("vitamin")
 
 
 def test_a_type_added_again_lives_on(memory):
-    memory.add_type(MEDICATION)
-    memory.retire_type("medication")
-    assert not memory.add_type("medication").retired
+    memory.types.add(MEDICATION)
+    memory.types.retire("medication")
+    assert not memory.types.add("medication").retired
     assert said(memory, "I take 5 mg of zinc.") == [("admit", "truth.new", "medication")]
 
 
 def test_decisions_of_a_type_s_time_are_decided_the_same_again(memory):
     said(memory, "I take 5 mg of zinc.")
-    memory.add_type(MEDICATION | {"threshold": 0.9})
+    memory.types.add(MEDICATION | {"threshold": 0.9})
     said(memory, "I take 9 mg of iron.")
-    memory.backfill("medication", apply=True)
-    memory.retire_type("medication")
-    summary = memory.replay_all()
+    memory.types.backfill("medication", apply=True)
+    memory.types.retire("medication")
+    summary = memory.audit.replay_all()
     assert (summary.same, summary.different) == (summary.decisions, 0)
 
 
@@ -517,7 +532,7 @@ def test_the_command_line_adds_backfills_and_retires(place, tmp_path):
     path = tmp_path / "medication.yaml"
     path.write_text(yaml.safe_dump(MEDICATION))
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "explicit_consent", categories=HEALTH)
+        memory.consent.grant("ana", "explicit_consent", categories=HEALTH)
         said(memory, "I take 50 mg of sertraline every morning.")
     assert answered(place, "types", "add", str(path), "--by", "ben")["name"] == "medication"
     assert len(answered(place, "types", "list")) == 10
@@ -533,7 +548,7 @@ def test_the_command_line_adds_backfills_and_retires(place, tmp_path):
 
 def test_the_command_line_splits(place):
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         said(memory, "I don't eat gluten.")
     split = ("types", "split", "fact", "constraint", "--pattern", "doesn't eat {value}")
     assert answered(place, *split, "--dry-run")["moved"] == 1
@@ -563,11 +578,11 @@ def test_the_command_line_says_what_is_wrong_with_a_file(place, tmp_path):
 
 def test_a_category_that_the_policy_does_not_know_is_refused(memory):
     with pytest.raises(TypeInvalid, match=r"'helth' is none of the policy's special .*health"):
-        memory.add_type(MEDICATION | {"category": "helth"})
-    assert "medication" not in {each.name for each in memory.types()}
+        memory.types.add(MEDICATION | {"category": "helth"})
+    assert "medication" not in {each.name for each in memory.types.list()}
 
 
 def test_a_backfill_from_a_type_that_there_is_none_of_is_refused(memory):
-    memory.add_type(MEDICATION)
+    memory.types.add(MEDICATION)
     with pytest.raises(TypeInvalid, match="There is no type 'fakt'; there are fact, "):
-        memory.backfill("medication", apply=False, from_type="fakt")
+        memory.types.backfill("medication", apply=False, from_type="fakt")

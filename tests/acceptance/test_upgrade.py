@@ -103,7 +103,7 @@ def test_what_the_version_before_wrote_is_what_it_was(ledger):
         added = memory.subscribe(len(lies), follow=False)
         assert {event.type for event in added} <= NEW_EVENTS
         same(now, json.loads(json.dumps(ledger.told)))
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
         for name in ERASED:
             with pytest.raises(NotPermitted):
                 memory.record_turn(name, "It's me again.")
@@ -123,30 +123,30 @@ def test_it_goes_on_where_it_was(ledger, tmp_path):
         assert memory.record_turn("ana", "x", idempotency_key="waiting").already
         with memory.consumer("crm", follow=False) as events:
             assert next(events).position == 151
-        [conflict] = memory.conflicts("gil")
+        [conflict] = memory.conflicts.list("gil")
         choice = conflict.choices[0].id
-        memory.resolve(conflict.belief_id, choose=choice, by="the team lead")
+        memory.conflicts.resolve(conflict.belief_id, choose=choice, by="the team lead")
         waiting = memory.decisions(outcome="queue", waits=True)
-        memory.review(waiting[0].decision_id, approve=True, by="dr. lima")
+        memory.conflicts.review(waiting[0].decision_id, approve=True, by="dr. lima")
         with pytest.raises(NotPermitted):
             memory.erase("eva", by="dpo")
-        for hold in memory.holds("eva"):
-            memory.lift_hold(hold.hold, by="legal")
+        for hold in memory.erasure.holds.list("eva"):
+            memory.erasure.holds.lift(hold.hold, by="legal")
         part = memory.erase("ana", memory=decision.memory_id, by="dpo").erasure
         whole = memory.erase("eva", by="dpo").erasure
         for number, erasure in enumerate((part, whole)):
             file = tmp_path / f"certificate{number}.json"
-            file.write_text(text_of(memory.certificate(erasure)))
+            file.write_text(text_of(memory.erasure.certificates.issue(erasure)))
             verified(file)
-        memory.rotate_signing_key(by="ops")
-        assert memory.verify(decisions=True).ok
-        assert memory.replay_all().different == 0
+        memory.proofs.rotate_signing_key(by="ops")
+        assert memory.proofs.verify(decisions=True).ok
+        assert memory.audit.replay_all().different == 0
     with reopened(ledger, NOW + 2 * 10**9) as memory:
         for name in (*ERASED, "eva"):
             with pytest.raises(NotPermitted):
                 memory.record_turn(name, "It's me again.")
-        assert memory.verify(decisions=True).ok
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert memory.proofs.verify(decisions=True).ok
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def verified(file):

@@ -51,7 +51,7 @@ def told(new_place, keys, monkeypatch):
     monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY", raising=False)  # a server's, of other tests
     with open_memory(place) as memory:
         for name in ("ana", "cy"):
-            memory.grant_consent(name, "consent")
+            memory.consent.grant(name, "consent")
         memory.remember("ana", "I live in Porto.")
         memory.remember("cy", "I like tea.")
         memory.erase("cy", by="lea")
@@ -76,7 +76,7 @@ def spoil(file, statement, *values):
 
 def verified(place):
     with open_memory(place, create=False) as memory:
-        return memory.verify()
+        return memory.proofs.verify()
 
 
 def test_closing_tells_the_log_once_for_each_growth(told):
@@ -85,7 +85,7 @@ def test_closing_tells_the_log_once_for_each_growth(told):
         memory.record_turn("ana", "I like coffee.")
     with open_memory(told) as memory:
         before = memory.status().position
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
     with open_memory(told) as memory:
         assert memory.status().position == before, "who only looks writes nothing"
         memory.record_turn("dora", "I like jam.")
@@ -138,9 +138,9 @@ def test_verify_names_what_was_changed_in_a_vault_that_is_kept_apart(apart, told
 def test_an_older_vault_that_is_put_back_is_told_of_until_that_is_on_record(apart, told, tmp_path):
     shutil.copy(apart, tmp_path / "older.db")
     with open_memory(told) as memory:
-        memory.grant_consent("ana", "consent", by="dora")
+        memory.consent.grant("ana", "consent", by="dora")
         memory.erase("ana", by="lea")
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
     shutil.copy(tmp_path / "older.db", apart)
     answer = verified(told)
     assert not answer.ok
@@ -159,7 +159,7 @@ def test_an_older_vault_that_is_put_back_is_told_of_until_that_is_on_record(apar
 def test_an_older_backup_of_the_vault_is_restored_on_record(apart, told, tmp_path):
     backup(told, tmp_path / "b", vault=tmp_path / "v")
     with open_memory(told) as memory:
-        memory.grant_consent("ana", "consent", by="dora")
+        memory.consent.grant("ana", "consent", by="dora")
         memory.erase("ana", by="lea")
     apart.unlink()
     restore_vault(told, tmp_path / "v")

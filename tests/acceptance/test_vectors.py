@@ -71,7 +71,7 @@ def opening(clock):
         opened.append(memory)
         memory.counted, memory.second = Counting(), Counting("second")
         for model in (memory.counted, memory.second, Knowing("knowing")):
-            memory._core.embedders._loaded[model.name] = model
+            memory._embedders._loaded[model.name] = model
         return memory
 
     yield open_
@@ -88,7 +88,7 @@ def memory(opening, place):
 
 def tell(memory, said=SAID):
     for person, texts in said.items():
-        memory.grant_consent(person, "consent")
+        memory.consent.grant(person, "consent")
         for text in texts:
             memory.record_turn(person, text, session="s")
     memory.process()
@@ -97,11 +97,11 @@ def tell(memory, said=SAID):
 def ask(memory, *more):
     for query in (*QUERIES, *more):
         assert memory.search("ana", query).results
-    memory._recorder.flush()
+    memory._core.recorder.flush()
 
 
 def texts_of(memory):
-    return memory.vectors_status().texts
+    return memory.vectors.status().texts
 
 
 def adopted(memory):
@@ -110,49 +110,49 @@ def adopted(memory):
 
 
 def kept(memory):
-    there = memory.vectors_status().kept
+    there = memory.vectors.status().kept
     return {each.model: (each.vectors, each.subjects) for each in there if each.vectors}
 
 
 def test_what_is_missing_is_built_once(memory, opening, place):
-    before = memory.vectors_status("ana")
+    before = memory.vectors.status("ana")
     assert (before.model, before.adopted, before.installed) == ("hashed-1", False, True)
     assert before.rollback_to is None
     assert before.missing == before.texts >= len(SAID["ana"])
     assert memory.counted.texts == 0, "asking how it is computes nothing"
     assert kept(memory) == {}
-    [row] = memory.vectors_status().kept
+    [row] = memory.vectors.status().kept
     assert (row.model, row.vectors, row.in_force) == ("hashed-1", 0, True)
     steps = []
     total = texts_of(memory)
-    built = memory.build_vectors("ana")
+    built = memory.vectors.build("ana")
     assert (built.subjects, built.texts, built.computed) == (1, before.texts, memory.counted.texts)
-    assert memory.vectors_status("ana").missing == 0
-    assert memory.vectors_status("ben").missing == total - before.texts
-    rest = memory.build_vectors(progress=lambda *step: steps.append(step))
+    assert memory.vectors.status("ana").missing == 0
+    assert memory.vectors.status("ben").missing == total - before.texts
+    rest = memory.vectors.build(progress=lambda *step: steps.append(step))
     assert (rest.subjects, rest.texts) == (2, total)
     assert built.computed + rest.computed == memory.counted.texts == total
     assert steps[-1] == (total, total)
     assert [done for done, _ in steps] == sorted(done for done, _ in steps)
-    assert memory.build_vectors().computed == 0
+    assert memory.vectors.build().computed == 0
     assert kept(memory) == {"hashed-1": (total, 2)}
-    assert not memory._finder.holds(memory._log.subject("ana"), "hashed-1"), "not kept in memory"
+    assert not memory._indexes().holds(memory._log.subject("ana"), "hashed-1"), "not kept in memory"
     again = opening(place)
-    assert again.build_vectors().computed == 0
+    assert again.vectors.build().computed == 0
     again.search("ana", "tea", record=False)
     assert again.counted.texts == 1, "the query's alone"
     with pytest.raises(UnknownMemory):
-        memory.build_vectors("nobody")
+        memory.vectors.build("nobody")
     with pytest.raises(UnknownMemory):
-        memory.vectors_status("nobody")
+        memory.vectors.status("nobody")
 
 
 def test_what_another_process_deleted_is_built_again(memory, opening, place):
     ask(memory)
-    total = memory.vectors_status("ana").texts
+    total = memory.vectors.status("ana").texts
     other = opening(place)
-    assert other.drop_vectors("hashed-1", in_force=True).vectors == total
-    assert memory.build_vectors("ana").computed == total
+    assert other.vectors.drop("hashed-1", in_force=True).vectors == total
+    assert memory.vectors.build("ana").computed == total
     assert kept(memory) == {"hashed-1": (total, 1)}
 
 
@@ -161,7 +161,7 @@ def test_a_move_is_compared_and_every_process_follows_at_its_next_search(memory,
     ask(memory)
     total = texts_of(memory)
     assert other.search("ana", "tea", record=False).embedder == "hashed-1"
-    done = memory.migrate_vectors("second", by="dora")
+    done = memory.vectors.migrate("second", by="dora")
     assert (done.previous, done.model, done.adopted, done.refused) == (
         "hashed-1",
         "second",
@@ -178,30 +178,30 @@ def test_a_move_is_compared_and_every_process_follows_at_its_next_search(memory,
         queries=len(QUERIES),
         parity=1_000_000,
     )
-    assert not memory._finder.holds(memory._log.subject("ana"), "hashed-1")
+    assert not memory._indexes().holds(memory._log.subject("ana"), "hashed-1")
     before = other.second.texts
     assert other.search("ana", "tea", record=False).embedder == "second"
     assert other.second.texts == before + 1, "every text's vector was built before the move"
-    assert not other._finder.holds(other._log.subject("ana"), "hashed-1")
-    status = other.vectors_status()
+    assert not other._indexes().holds(other._log.subject("ana"), "hashed-1")
+    status = other.vectors.status()
     assert (status.model, status.adopted, status.rollback_to) == ("second", True, "hashed-1")
     with pytest.raises(NotPermitted, match="in force"):
-        memory.migrate_vectors("second", by="dora")
+        memory.vectors.migrate("second", by="dora")
 
     counted = memory.counted.texts
-    back = other.rollback_vectors(by="dora")
+    back = other.vectors.rollback(by="dora")
     assert (back.model, back.previous) == ("hashed-1", "second")
     assert memory.search("ana", "tea", record=False).embedder == "hashed-1"
     assert memory.counted.texts == counted + 1, "its vectors were still there"
-    assert memory.rollback_vectors(by="dora").model == "second", "and there again"
-    assert memory.verify().ok
+    assert memory.vectors.rollback(by="dora").model == "second", "and there again"
+    assert memory.proofs.verify().ok
 
 
 def test_a_model_that_finds_less_is_refused_when_told(memory):
-    assert memory.migrate_vectors("knowing", by="dora").adopted
+    assert memory.vectors.migrate("knowing", by="dora").adopted
     unsaid = ("beverage", "stomatologist")
     ask(memory, *unsaid)
-    tried = memory.migrate_vectors("hashed-1", by="dora", dry_run=True)
+    tried = memory.vectors.migrate("hashed-1", by="dora", dry_run=True)
     assert not tried.adopted
     assert tried.refused is None
     assert 0 < tried.parity < 1
@@ -214,25 +214,25 @@ def test_a_model_that_finds_less_is_refused_when_told(memory):
     assert first.subject == "ana"
     assert first.query in unsaid
     assert first.missed
-    refused = memory.migrate_vectors("hashed-1", by="dora", at_least=tried.parity + 0.01)
+    refused = memory.vectors.migrate("hashed-1", by="dora", at_least=tried.parity + 0.01)
     assert not refused.adopted
     assert "asked for" in refused.refused
     assert refused.built.computed == 0, "built before"
     assert [each.model for each in adopted(memory)] == ["knowing"]
     assert memory.search("ana", "tea", record=False).embedder == "knowing"
-    assert not memory._finder.holds(memory._log.subject("ana"), "hashed-1")
-    few = memory.migrate_vectors("hashed-1", by="dora", queries=2, dry_run=True)
+    assert not memory._indexes().holds(memory._log.subject("ana"), "hashed-1")
+    few = memory.vectors.migrate("hashed-1", by="dora", queries=2, dry_run=True)
     assert (few.queries, few.parity) == (2, 0.0), "the last ones"
-    taken = memory.migrate_vectors("hashed-1", by="dora", at_least=tried.parity - 0.01)
+    taken = memory.vectors.migrate("hashed-1", by="dora", at_least=tried.parity - 0.01)
     assert taken.adopted
     assert adopted(memory)[-1].parity == round(tried.parity * 1_000_000)
 
 
 def test_without_a_recorded_search_there_is_no_parity(memory):
-    refused = memory.migrate_vectors("second", by="dora", at_least=0.5)
+    refused = memory.vectors.migrate("second", by="dora", at_least=0.5)
     assert (refused.parity, refused.queries, refused.adopted) == (None, 0, False)
     assert "No search" in refused.refused
-    done = memory.migrate_vectors("second", by="dora")
+    done = memory.vectors.migrate("second", by="dora")
     assert done.adopted
     assert adopted(memory)[0].parity == 0
 
@@ -241,10 +241,10 @@ def test_recorded_searches_are_made_as_of_then(memory, clock):
     ask(memory)
     clock.ahead(60)
     tell(memory, {"ana": [f"I bought tea number {number}." for number in range(20)]})
-    assert memory.migrate_vectors("second", by="dora").parity == 1.0
-    erased = memory.erase("ana")
+    assert memory.vectors.migrate("second", by="dora").parity == 1.0
+    erased = memory.erase("ana", by="system")
     assert erased.bodies
-    assert memory.migrate_vectors("hashed-1", by="dora").queries == 0
+    assert memory.vectors.migrate("hashed-1", by="dora").queries == 0
 
 
 @pytest.mark.parametrize(
@@ -259,17 +259,17 @@ def test_recorded_searches_are_made_as_of_then(memory, clock):
 )
 def test_what_cannot_be_moved_to_changes_nothing(memory, arguments, problem):
     with pytest.raises(problem):
-        memory.migrate_vectors(**arguments)
+        memory.vectors.migrate(**arguments)
     assert adopted(memory) == []
     assert kept(memory) == {}
 
 
 def test_a_directory_without_a_whole_model_is_refused(memory, tmp_path):
     with pytest.raises(EmbedderMissing, match="holds no model"):
-        memory.migrate_vectors(str(tmp_path), by="dora")
+        memory.vectors.migrate(str(tmp_path), by="dora")
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(EmbedderMissing, match="cannot be loaded"):
-        memory.migrate_vectors(str(tmp_path), by="dora")
+        memory.vectors.migrate(str(tmp_path), by="dora")
     assert adopted(memory) == []
 
 
@@ -279,20 +279,20 @@ def test_of_two_who_move_at_once_the_second_is_told(memory, opening, place, monk
 
     def first(*_step):
         if not adopted(other):
-            other.migrate_vectors("knowing", by="ben")
+            other.vectors.migrate("knowing", by="ben")
 
     with pytest.raises(VersionConflict):
-        memory.migrate_vectors("second", by="dora", progress=first)
+        memory.vectors.migrate("second", by="dora", progress=first)
     assert [each.model for each in adopted(memory)] == ["knowing"]
 
 
 def test_without_an_earlier_model_nothing_goes_back(memory):
     with pytest.raises(NotPermitted, match="nothing to go back to"):
-        memory.rollback_vectors(by="dora")
-    memory.migrate_vectors("hashed-1", by="dora")  # what was the default stays, whatever comes
+        memory.vectors.rollback(by="dora")
+    memory.vectors.migrate("hashed-1", by="dora")  # what was the default stays, whatever comes
     assert [each.previous for each in adopted(memory)] == [None]
     with pytest.raises(NotPermitted, match="nothing to go back to"):
-        memory.rollback_vectors(by="dora")
+        memory.vectors.rollback(by="dora")
 
 
 def test_a_model_that_is_not_here_is_stood_in_for(memory):
@@ -302,28 +302,28 @@ def test_a_model_that_is_not_here_is_stood_in_for(memory):
     found = memory.search("ana", "tea", record=False)
     assert found.embedder == "hashed-1"
     assert any("of/another-machine, which is not installed" in note for note in found.notes)
-    status = memory.vectors_status()
+    status = memory.vectors.status()
     assert (status.model, status.used, status.installed) == (
         "of/another-machine",
         "hashed-1",
         False,
     )
     with pytest.raises(EmbedderMissing):
-        memory.build_vectors()
-    assert memory.run_job("vectors").error == "EmbedderMissing"
+        memory.vectors.build()
+    assert memory.operations.jobs.run("vectors").error == "EmbedderMissing"
 
 
 def test_vectors_of_a_model_are_dropped_unless_it_is_in_force(memory):
-    memory.build_vectors()
-    memory.build_vectors(model="second")
-    total, of_ana = texts_of(memory), memory.vectors_status("ana").texts
+    memory.vectors.build()
+    memory.vectors.build(model="second")
+    total, of_ana = texts_of(memory), memory.vectors.status("ana").texts
     with pytest.raises(NotPermitted, match="in force"):
-        memory.drop_vectors("hashed-1")
-    assert memory.drop_vectors("second", subject="ana").vectors == of_ana
+        memory.vectors.drop("hashed-1")
+    assert memory.vectors.drop("second", subject="ana").vectors == of_ana
     assert kept(memory) == {"hashed-1": (total, 2), "second": (total - of_ana, 1)}
-    assert memory.drop_vectors("second").vectors == total - of_ana
-    assert memory.drop_vectors("second").vectors == 0
-    assert memory.drop_vectors("hashed-1", subject="ana", in_force=True).vectors == of_ana
+    assert memory.vectors.drop("second").vectors == total - of_ana
+    assert memory.vectors.drop("second").vectors == 0
+    assert memory.vectors.drop("hashed-1", subject="ana", in_force=True).vectors == of_ana
     counted = memory.counted.texts
     assert memory.search("ana", "tea", record=False).results
     assert memory.counted.texts == counted + of_ana + 1
@@ -331,7 +331,7 @@ def test_vectors_of_a_model_are_dropped_unless_it_is_in_force(memory):
 
 def change_one(memory, person):
     """Flip a bit in one vector of somebody's."""
-    with memory._finder.store._home.writing() as connection:
+    with memory._indexes().store._home.writing() as connection:
         own = table.c.subject_ref == memory._log.subject(person)
         tag, blob = connection.execute(select(table.c.tag, table.c.vector).where(own)).first()
         changed = bytes(blob)[:-1] + bytes([bytes(blob)[-1] ^ 1])
@@ -339,15 +339,15 @@ def change_one(memory, person):
 
 
 def test_a_damaged_vector_stops_a_search_until_it_is_dropped_as_advised(memory, opening, place):
-    memory.build_vectors()
+    memory.vectors.build()
     change_one(memory, "ana")
     again = opening(place)
     with pytest.raises(LogCorrupted, match="beliefledger vectors drop --damaged"):
         again.search("ana", "tea", record=False)
     assert again.search("ben", "offices", record=False).results
-    assert again.drop_damaged_vectors("ben").vectors == 0
+    assert again.vectors.repair("ben").vectors == 0
     counted = again.counted.texts
-    assert again.drop_damaged_vectors().vectors == 1
+    assert again.vectors.repair().vectors == 1
     assert again.search("ana", "tea", record=False).results
     assert again.counted.texts == counted + 2, "the query's, and the one that was dropped"
 
@@ -355,18 +355,24 @@ def test_a_damaged_vector_stops_a_search_until_it_is_dropped_as_advised(memory, 
 def test_the_job_builds_what_is_missing_and_sweeps_what_nobody_is_behind(memory, clock):
     total = texts_of(memory)
     rows = [("0" * 32, "f" * 32, "hashed-1", b"left by a process that was killed")]
-    memory._finder.store.bring(rows)
-    run = memory.run_job("vectors")
+    memory._indexes().store.bring(rows)
+    run = memory.operations.jobs.run("vectors")
     assert (run.outcome, run.counts) == ("done", {"computed": total, "swept": 1})
     assert kept(memory) == {"hashed-1": (total, 2)}
     clock.ahead(3600)
-    assert memory.run_job("vectors").counts == {"computed": 0, "swept": 0}
+    assert memory.operations.jobs.run("vectors").counts == {"computed": 0, "swept": 0}
     tell(memory, {"ana": ["I play the cello."]})
     clock.ahead(3600)
-    assert memory.run_job("vectors").counts == {"computed": texts_of(memory) - total, "swept": 0}
-    memory.drop_vectors("hashed-1", subject="ben", in_force=True)
+    assert memory.operations.jobs.run("vectors").counts == {
+        "computed": texts_of(memory) - total,
+        "swept": 0,
+    }
+    memory.vectors.drop("hashed-1", subject="ben", in_force=True)
     clock.ahead(3600)
-    assert memory.run_job("vectors").counts["computed"] == memory.vectors_status("ben").texts
+    assert (
+        memory.operations.jobs.run("vectors").counts["computed"]
+        == memory.vectors.status("ben").texts
+    )
 
 
 # Copying
@@ -388,7 +394,7 @@ def test_at_a_copy_no_vector_is_computed_again(places, opening, source, destinat
     source, destination = places[source][0], places[destination][1]
     first = opening(source)
     tell(first, {**SAID, "cy": ["I like cats."]})
-    first.build_vectors()
+    first.vectors.build()
     first.erase("cy")
     left = [("0" * 32, "f" * 32, "hashed-1", b"left by a process that was killed")]
     first._finder.store.bring(left)
@@ -400,16 +406,16 @@ def test_at_a_copy_no_vector_is_computed_again(places, opening, source, destinat
     assert kept(there) == {"hashed-1": (total, 2)}
     assert [each.id for each in there.search("ana", "tea", record=False).results] == expected
     assert there.counted.texts == 1, "the query's alone"
-    assert there.build_vectors().computed == 0
+    assert there.vectors.build().computed == 0
     there.close()
 
     assert copy(source, destination).vectors == 0, "they are there"
     first = opening(source)
     tell(first, {"ana": ["I play the cello."]})
-    first.build_vectors()
+    first.vectors.build()
     first.erase("ben")
     more = texts_of(first)
-    gained = first.vectors_status("ana").texts
+    gained = first.vectors.status("ana").texts
     first.close()
     brought = copy(source, destination)
     assert brought.vectors > 0
@@ -443,7 +449,7 @@ def test_a_model_in_a_directory_is_known_by_its_digest(
     ours = tmp_path / "ours"
     shutil.copytree(packaged, ours)
     ask(memory)
-    done = memory.migrate_vectors(str(ours), by="dora")
+    done = memory.vectors.migrate(str(ours), by="dora")
     assert done.adopted
     name, digest = done.model.split("@")
     assert (name, len(digest), done.dimension) == ("ours", 16, 384)
@@ -457,32 +463,32 @@ def test_a_model_in_a_directory_is_known_by_its_digest(
     moved = tmp_path / "moved"
     ours.rename(moved)
     with open_memory(place, clock=clock) as other:
-        status = other.vectors_status()
+        status = other.vectors.status()
         assert (status.installed, status.used) == (False, "hashed-1")
         assert "BELIEFLEDGER_EMBEDDER" in status.note
     monkeypatch.setenv("BELIEFLEDGER_EMBEDDER", str(moved))
     with open_memory(place, clock=clock) as other:
-        assert other.vectors_status().used == done.model, "found where the environment says"
-        assert other.build_vectors().computed == 0
+        assert other.vectors.status().used == done.model, "found where the environment says"
+        assert other.vectors.build().computed == 0
     weights = moved / "config_sentence_transformers.json"
     weights.write_text(weights.read_text() + "\n")
     with open_memory(place, clock=clock) as other:
-        assert other.vectors_status().used == "hashed-1", "another model lies there"
+        assert other.vectors.status().used == "hashed-1", "another model lies there"
 
 
 def test_minilm_finds_the_same_from_its_own_directory(packaged, place, clock, tmp_path):
     (tmp_path / "link").symlink_to(packaged)
     with open_memory(place, clock=clock) as memory:
         tell(memory)
-        memory.build_vectors(model=MINILM)
-        memory.build_vectors(model=str(tmp_path / "link"))
-        there = memory.vectors_status().kept
+        memory.vectors.build(model=MINILM)
+        memory.vectors.build(model=str(tmp_path / "link"))
+        there = memory.vectors.status().kept
         of_model = {each.model: each.vectors for each in there if each.vectors}
         assert len(of_model) == 2
         assert len(set(of_model.values())) == 1
         keys = memory._log.keys(memory._log.subject("ana"))
         [one, two] = [
-            np.stack(sorted(memory._finder.store.all_of(keys, name, 384).values(), key=tuple))
+            np.stack(sorted(memory._indexes().store.all_of(keys, name, 384).values(), key=tuple))
             for name in of_model
         ]
         assert np.array_equal(one, two)

@@ -58,17 +58,17 @@ def files(tmp_path_factory) -> Files:
         patched.delenv("BELIEFLEDGER_MASTER_KEY", raising=False)
         with open_memory(directory / "ledger") as memory:
             memory.remember("ana", "I live in Málaga.", consent="consent")
-            old = memory.sign_checkpoint()
+            old = memory.proofs.checkpoint()
             for n in range(300):
                 memory.record_turn("ana", f"I like album {n}.")
-            memory.sign_checkpoint()
-            tree = memory.tree
+            memory.proofs.checkpoint()
+            tree = memory.proofs.tree
             new = tree.extend(keep=True)
             cosigned = with_signatures(new, [witness.cosign(new, 1_800_000_000)])
             tree.tiles.keep_cosigned(cosigned.text)
-            inclusion = memory.prove_inclusion(17)
-            consistency = memory.prove_consistency(old.size)
-            vkey, signer = memory.signing_key().verifier_keys[-1], tree.signer
+            inclusion = memory.proofs.inclusion(17)
+            consistency = memory.proofs.consistency(old.size)
+            vkey, signer = memory.proofs.signing_key().verifier_keys[-1], tree.signer
             assert signer is not None
     for name, text in {
         "inclusion.json": inclusion.text(),
@@ -228,16 +228,16 @@ def rotated(tmp_path_factory):
         patched.delenv("BELIEFLEDGER_MASTER_KEY", raising=False)
         with open_memory(tmp_path_factory.mktemp("rotated") / "ledger") as memory:
             memory.remember("ana", "I live in Porto.", consent="consent")
-            sizes = [memory.sign_checkpoint().size]
+            sizes = [memory.proofs.checkpoint().size]
             memory.record_turn("ana", "I use pytest.")
-            sizes.append(memory.sign_checkpoint().size)
-            old = memory.tree.signer
-            memory.rotate_signing_key(by="ops")
+            sizes.append(memory.proofs.checkpoint().size)
+            old = memory.proofs.tree.signer
+            memory.proofs.rotate_signing_key(by="ops")
             memory.record_turn("ana", "I use vim.")
-            sizes.append(memory.sign_checkpoint().size)
+            sizes.append(memory.proofs.checkpoint().size)
             memory.record_turn("ana", "I use ruff.")
-            sizes.append(memory.sign_checkpoint().size)
-            yield Rotated(old, memory.tree.signer, sizes, memory.tree), memory
+            sizes.append(memory.proofs.checkpoint().size)
+            yield Rotated(old, memory.proofs.tree.signer, sizes, memory.proofs.tree), memory
 
 
 def written(document, tmp_path):
@@ -250,7 +250,7 @@ def test_the_newest_key_alone_is_enough_for_what_the_older_one_signed(rotated, t
     told, memory = rotated
     first, second, third, fourth = told.sizes
     for sizes in [(first, second), (first, third), (third, fourth), (first, None)]:
-        path = written(json.loads(memory.prove_consistency(*sizes).text()), tmp_path)
+        path = written(json.loads(memory.proofs.consistency(*sizes).text()), tmp_path)
         assert main([path, "--key", told.new.vkey]) == HOLDS, said(capsys)
         assert main([path]) == HOLDS
         assert f"the file lists a key that was not given: {told.old.vkey}" in said(capsys)
@@ -270,7 +270,7 @@ def test_a_key_counts_no_further_than_where_it_handed_over(rotated, tmp_path, ca
     for given in (keys[:2], keys[2:], keys, []):
         assert main([path, *given]) == REFUTED
         assert "which had handed over before" in said(capsys)
-    document = json.loads(memory.prove_consistency(told.sizes[2], fourth).text())
+    document = json.loads(memory.proofs.consistency(told.sizes[2], fourth).text())
     old = told.tree.kept(told.sizes[2])
     document["old"] = issue(old.origin, old.size, old.root, told.old).text
     assert main([written(document, tmp_path), *keys]) == REFUTED

@@ -6,6 +6,7 @@ import pytest
 from sqlalchemy import inspect, text
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import ExtractionUnavailable
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.operations.copy import copy
@@ -57,39 +58,43 @@ def told(new_place):
     place, extractor = new_place(), Failing()
     with open_memory(place, extractor=extractor) as memory:
         for subject in ("ana", "ben"):
-            memory.grant_consent(subject, "consent")
-            memory.grant_consent(subject, "explicit_consent", categories=["health"])
+            memory.consent.grant(subject, "consent")
+            memory.consent.grant(subject, "explicit_consent", categories=["health"])
         for at, words in ANA:
             memory.remember("ana", words, session=at, said_at=at)
         memory.remember("ben", "I live in Porto.")
-        memory.add_type(MEDICATION)
-        assert memory.backfill("medication", apply=True).moved == 1
+        memory.types.add(MEDICATION)
+        assert memory.types.backfill("medication", apply=True).moved == 1
         for words in ("the user's favorite drink is tea", "the favorite drink of the user is tea"):
             memory.store("ana", "tea", attribute=f"drink.{len(words)}", text=words, type="fact")
-        merged = memory.consolidate("ana", apply=True)
+        merged = memory.operations.consolidation.consolidate("ana", apply=True)
         assert merged.clusters
-        memory.shown("ana", memory.beliefs("ana"), session="2026-03-09", query="tea")
+        memory.recalls.record_shown("ana", memory.beliefs("ana"), session="2026-03-09", query="tea")
         kept_for_a_day = memory.store(
-            "ana", "blue", attribute="mood.today", said_at="2026-03-01", expires_at="2026-03-02"
+            "ana",
+            "blue",
+            attribute="mood.today",
+            said_at="2026-03-01",
+            details=Details(expires_at="2026-03-02"),
         )
-        assert memory.expire() == [kept_for_a_day.memory_id]
+        assert memory.operations.ageing.expire() == [kept_for_a_day.memory_id]
         for job in ("decay", "checkpoints"):
-            memory.run_job(job)
+            memory.operations.jobs.run(job)
         extractor.down = True
         memory.record_turn("ana", "I moved to Faro.")
         while memory.status(digests=False).parked_turns == 0:
             memory.process()
         extractor.down = False
-        memory.retry(by="Ina")
+        memory.operations.extraction.retry(by="Ina")
         memory.process()
         assert "Faro" in {belief.value for belief in memory.beliefs("ana")}
     return place
 
 
 def sound(memory):
-    assert memory.verify().ok
-    assert all(view.same for view in memory.rebuild(verify=True))
-    replayed = memory.replay_all()
+    assert memory.proofs.verify().ok
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
+    replayed = memory.audit.replay_all()
     assert (replayed.different, replayed.same > 0) == (0, True)
     return replayed
 
@@ -123,7 +128,7 @@ def test_nothing_of_somebody_erased_is_left_in_any_view(told):
         ref = memory._log.subject("ana")
         assert memory.erase("ana", by="Ina").bodies > 0
         assert sound(memory).inputs_destroyed > 0
-        assert memory.beliefs("ana") == memory.decay("ana") == []
+        assert memory.beliefs("ana") == memory.operations.ageing.decay("ana") == []
         with memory._core.projector.reading() as connection:
             for table in inspect(connection).get_table_names():
                 columns = {each["name"] for each in inspect(connection).get_columns(table)}

@@ -664,9 +664,9 @@ def watch(shared, with_witness):
     def make(place, witness=shared):
         with_witness(None)
         with open_memory(place) as memory:
-            memory.grant_consent("ana", "consent")
+            memory.consent.grant("ana", "consent")
             say(memory, "I live in Porto.")
-            key = memory.tree.verifiers()[-1].vkey
+            key = memory.proofs.tree.verifiers()[-1].vkey
         cli("add-log", key, "--store", witness.store)
         with_witness(witness)
         return key
@@ -707,17 +707,17 @@ def test_a_ledger_opens_with_its_head_cosigned(places, watch, shared):
     with open_memory(place) as memory:
         first = memory.status(digests=False)
         assert not [each for each in first.warnings if "witness" in each]
-        cosigned = Checkpoint.parse(memory.tree.tiles.cosigned())
+        cosigned = Checkpoint.parse(memory.proofs.tree.tiles.cosigned())
         assert CosignatureVerifier.parse(shared.vkey).check(cosigned)
-        check(cosigned, memory.tree.verifiers())
+        check(cosigned, memory.proofs.tree.verifiers())
         assert cosigned.size == first.position == known_at(shared, key)["size"]
         say(memory, "I work at Acme.")
-        memory.sign_checkpoint()
+        memory.proofs.checkpoint()
         now = memory.status(digests=False).position
         assert now > first.position
         assert known_at(shared, key)["size"] == now
     with open_memory(place) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
     assert not known_at(shared, key)["evidence"]
 
 
@@ -751,12 +751,12 @@ def test_a_ledger_that_was_set_back_is_refused(places, watch, shared, with_witne
     assert f"has cosigned {after} events" in said["problem"]
     # The ledger itself goes on, and the witness has nothing against it.
     with open_memory(place) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
     assert known_at(shared, key)["size"] == after
     with_witness(None)
     places.forget_mark()
     with open_memory(backup) as memory:
-        assert memory.verify().ok, "in itself it is whole: only somebody else can tell"
+        assert memory.proofs.verify().ok, "in itself it is whole: only somebody else can tell"
 
 
 def test_of_two_copies_that_went_on_differently_the_second_is_refused(
@@ -794,7 +794,7 @@ def test_of_two_copies_that_went_on_differently_the_second_is_refused(
     assert first["kind"] == "split view"
     places.forget_mark()
     with open_memory(one) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_history_that_was_rewritten_with_the_real_keys_is_refused(
@@ -814,10 +814,10 @@ def test_history_that_was_rewritten_with_the_real_keys_is_refused(
         for name in ("master.key", "signing.key"):
             shutil.copy2(Path(place, name), Path(other, name))
     with open_memory(other) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         say(memory, "I never lived in Porto.", "I work at Hooli.", "I use Emacs.", "I like tea.")
-        assert memory.tree.verifiers()[-1].vkey == key
-        assert memory.verify().ok
+        assert memory.proofs.tree.verifiers()[-1].vkey == key
+        assert memory.proofs.verify().ok
     with_witness(shared)
     with pytest.raises(SplitView, match="do not begin with"):
         open_memory(other)
@@ -860,7 +860,7 @@ def test_a_witness_that_was_started_again_still_refuses(files, serve, watch, wit
     backup = files.copy(place)
     with open_memory(place) as memory:
         say(memory, "I work at Acme.")
-        memory.sign_checkpoint()
+        memory.proofs.checkpoint()
     witness.end(how)
     again = serve(store=witness.store)
     assert again.vkey == witness.vkey
@@ -868,7 +868,7 @@ def test_a_witness_that_was_started_again_still_refuses(files, serve, watch, wit
     with pytest.raises(BehindWitness):
         open_memory(backup)
     with open_memory(place) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_without_an_answer_a_ledger_does_not_open(files, serve, watch, with_witness):
@@ -883,7 +883,7 @@ def test_without_an_answer_a_ledger_does_not_open(files, serve, watch, with_witn
     assert "does not answer" in said["problem"]
     with_witness(None)
     with open_memory(place) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_a_witness_that_ends_meanwhile_is_told_of(files, serve, watch):
@@ -894,13 +894,13 @@ def test_a_witness_that_ends_meanwhile_is_told_of(files, serve, watch):
         say(memory, "I work at Acme.")
         witness.end()
         with pytest.raises(BackendUnavailable, match="does not answer"):
-            memory.sign_checkpoint()
+            memory.proofs.checkpoint()
         [warning] = [each for each in memory.status(digests=False).warnings if "cosigned" in each]
         assert "does not answer" in warning
         say(memory, "I use Vim.")
         listen = witness.url.removeprefix("http://")
         serve("--listen", listen, store=witness.store)
-        memory.sign_checkpoint()
+        memory.proofs.checkpoint()
         status = memory.status(digests=False)
         assert not [each for each in status.warnings if "cosigned" in each]
         assert known_at(witness, key)["size"] == status.position
@@ -915,7 +915,7 @@ def test_a_witness_that_does_not_know_the_ledger_says_how_it_gets_to(files, shar
     name, vkey = command.split()
     cli(name, vkey.strip("'"), "--store", shared.store)
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         assert say(memory, "I live in Porto.").turns == 1
 
 
@@ -971,7 +971,7 @@ def test_a_witness_that_was_set_back_itself_is_told_of(files, serve, watch, with
     shutil.copytree(store / "logs", store.parent / "kept")
     with open_memory(place) as memory:
         say(memory, "I work at Acme.")
-        memory.sign_checkpoint()
+        memory.proofs.checkpoint()
         had = known_at(witness, key)["size"]
     shutil.rmtree(store / "logs")
     shutil.copytree(store.parent / "kept", store / "logs")
@@ -993,7 +993,7 @@ def test_several_processes_open_one_ledger_at_once(places, watch, shared):
         said = each.communicate(timeout=120)[1]
         assert each.returncode == 0, said
     with open_memory(place) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
         assert known_at(shared, key)["size"] == memory.status(digests=False).position
     assert not known_at(shared, key)["evidence"]
 
@@ -1002,7 +1002,7 @@ def test_heads_are_sent_once_a_second_at_most(files, watch, monkeypatch):
     place = files.new()
     watch(place)
     with open_memory(place) as memory:
-        witness, tree = memory._core.witness, memory.tree
+        witness, tree = memory._core.witness, memory.proofs.tree
         monkeypatch.setattr("beliefledger.opening.witness_client.EVERY", 3600)
         assert witness.send(tree) is None, "one was sent when it was opened"
         assert witness.check(tree).size == tree.latest().size, "asked for, it is sent at once"
@@ -1029,14 +1029,14 @@ def test_a_new_signing_key_has_to_be_known_to_the_witness(files, watch, shared):
     place = files.new()
     watch(place)
     with open_memory(place) as memory:
-        key = memory.rotate_signing_key(by="lea").verifier_keys[-1]
+        key = memory.proofs.rotate_signing_key(by="lea").verifier_keys[-1]
         say(memory, "I work at Acme.")
     with pytest.raises(NotPermitted, match="the key that signs") as refused:
         open_memory(place)
     assert key in str(refused.value)
     cli("add-log", key, "--store", shared.store)
     with open_memory(place) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_a_head_signed_with_the_retired_key_is_not_cosigned(files, watch, shared, with_witness):
@@ -1044,10 +1044,10 @@ def test_a_head_signed_with_the_retired_key_is_not_cosigned(files, watch, shared
     key = watch(place)
     old = keyfile.read(Path(place, "signing.key"))
     with open_memory(place) as memory:
-        new = memory.rotate_signing_key(by="lea").verifier_keys[-1]
+        new = memory.proofs.rotate_signing_key(by="lea").verifier_keys[-1]
     cli("add-log", new, "--store", shared.store)
     with open_memory(place) as memory:
-        size = memory.sign_checkpoint().size
+        size = memory.proofs.checkpoint().size
         leaves = [*memory._log.store.leaf_hashes(0, size), leaf_hash(b"forged")]
     assert known_at(shared, key)["retired"][key] <= known_at(shared, key)["size"]
     size = known_at(shared, key)["size"]
@@ -1056,7 +1056,7 @@ def test_a_head_signed_with_the_retired_key_is_not_cosigned(files, watch, shared
     assert answer.status_code == 403
     with open_memory(place) as memory:
         say(memory, "I work at Acme.")
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 SPOILT = {
@@ -1083,8 +1083,8 @@ def test_a_cosigned_checkpoint_that_was_spoilt_is_replaced(files, watch, shared,
         assert found.size == known_at(shared, key)["size"]
         [warning] = [each for each in memory.status(digests=False).warnings if "cosigned" in each]
         assert "asked anew" in warning
-        assert memory.prove_inclusion(3).checkpoint == found.text
-        assert memory.verify().ok
+        assert memory.proofs.inclusion(3).checkpoint == found.text
+        assert memory.proofs.verify().ok
     with open_memory(place) as memory:
         assert not [each for each in memory.status(digests=False).warnings if "cosigned" in each]
 
@@ -1100,9 +1100,9 @@ def test_without_a_witness_a_spoilt_one_is_told_of(files, watch, with_witness, s
     with open_memory(place) as memory:
         [warning] = [each for each in memory.status(digests=False).warnings if "cosigned" in each]
         assert "not kept as it was" in warning
-        assert Checkpoint.parse(memory.prove_inclusion(3).checkpoint).size >= 3
-        size = memory.sign_checkpoint().size
-        assert memory.prove_consistency(size).old
+        assert Checkpoint.parse(memory.proofs.inclusion(3).checkpoint).size >= 3
+        size = memory.proofs.checkpoint().size
+        assert memory.proofs.consistency(size).old
 
 
 def test_a_ledger_that_was_set_back_is_not_copied(files, watch, with_witness, tmp_path):
@@ -1118,7 +1118,7 @@ def test_a_ledger_that_was_set_back_is_not_copied(files, watch, with_witness, tm
     assert not (tmp_path / "copy").exists()
     copy(place, tmp_path / "copy")
     with open_memory(tmp_path / "copy") as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_an_answer_of_trouble_is_no_reason_to_go_without(files, serve, watch):

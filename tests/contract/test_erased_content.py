@@ -34,7 +34,7 @@ def clock():
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -87,7 +87,7 @@ def left(memory, positions):
 
 
 def different(memory):
-    return [each for each in memory.rebuild(verify=True) if not each.same]
+    return [each for each in memory.operations.rebuild(verify=True) if not each.same]
 
 
 def test_an_erased_change_ends_what_it_changed_and_a_new_statement_holds(memory):
@@ -190,7 +190,7 @@ def test_a_decision_about_what_is_erased_cannot_be_run_again_and_a_later_one_can
     first = say(memory, "home.city", "Porto")
     second = say(memory, "home.city", "Faro")
     say(memory, "drink.tea", "green")
-    assert memory.replay_all().same == 3
+    assert memory.audit.replay_all().same == 3
     erase(memory, wanted(memory, about="Porto"))
     third = say(memory, "home.city", "Braga")
     log, replayer = memory._log, memory._core.replayer
@@ -198,7 +198,7 @@ def test_a_decision_about_what_is_erased_cannot_be_run_again_and_a_later_one_can
         replayer.replay(log.find(each.decision_id)).verdict for each in (third, second, first)
     ]
     assert verdicts == [Verdict.SAME, Verdict.INPUTS_DESTROYED, Verdict.INPUTS_DESTROYED]
-    summary = memory.replay_all()
+    summary = memory.audit.replay_all()
     assert (summary.same, summary.different, summary.inputs_destroyed) == (2, 0, 2)
 
 
@@ -262,7 +262,7 @@ def test_another_process_keeps_nothing_of_what_was_folded_anew(memory, place, cl
 def test_a_whole_subject_leaves_rows_for_the_audit_alone(memory):
     say(memory, "home.city", "Porto")
     memory.record_turn("ana", "I like jazz.")
-    memory.shown("ana", memory.beliefs("ana"))
+    memory.recalls.record_shown("ana", memory.beliefs("ana"))
     memory.status()
     ref = memory._log.subject("ana")
     removed = memory._core.projector.forget(ref)
@@ -281,11 +281,11 @@ def test_a_statement_without_words_waits_for_nobody(memory):
     for value in ("red", "green", "blue", "red", "green"):
         last = say(memory, "wall.colour", value)
     assert last.outcome == "escalate"
-    [conflict] = memory.conflicts("ana")
+    [conflict] = memory.conflicts.list("ana")
     erase(memory, wanted(memory, about="green"))
-    assert memory.conflicts("ana") == []
+    assert memory.conflicts.list("ana") == []
     erase(memory, wanted(memory, about="wall"))
-    assert [each.values for each in memory.loops("ana")] == [()]
+    assert [each.values for each in memory.conflicts.loops("ana")] == [()]
     assert different(memory) == []
     assert say(memory, "wall.colour", "white").outcome == "admit"
     assert conflict.belief_id == memory.beliefs("ana")[0].belief_id
@@ -365,10 +365,10 @@ def test_an_erasure_does_not_wait_for_ever_until_a_rebuild_ends(memory, place, c
             pytest.raises(BackendUnavailable, match="rebuild"),
         ):
             memory.erase("ana", session="", by="ina")
-        [record] = memory.erasures()
+        [record] = memory.erasure.list()
         assert record.completed_at is None
-    memory.finish_erasures()
-    [record] = memory.erasures()
+    memory.erasure.finish()
+    [record] = memory.erasure.list()
     assert record.completed_at is not None
     assert memory.beliefs("ana") == []
     assert different(memory) == []

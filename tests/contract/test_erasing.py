@@ -35,7 +35,7 @@ def open_(place, clock):
 def memory(open_):
     memory = open_()
     for person in ("ana", "bob"):
-        memory.grant_consent(person, "consent")
+        memory.consent.grant(person, "consent")
     return memory
 
 
@@ -86,7 +86,7 @@ def test_what_is_extracted_from_a_turn_meanwhile_goes_too(memory, open_, monkeyp
     memory.erase("ana", turn=turn, by="lea")
     assert texts(memory) == []
     assert not {"Porto", "Zenobia"} & set(words(memory).replace("'", " ").split())
-    assert all(view.same for view in memory.rebuild(verify=True))
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_what_is_said_in_a_session_meanwhile_goes_too(memory, open_, monkeypatch):
@@ -119,7 +119,7 @@ def test_a_memory_that_is_merged_meanwhile_goes_too(memory, open_, monkeypatch):
     )
     memory.erase("ana", memory=ids[0], by="lea")
     assert "likes it" not in words(memory)
-    assert memory.verify().ok
+    assert memory.proofs.verify().ok
 
 
 def test_a_relation_that_is_said_meanwhile_loses_its_words_too(memory, open_, monkeypatch):
@@ -135,13 +135,13 @@ def test_a_relation_that_is_said_meanwhile_loses_its_words_too(memory, open_, mo
 
 def test_what_is_said_again_meanwhile_is_not_over(open_, clock, monkeypatch):
     memory = open_(policy={"retention_days": {"ordinary": 30}})
-    memory.grant_consent("ana", "consent")
+    memory.consent.grant("ana", "consent")
     say(memory, "I live in Porto.", "old")
     say(memory, "I like jazz.", "old")
     clock.now += 31 * DAY
     other = open_()
     between_reach_and_request(memory, monkeypatch, lambda: say(other, "I live in Porto.", "new"))
-    memory.erase("ana", retention=True, by="lea")
+    memory.erasure.erase("ana", retention=True, by="lea")
     assert texts(memory) == ["User lives in Porto"]
 
 
@@ -152,8 +152,8 @@ def test_a_broken_off_erasure_is_told_and_gone_on_with(memory, monkeypatch):
         memory.erase("ana", turn=turn, by="lea")
     assert any("not finished" in each for each in memory.status().warnings)
     say(memory, "I like jazz.")
-    memory.forget_due()
-    [record] = memory.erasures()
+    memory.erasure.erase_due()
+    [record] = memory.erasure.list()
     assert record.completed_at is not None
     assert not any("not finished" in each for each in memory.status().warnings)
     assert texts(memory) == ["User likes jazz"]
@@ -168,7 +168,7 @@ def test_erasing_again_finishes_what_goes_with_it(memory, monkeypatch):
     answer = memory.erase("ana", by="lea", known_as=["Ben Carter"])
     assert answer.reach == "subject"
     assert len(answer.also) == 1
-    assert all(each.completed_at for each in memory.erasures())
+    assert all(each.completed_at for each in memory.erasure.list())
     assert texts(memory, "bob") == []
 
 
@@ -177,28 +177,28 @@ def test_who_was_registered_anew_meanwhile_is_erased_as_asked(memory, monkeypatc
     failing_once(monkeypatch, "destroy")
     with pytest.raises(BackendUnavailable):
         memory.erase("ana", by="lea")
-    memory.register_anew("ana", by="lea")
-    memory.grant_consent("ana", "consent")
+    memory.erasure.register_anew("ana", by="lea")
+    memory.consent.grant("ana", "consent")
     turn = say(memory, "I live in Lisbon.")
     say(memory, "I like jazz.")
     assert memory.erase("ana", turn=turn, by="lea").reach == "turn"
     assert texts(memory) == ["User likes jazz"]
     memory.erase("ana", by="lea")
     assert "jazz" not in words(memory)
-    assert all(each.completed_at for each in memory.erasures())
+    assert all(each.completed_at for each in memory.erasure.list())
 
 
 def test_a_relation_under_a_hold_is_erased_once_that_is_lifted(memory):
     say(memory, "I work with Ben Carter.", subject="bob")
-    memory.place_hold("bob", "a trial", by="lea", hold="case-7")
-    memory.grant_consent("ana", "consent")
-    kept = memory.preview_erasure("ana", known_as=["Ben Carter"]).stays
+    memory.erasure.holds.place("bob", "a trial", by="lea", hold="case-7")
+    memory.consent.grant("ana", "consent")
+    kept = memory.erasure.preview("ana", known_as=["Ben Carter"]).stays
     assert any("legal hold" in each.why for each in kept)
     memory.erase("ana", by="lea", known_as=["Ben Carter"])
     assert texts(memory, "bob") == ["User works with Ben Carter"]
     with pytest.raises(NotPermitted, match="nothing of them is left"):
         memory.erase("ana", by="eva", known_as=["Ben Carter"])
-    memory.lift_hold("case-7", by="lea")
+    memory.erasure.holds.lift("case-7", by="lea")
     answer = memory.erase("ana", by="lea", known_as=["Ben Carter"])
     assert answer.reach == "relation"
     assert texts(memory, "bob") == []
@@ -208,11 +208,11 @@ def test_a_relation_under_a_hold_is_erased_once_that_is_lifted(memory):
 
 def test_a_hold_is_lifted_of_whom_it_is_meant(memory):
     for person in ("ana", "bob"):
-        memory.place_hold(person, "a trial", by="lea", hold="case-1")
+        memory.erasure.holds.place(person, "a trial", by="lea", hold="case-1")
     with pytest.raises(NotPermitted, match="say whose"):
-        memory.lift_hold("case-1", by="lea")
-    memory.lift_hold("case-1", by="lea", subject="bob")
-    assert [each.subject for each in memory.holds()] == ["ana"]
+        memory.erasure.holds.lift("case-1", by="lea")
+    memory.erasure.holds.lift("case-1", by="lea", subject="bob")
+    assert [each.subject for each in memory.erasure.holds.list()] == ["ana"]
     with pytest.raises(NotPermitted, match="case-1"):
         memory.erase("ana", by="lea")
 
@@ -220,8 +220,8 @@ def test_a_hold_is_lifted_of_whom_it_is_meant(memory):
 def test_no_basis_gets_around_a_hold(open_):
     basis = "erased before this log was restored from a backup"
     memory = open_(policy={"erasure_bases": [basis]})
-    memory.grant_consent("ana", "consent")
-    memory.place_hold("ana", "a trial", by="lea")
+    memory.consent.grant("ana", "consent")
+    memory.erasure.holds.place("ana", "a trial", by="lea")
     with pytest.raises(NotPermitted, match="a trial"):
         memory.erase("ana", by="lea", legal_basis=basis)
 
@@ -233,7 +233,7 @@ def test_the_same_erasure_begun_twice_is_one(memory, open_, monkeypatch):
         memory.erase("ana", turn=turn, by="lea")
     positions = memory._log.eraser.open()[0].positions
     again = open_()  # finishes it
-    [record] = again.erasures()
+    [record] = again.erasure.list()
     assert record.completed_at is not None
     assert record.bodies == sum(last - first + 1 for first, last in positions)
 
@@ -241,9 +241,9 @@ def test_the_same_erasure_begun_twice_is_one(memory, open_, monkeypatch):
 def test_however_often_a_log_is_restored_an_erasure_is_done_again_once(tmp_path, clock):
     home = tmp_path / "ledger"
     with open_memory(home, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         turns = [say(memory, "I live in Porto."), say(memory, "I use vim.")]
-        memory.grant_consent("bob", "consent")
+        memory.consent.grant("bob", "consent")
         say(memory, "I like jazz.", subject="bob")
     shutil.copy(home / "log.db", tmp_path / "old.db")
     with open_memory(home, clock=clock) as memory:
@@ -259,20 +259,20 @@ def test_however_often_a_log_is_restored_an_erasure_is_done_again_once(tmp_path,
         shutil.copy(tmp_path / "old.db", home / "log.db")
         for _ in range(2):
             with open_memory(home, clock=clock) as memory:
-                records = memory.erasures()
+                records = memory.erasure.list()
                 assert sorted(each.reach for each in records) == ["restored", "restored", "subject"]
                 assert all(each.completed_at and each.bodies for each in records)
                 assert texts(memory) == []
-                assert memory.audit().adds_up
+                assert memory.audit.counts().adds_up
                 assert len(memory._log.vault.register_of_erased()) == 2
-                assert all(view.same for view in memory.rebuild(verify=True))
+                assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_what_log_and_vault_agreed_on_is_not_looked_at_again(tmp_path, clock, monkeypatch):
     home: Path = tmp_path / "ledger"
     with open_memory(home, clock=clock) as memory:
         for person in ("ana", "bob", "cy"):
-            memory.grant_consent(person, "consent")
+            memory.consent.grant(person, "consent")
             say(memory, "I live in Porto.", subject=person)
         memory.erase("ana", by="lea")
     shutil.copy(home / "keys.db", tmp_path / "older.db")
@@ -288,13 +288,13 @@ def test_what_log_and_vault_agreed_on_is_not_looked_at_again(tmp_path, clock, mo
 
     monkeypatch.setattr(Eraser, "told", telling)
     with open_memory(home, clock=clock) as memory:
-        assert memory.was_erased("bob")
+        assert memory.erasure.was_erased("bob")
     assert len(asked) == 1
     assert asked[0] > 0
     shutil.copy(tmp_path / "older.db", home / "keys.db")
     with open_memory(home, clock=clock) as memory:
-        assert memory.was_erased("bob"), "the vault was set back"
-        assert memory.was_erased("ana")
+        assert memory.erasure.was_erased("bob"), "the vault was set back"
+        assert memory.erasure.was_erased("ana")
         assert texts(memory, "cy") == ["User lives in Porto"]
     assert 0 in asked
 
@@ -341,7 +341,7 @@ def test_killed_after_any_step_it_is_completed_by_whoever_opens_next(
     monkeypatch.setattr(where, step, taken)
     assert crashed or (where is Indexes and (step == "erase") is not whole)
     with open_() as again:
-        records = again.erasures()
+        records = again.erasure.list()
         assert [each.reach for each in records] == (["subject", "relation"] if whole else ["turn"])
         assert all(each.completed_at is not None for each in records)
         assert [each.bodies for each in records] == ([6, 4] if whole else [4])
@@ -350,6 +350,6 @@ def test_killed_after_any_step_it_is_completed_by_whoever_opens_next(
         assert texts(again, "bob") == (
             ["User likes jazz"] if whole else ["User likes jazz", "User works with Ana Quintela"]
         )
-        assert all(view.same for view in again.rebuild(verify=True))
-        assert again.audit().adds_up
-        assert again.verify().ok
+        assert all(view.same for view in again.operations.rebuild(verify=True))
+        assert again.audit.counts().adds_up
+        assert again.proofs.verify().ok

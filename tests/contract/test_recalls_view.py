@@ -13,13 +13,14 @@ from beliefledger.ledger.streams import recall_stream
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.projections import recalls
 from beliefledger.projections.recalls import RecallsView
+from beliefledger.search.search import SearchOptions
 
 
 @pytest.fixture
 def memory(place, clock):
     with open_memory(place, clock=clock) as opened:
         for name in ("ana", "ben"):
-            opened.grant_consent(name, "consent")
+            opened.consent.grant(name, "consent")
             opened.store(name, "green tea", attribute="drink")
             opened.store(name, "dark mode", attribute="editor.theme")
             opened.record_turn(name, "I drink tea with milk.", session="s1")
@@ -27,7 +28,7 @@ def memory(place, clock):
 
 
 def rows_of(memory):
-    memory._recorder.flush()
+    memory._core.recorder.flush()
     with memory._queries.view(RecallsView.name) as (connection, generation):
         view = memory._core.projector.views[RecallsView.name]
         return [
@@ -42,7 +43,7 @@ def test_a_search_and_what_was_shown_are_rows(memory, clock):
     rows_of(memory)
     clock.ahead(5)
     [drink] = [each for each in memory.beliefs("ana") if each.attribute == "drink"]
-    memory.shown("ana", [drink], query="x")
+    memory.recalls.record_shown("ana", [drink], query="x")
     made, found = rows_of(memory)
     assert len(made) == 2
     with memory._queries.view(RecallsView.name) as (connection, generation):
@@ -69,8 +70,10 @@ def live(memory):
     for query in ("tea", "mode", "green milk"):
         for name in ("ana", "ben"):
             memory.search(name, query)
-            memory.search(name, query, profile="recall", include=("memories",))
-    memory.shown("ana", memory.beliefs("ana"))
+            memory.search(
+                name, query, options=SearchOptions(profile="recall", include=("memories",))
+            )
+    memory.recalls.record_shown("ana", memory.beliefs("ana"))
 
 
 def test_what_was_folded_live_is_what_is_rebuilt(memory):
@@ -78,7 +81,7 @@ def test_what_was_folded_live_is_what_is_rebuilt(memory):
     live(memory)
     before = rows_of(memory)
     assert len(before[0]) == 13
-    [answer] = memory.rebuild(RecallsView.name, verify=True)
+    [answer] = memory.operations.rebuild(RecallsView.name, verify=True)
     assert answer.same
     assert rows_of(memory) == before
 
@@ -119,13 +122,13 @@ def test_an_erasure_deletes_the_rows_of_whom_it_is(memory):
     made, found = rows_of(memory)
     ref = memory._log.subject("ana")
     memory.search("ana", "tea")  # this one still waits
-    memory.erase("ana")
+    memory.erase("ana", by="system")
     kept = [
         [row for row in made if row[2] != ref],
         [row for row in found if row[2] != ref],
     ]
     assert all(kept)
     assert rows_of(memory) == kept
-    [answer] = memory.rebuild(RecallsView.name, verify=True)
+    [answer] = memory.operations.rebuild(RecallsView.name, verify=True)
     assert answer.same
     assert rows_of(memory) == kept

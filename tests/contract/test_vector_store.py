@@ -251,7 +251,7 @@ def test_found_alike_whether_just_computed_or_read_back(place, clock):
         ]
 
     with open_memory(place, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         for text in ("I always drink green tea.", "I row on the river.", "I hate drinking coffee."):
             memory.record_turn("ana", text, session="s")
         memory.process()

@@ -47,16 +47,16 @@ def fed(tmp_path_factory):
     turns = conversations(12, 600, seed=3)
     with open_memory(directory) as memory:
         for subject in dict.fromkeys(turn.subject for turn in turns):
-            memory.grant_consent(subject, "consent")
+            memory.consent.grant(subject, "consent")
         for start in range(0, len(turns), 200):
             memory.record_turns(turns[start : start + 200])
             if start:
                 memory.process()  # what was said before the last two hundred waited for a while
         shown = [each for each in memory.beliefs() for _ in range(int(each.memory_id, 16) % 3)]
         for belief in shown[:300]:
-            memory.shown(belief.subject, [belief])
+            memory.recalls.record_shown(belief.subject, [belief])
         for job in ("decay", "expiry", "retention", "loops"):
-            memory.run_job(job)
+            memory.operations.jobs.run(job)
         for belief in memory.beliefs()[:3]:
             memory.revoke(belief.memory_id, by="ben")
     return directory

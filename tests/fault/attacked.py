@@ -45,11 +45,11 @@ class Told:
 
 def check_attacked(memory: MemoryLedger, processes: list[Any]) -> str:
     told = Told(processes)
-    swept = memory.run_job("vectors").counts
-    verified = memory.verify(decisions=True)
+    swept = memory.operations.jobs.run("vectors").counts
+    verified = memory.proofs.verify(decisions=True)
     if not verified.ok:
         raise Failed(f"verify: position {verified.position}: {verified.problem}")
-    replayed = memory.replay_all()
+    replayed = memory.audit.replay_all()
     if replayed.different:
         raise Failed(f"a decision made again is another: {replayed.differing[0]}")
     gone = _check_log(memory, told)
@@ -102,13 +102,13 @@ def _check_log(memory: MemoryLedger, told: Told) -> set[str]:
 
 def _check_erased(memory: MemoryLedger, told: Told, gone: set[str]) -> None:
     """Every erasure is complete, and nothing of it can be read or is kept."""
-    for each in memory.erasures():
+    for each in memory.erasure.list():
         if each.completed_at is None:
             raise Failed(f"the erasure {each.erasure} is not complete")
     people = {person for _, _, person, _ in told.turns.values()}
-    erased = {person for person in people if memory.was_erased(person)}
+    erased = {person for person in people if memory.erasure.was_erased(person)}
     if late := {what for kind, what, *_ in told.erased if kind == "subject"} - erased - {""}:
-        late = {each for each in late if not memory.was_erased(each)}
+        late = {each for each in late if not memory.erasure.was_erased(each)}
         if late:
             raise Failed(f"{min(late)} was erased and is not")
     for kind, what, person, _ in told.erased:
@@ -134,8 +134,8 @@ def _is_known(memory: MemoryLedger, memory_id: str) -> bool:
 
 
 def _check_vectors(memory: MemoryLedger, told: Told, gone: set[str], erased: set[str]) -> None:
-    model = memory.vectors_status().model
-    with memory._finder.store._home.reading() as connection:
+    model = memory.vectors.status().model
+    with memory._indexes().store._home.reading() as connection:
         kept = connection.execute(select(vectors.c.subject_ref, vectors.c.tag)).all()
     tags = {tag for _, tag in kept}
     living = set()
@@ -199,6 +199,6 @@ def _check_views(memory: MemoryLedger) -> None:
     for view in memory.status().views:
         if view.lag or view.stopped_at is not None:
             raise Failed(f"the view {view.name} stopped: {view.reason}")
-    for view in memory.rebuild(verify=True):
+    for view in memory.operations.rebuild(verify=True):
         if not view.same or live[view.name] != (view.digest, view.content_digest):
             raise Failed(f"the view {view.name} is not as rebuilt: {view.first_difference}")

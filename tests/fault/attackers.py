@@ -58,7 +58,7 @@ def say(memory, note, chance):
         line, person = people.one()
         try:
             if person not in known:
-                insist(memory.grant_consent, person, "consent")
+                insist(memory.consent.grant, person, "consent")
                 known.add(person)
             words = chance.choice(SENTENCES).format(canary(chance))
             key = f"{run}-{n}"
@@ -79,7 +79,7 @@ def rebuild(memory, note, chance):
         insist(projector.catch_up)
         note("at", min(each.position for each in insist(states, projector)))
         view = chance.choice(sorted(projector.views))
-        insist(memory.rebuild, view)
+        insist(memory.operations.rebuild, view)
         note("rebuilt", view)
         time.sleep(chance.random() * 0.1)
 
@@ -124,6 +124,6 @@ def hunt(memory, note, chance):
         answer = insist(memory.search, person, "Where do I live and work?", 10)
         text = " ".join(each.text for each in answer.results)
         note("searched", began, person, *CANARY.findall(text))
-        if not answer.results and insist(memory.was_erased, person):
+        if not answer.results and insist(memory.erasure.was_erased, person):
             people.gone(line)
         time.sleep(chance.random() * 0.1)

@@ -16,6 +16,7 @@ from finding import changed_since, found_in, held, times
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.postgres.schema import vault_schema
@@ -64,7 +65,7 @@ def people() -> list[Person]:
 
 def tell(memory, everybody: list[Person]) -> None:
     for person in everybody:
-        memory.grant_consent(person.name, "consent", note=f"noted of {person.name}")
+        memory.consent.grant(person.name, "consent", note=f"noted of {person.name}")
         for text in person.texts:
             memory.record_turn(person.name, text, session=person.session, speaker=person.name)
         memory.store(
@@ -72,7 +73,7 @@ def tell(memory, everybody: list[Person]) -> None:
             person.value,
             attribute="breakfast",
             text=person.claim,
-            session=person.session,
+            details=Details(session=person.session),
         )
     memory.process()
     memory.status()
@@ -206,7 +207,9 @@ def test_of_fifty_people_half_are_erased_and_nothing_of_theirs_is_found(kept, tm
         for person in erased:
             answer = memory.erase(person.name, by="the officer")
             assert answer.bodies > 6
-        told = {record.erasure: record for record in memory.erasures() if record.reach == "subject"}
+        told = {
+            record.erasure: record for record in memory.erasure.list() if record.reach == "subject"
+        }
         assert len(told) == len(erased)
         assert all(record.completed_at is not None for record in told.values())
 
@@ -219,7 +222,7 @@ def test_of_fifty_people_half_are_erased_and_nothing_of_theirs_is_found(kept, tm
         for person in erased:
             with pytest.raises(NotPermitted):
                 memory.record_turn(person.name, person.texts[0], session=person.session)
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
         kept.checkpoint()
         wanted = forms([each for person in erased for each in person.words], secrets)
         assert found_in(kept.files(), wanted) == []
@@ -235,8 +238,13 @@ def test_of_fifty_people_half_are_erased_and_nothing_of_theirs_is_found(kept, tm
 
 def exported(memory) -> str:
     """All that a client can be shown."""
-    shown = [memory.beliefs(), memory.decisions(), memory.loops(), memory.conflicts()]
-    shown += [memory.recalls(), memory.erasures(), memory.status()]
+    shown = [
+        memory.beliefs(),
+        memory.decisions(),
+        memory.conflicts.loops(),
+        memory.conflicts.list(),
+    ]
+    shown += [memory.recalls.list(), memory.erasure.list(), memory.status()]
     with memory.subscribe(follow=False) as events:
         shown += [each.event for each in events]
     return repr(shown)
@@ -275,7 +283,7 @@ def test_less_than_a_person_leaves_no_trace_either(kept):
         )
         gone = [span for span in person.readable if span in turn.event.content]
         stays = [span for span in person.readable if span not in gone]
-        positions = memory.preview_erasure(person.name, turn=turn.stream).positions
+        positions = memory.erasure.preview(person.name, turn=turn.stream).positions
         assert turn.position in positions
         sealed = [row.body for row in memory._log.store.read_at(positions) if row.body]
         memory.erase(person.name, turn=turn.stream, by="the officer")
@@ -289,8 +297,8 @@ def test_less_than_a_person_leaves_no_trace_either(kept):
         assert words(memory, person) == []
         shown = exported(memory)
         assert [each for each in (person.claim, *person.readable) if each in shown] == []
-        assert all(view.same for view in memory.rebuild(verify=True))
-        assert memory.verify().ok
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
+        assert memory.proofs.verify().ok
         kept.checkpoint()
         assert found_in(kept.files(), forms([person.claim, *person.readable], [])) == []
     if "postgresql" not in kept.place:

@@ -31,7 +31,7 @@ def test_a_clock_that_jumps_while_the_ledger_is_open_is_refused_before_it_is_rec
     tmp_path, wall, seconds
 ):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         head = memory._log.head()
         wall(seconds)
         way = "forward" if seconds > 0 else "back"
@@ -39,12 +39,12 @@ def test_a_clock_that_jumps_while_the_ledger_is_open_is_refused_before_it_is_rec
         with pytest.raises(ClockJumped, match=said):
             memory.record_turn("ana", "I live in Porto.")
         with pytest.raises(ClockJumped, match="open the ledger again"):
-            memory.grant_consent("ana", "consent", categories=["health"])
+            memory.consent.grant("ana", "consent", categories=["health"])
         assert memory._log.head() == head
         wall(0)
         memory.record_turn("ana", "I live in Porto.")
         assert memory._log.head().recorded_at - head.recorded_at < 300 * SECOND
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 @pytest.mark.parametrize("seconds", [299, 1, -1, -59])
@@ -79,7 +79,7 @@ def test_a_clock_behind_the_last_event_is_still_told_as_that(tmp_path, wall):
 
 def test_an_injected_clock_may_jump(tmp_path, clock, wall):
     with open_memory(tmp_path, clock=clock) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         clock.ahead(10 * 366 * 86_400)
         wall(86_400)
         memory.record_turn("ana", "I live in Porto.")
@@ -92,7 +92,7 @@ def test_a_clock_that_was_set_between_two_processes_is_told_until_something_is_r
     tmp_path, wall
 ):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         assert memory.status().warnings == ()
     wall(3_600)
     for _ in range(2):  # whoever only looks leaves it for the next
@@ -101,7 +101,7 @@ def test_a_clock_that_was_set_between_two_processes_is_told_until_something_is_r
             assert "set forward by 3" in told
             assert "see that it is right before anything is recorded" in told
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ben", "consent")
+        memory.consent.grant("ben", "consent")
     with open_memory(tmp_path) as memory:
         assert memory.status().warnings == ()
     wall(3_600 - 400)
@@ -113,7 +113,7 @@ def test_a_clock_that_was_set_between_two_processes_is_told_until_something_is_r
 
 def test_after_a_restart_of_the_machine_only_a_long_time_is_told(tmp_path, wall, monkeypatch):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
     monkeypatch.setattr(steady, "boot", lambda: "another run of the machine")
     wall(30 * 86_400)
     with open_memory(tmp_path) as memory:

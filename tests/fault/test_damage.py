@@ -35,7 +35,7 @@ def master_key(monkeypatch):
 def fill(place):
     """A ledger that was used and closed; returns what it answers."""
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         for n in range(TURNS):
             memory.record_turn("ana", f"I like album {n}, it is said {'again ' * 20}.")
         memory.remember("ana", "I live in Porto.")
@@ -79,7 +79,7 @@ def flip(url, table, column, position, offset):
 def said_of(url, position):
     """What `verify` and reading say of the position; what lies after it is read."""
     with open_memory(url) as memory:
-        verified = memory.verify()
+        verified = memory.proofs.verify()
         with pytest.raises(LogCorrupted, match=f"position {position}") as said:
             list(memory.subscribe(follow=False))
         before = [event.position for event in memory._log.read(0, position - 1)]
@@ -115,7 +115,7 @@ def test_a_byte_flipped_in_the_digest_of_a_body_is_named(postgres_url):
     before = fill(postgres_url)
     flip_after(postgres_url, '"body_digest":"')
     with open_memory(postgres_url) as memory:
-        assert memory.verify().position == 20
+        assert memory.proofs.verify().position == 20
         assert answers(memory) == before
 
 
@@ -142,7 +142,7 @@ def test_an_event_that_is_filed_under_something_else_is_named(postgres_url, colu
         connection.execute(f"UPDATE {name} SET {column} = 'another' WHERE position = 20")
     with contextlib.suppress(LogCorrupted):  # as far as it can be opened
         with open_memory(postgres_url) as memory:
-            verified = memory.verify()
+            verified = memory.proofs.verify()
             # Of another tenant, it is not shown: what is missed is what follows in its stream.
             assert not verified.ok if column == "tenant" else verified.position == 20
 
@@ -155,11 +155,11 @@ def test_the_last_events_missing_are_noticed(postgres_url):
             " SELECT max(position) FROM gone"
         )
     with open_memory(postgres_url) as memory:
-        assert memory.verify().position == 21
+        assert memory.proofs.verify().position == 21
         with pytest.raises(LogCorrupted, match="21 is missing"):
             list(memory.subscribe(follow=False))
         with pytest.raises(LogCorrupted, match="21 is missing"):
-            memory.rebuild()
+            memory.operations.rebuild()
         assert memory._log.head().position == last, "nothing new takes their places"
 
 
@@ -212,7 +212,7 @@ def test_a_file_of_history_that_was_cut_short_is_not_taken_for_a_whole_one(own):
 def read_all(url, problem):
     """Read a log that `verify` is to find a problem with."""
     with open_memory(url) as memory:
-        assert re.search(problem, memory.verify().problem)
+        assert re.search(problem, memory.proofs.verify().problem)
         list(memory.subscribe(follow=False))
 
 
@@ -223,9 +223,9 @@ def test_a_file_of_a_view_that_is_damaged_is_told_and_folded_anew(own):
     with open_memory(own.url) as memory:
         with pytest.raises(BackendUnusable, match=r"block 0 .*beliefledger rebuild"):
             answers(memory)
-        memory.rebuild()
+        memory.operations.rebuild()
         assert answers(memory) == before
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_that_the_views_states_were_dropped_is_told_and_they_are_folded_anew(postgres_url):
@@ -234,9 +234,9 @@ def test_that_the_views_states_were_dropped_is_told_and_they_are_folded_anew(pos
     with open_memory(postgres_url) as memory:
         with pytest.raises(BackendUnusable, match="beliefledger rebuild"):
             answers(memory)
-        memory.rebuild()
+        memory.operations.rebuild()
         assert answers(memory) == before
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_a_view_whose_table_was_dropped_is_folded_anew_when_the_ledger_is_opened(postgres_url):
@@ -244,7 +244,7 @@ def test_a_view_whose_table_was_dropped_is_folded_anew_when_the_ledger_is_opened
     drop(postgres_url, "belief_versions_1")
     with open_memory(postgres_url) as memory:
         assert answers(memory) == before
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def drop(url, table):
@@ -277,7 +277,7 @@ def test_a_truncated_vault_is_not_taken_for_a_whole_one(ledger, kept):
     vault = directory / "keys.db"
     os.truncate(vault, kept if kept >= 0 else vault.stat().st_size + kept)
     with contextlib.suppress(MustStop, BackendUnavailable), open_memory(directory) as memory:
-        if memory.verify().ok:  # what was cut off was not in use
+        if memory.proofs.verify().ok:  # what was cut off was not in use
             assert kept == -1
             assert answers(memory) == before
 
@@ -306,16 +306,16 @@ def check_views(directory, before):
             found = answers(memory)
             with memory._core.projector.reading() as connection:
                 checked = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
-            same = all(view.same for view in memory.rebuild(verify=True))
+            same = all(view.same for view in memory.operations.rebuild(verify=True))
             assert answers(memory) == before
             # In an index a bit may hide rows, which only SQLite's own check can see.
             assert found == before or not same or checked != "ok"
-            assert all(view.same for view in memory.rebuild(verify=True))
+            assert all(view.same for view in memory.operations.rebuild(verify=True))
     except BackendUnusable as problem:
         if "views" not in str(problem):
             raise
         shutil.rmtree(directory / "views")
     with open_memory(directory) as memory:
         assert answers(memory) == before
-        assert memory.verify().ok
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert memory.proofs.verify().ok
+        assert all(view.same for view in memory.operations.rebuild(verify=True))

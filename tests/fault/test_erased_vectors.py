@@ -40,7 +40,7 @@ def memory(place, clock):
 
 def tell(memory):
     for person, texts in {"ana": [CANARY, "I live in Vilarinho."], "ben": ["I like tea."]}.items():
-        memory.grant_consent(person, "consent")
+        memory.consent.grant(person, "consent")
         for text in texts:
             memory.record_turn(person, text, session="s")
     memory.process()
@@ -48,7 +48,7 @@ def tell(memory):
 
 def rows(memory, ref):
     """Somebody's rows, as they are kept."""
-    store = memory._finder.store
+    store = memory._indexes().store
     with store._home.reading() as connection:
         found = connection.execute(select(table).where(table.c.subject_ref == ref)).all()
     return [(row[0], bytes(row[3])) for row in found]
@@ -79,7 +79,7 @@ def test_the_canarys_vector_is_nowhere_after_an_erasure(memory, place):
     assert warm(memory)
     ref = memory._log.subject("ana")
     keys = memory._log.keys(ref)
-    finder = memory._finder
+    finder = memory._indexes()
     kept = rows(memory, ref)
     there = finder.store.all_of(keys, "hashed-1", Hashed.dimension)
     assert nearest(there.values()) > 0.99
@@ -88,7 +88,7 @@ def test_the_canarys_vector_is_nowhere_after_an_erasure(memory, place):
     if not is_postgres(place):
         assert holding(place, kept)
     of_ben = memory.search("ben", "tea").results
-    memory.erase("ana")
+    memory.erase("ana", by="system")
     assert rows(memory, ref) == []
     assert finder._indexes.keys() == {(memory._log.subject("ben"), "hashed-1")}
     assert memory._log.keys(ref) is None
@@ -98,8 +98,8 @@ def test_the_canarys_vector_is_nowhere_after_an_erasure(memory, place):
     if not is_postgres(place):
         assert holding(place, kept) == []
     assert memory.search("ben", "tea").results == of_ben
-    memory.build_vectors()
-    memory.rebuild()
+    memory.vectors.build()
+    memory.operations.rebuild()
     memory.search("ana", PROBE)
     assert rows(memory, ref) == []
     memory.close()
@@ -110,9 +110,9 @@ def test_the_canarys_vector_is_nowhere_after_an_erasure(memory, place):
 def test_another_open_ledger_that_had_the_index_warm_finds_nothing_more(memory, place, clock):
     with open_memory(place, clock=clock) as other:
         assert warm(other)
-        ref, their = other._log.subject("ana"), other._finder
+        ref, their = other._log.subject("ana"), other._indexes()
         assert warm(memory)
-        memory.erase("ana")
+        memory.erase("ana", by="system")
         assert their.holds(ref, "hashed-1"), "nobody has told it yet"
         with pytest.raises(NotPermitted), their.index(ref, Hashed()):
             pass
@@ -127,9 +127,9 @@ def test_a_search_for_somebody_else_lets_go_of_the_erased_too(memory, place, clo
     with open_memory(place, clock=clock) as other:
         assert warm(other)
         ref = other._log.subject("ana")
-        memory.erase("ana")
+        memory.erase("ana", by="system")
         assert other.search("ben", "tea").results
-        assert not other._finder.holds(ref, "hashed-1")
+        assert not other._indexes().holds(ref, "hashed-1")
 
 
 SEARCHING = """
@@ -160,7 +160,7 @@ def test_another_process_that_had_the_index_warm_finds_nothing_more(place):
                 assert int(found) > 0
                 assert indexes == "1"
                 assert rows(memory, ref), "that process has kept them"
-                memory.erase("ana")
+                memory.erase("ana", by="system")
                 other.stdin.write("\n")
                 other.stdin.flush()
                 assert other.stdout.readline().split() == ["0", "0"]
@@ -175,16 +175,16 @@ def test_what_is_computed_while_somebody_is_erased_does_not_stay(memory, place, 
     class Slow(Hashed):
         def embed(self, texts):
             if rows(memory, ben):
-                memory.erase("ana")
+                memory.erase("ana", by="system")
             return super().embed(texts)
 
     ana, ben = memory._log.subject("ana"), memory._log.subject("ben")
-    memory.build_vectors("ben")
+    memory.vectors.build("ben")
     with open_memory(place, clock=clock) as other:
-        other._core.embedders._loaded["hashed-1"] = Slow()
-        assert other.build_vectors("ana").computed == 0
+        other._embedders._loaded["hashed-1"] = Slow()
+        assert other.vectors.build("ana").computed == 0
         assert rows(other, ana) == []
-        assert not other._finder.holds(ana, "hashed-1")
+        assert not other._indexes().holds(ana, "hashed-1")
 
 
 @pytest.mark.parametrize("step", ["delete_bodies", "destroy"])
@@ -201,7 +201,7 @@ def test_an_erasure_that_a_crash_cut_short_leaves_no_index_to_be_asked(place, cl
         ref = memory._log.subject("ana")
         setattr(memory._log._store if step == "delete_bodies" else memory._log.vault, step, crash)
         with pytest.raises(Crash):
-            memory.erase("ana")
+            memory.erase("ana", by="system")
         assert rows(memory, ref), "it did not come to them"
         if step == "delete_bodies":
             assert not warm(memory)
@@ -209,8 +209,8 @@ def test_an_erasure_that_a_crash_cut_short_leaves_no_index_to_be_asked(place, cl
         assert not warm(again)
         again.search("ben", "tea")
         assert rows(again, ref) == [], "swept by the first search"
-        assert all(each != ref for each, _ in again._finder._indexes)
-        assert again.verify().ok
+        assert all(each != ref for each, _ in again._indexes()._indexes)
+        assert again.proofs.verify().ok
 
 
 def test_who_cannot_be_reached_by_one_deletion_is_by_the_other(memory, monkeypatch):
@@ -223,9 +223,9 @@ def test_who_cannot_be_reached_by_one_deletion_is_by_the_other(memory, monkeypat
 
     monkeypatch.setattr(memory._views, "forget", held)
     with pytest.raises(BackendUnavailable):
-        memory.erase("ana")
+        memory.erase("ana", by="system")
     assert rows(memory, ref) == []
-    assert not memory._finder.holds(ref, "hashed-1")
+    assert not memory._indexes().holds(ref, "hashed-1")
 
 
 def test_what_a_reader_of_the_file_held_up_is_emptied_by_the_job(tmp_path, clock):
@@ -234,32 +234,32 @@ def test_what_a_reader_of_the_file_held_up_is_emptied_by_the_job(tmp_path, clock
         assert warm(memory)
         ref = memory._log.subject("ana")
         kept = rows(memory, ref)
-        with memory._finder.store._home.engine.connect() as connection:
+        with memory._indexes().store._home.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA busy_timeout=1")
         reader = sqlite3.connect(tmp_path / "views" / "vectors.db", isolation_level=None)
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM vectors").fetchone()
         with pytest.raises(BackendUnavailable, match="does not let go"):
-            memory.erase("ana")
+            memory.erase("ana", by="system")
         assert rows(memory, ref) == []
         assert memory._log.keys(ref) is None
-        assert memory.run_job("vectors").outcome == "done"
+        assert memory.operations.jobs.run("vectors").outcome == "done"
         assert holding(tmp_path, kept), "sealed with a key that is gone"
         reader.close()
         clock.ahead(3600)
-        assert memory.run_job("vectors").outcome == "done"
+        assert memory.operations.jobs.run("vectors").outcome == "done"
         assert holding(tmp_path, kept) == []
 
 
 def test_the_job_deletes_what_a_killed_erasure_left(memory):
-    memory.build_vectors()
+    memory.vectors.build()
     ref = memory._log.subject("ana")
-    left = list(memory._finder.store.pages([ref]))
-    memory.erase("ana")
+    left = list(memory._indexes().store.pages([ref]))
+    memory.erase("ana", by="system")
     for page in left:
-        memory._finder.store.bring(page)
+        memory._indexes().store.bring(page)
     assert rows(memory, ref)
-    swept = memory.run_job("vectors").counts["swept"]
+    swept = memory.operations.jobs.run("vectors").counts["swept"]
     assert swept == sum(map(len, left)) > 0
     assert rows(memory, ref) == []
 
@@ -296,7 +296,7 @@ def of_texts(memory, *texts):
 
 def on_disk(memory, uri):
     """The bytes of the table's file on the server's disk."""
-    name = f"{memory._finder.store._home._schema}.vectors"
+    name = f"{memory._indexes().store._home._schema}.vectors"
     with psycopg.connect(uri, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
         found = connection.execute("SELECT pg_read_binary_file(pg_relation_filepath(%s))", [name])
@@ -312,7 +312,7 @@ def test_vectors_of_erased_content_go_and_the_others_stay(memory, place):
     positions = positions_of(memory)
     erasure = requested(memory, positions)
     memory._log.eraser.destroy(erasure)
-    finder = memory._finder
+    finder = memory._indexes()
     assert finder.probe(ref, positions)[1] >= 2, "in memory, and kept"
     count = finder.erase_content(ref, positions)
     after = rows(memory, ref)
@@ -330,7 +330,7 @@ def test_vectors_of_erased_content_go_and_the_others_stay(memory, place):
     memory._log.eraser.complete(erasure)
     assert not warm(memory)
     assert finder.probe(ref, positions)[1] == 0
-    memory.build_vectors()
+    memory.vectors.build()
     assert set(rows(memory, ref)) == set(after)
 
 
@@ -343,17 +343,17 @@ def test_no_ciphertext_of_it_is_left_on_the_servers_disk(postgres_place, postgre
         [stays] = of_texts(memory, "I live in Vilarinho.")
         positions = positions_of(memory)
         memory._log.eraser.destroy(requested(memory, positions))
-        memory._finder.erase_content(ref, positions, purge=False)
+        memory._indexes().erase_content(ref, positions, purge=False)
         assert of_texts(memory, CANARY) == []
         assert gone[1] in on_disk(memory, postgres), "a deleted row lies where it was"
-        memory._finder.erase_content(ref, positions)
+        memory._indexes().erase_content(ref, positions)
         assert gone[1] not in on_disk(memory, postgres)
         assert stays[1] in on_disk(memory, postgres)
         with psycopg.connect(postgres) as connection:
             sampled = connection.execute(
                 "SELECT attname FROM pg_stats WHERE schemaname = %s AND tablename = 'vectors'"
                 " AND attname = 'vector'",
-                [memory._finder.store._home._schema],
+                [memory._indexes().store._home._schema],
             )
             assert sampled.fetchall() == []
 
@@ -373,10 +373,10 @@ def test_who_holds_on_to_deleted_vectors_on_a_server_is_told_of(
             reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
             reader.execute("SELECT 1")
             with pytest.raises(BackendUnavailable, match="keeps their bytes"):
-                memory._finder.erase_content(ref, positions)
+                memory._indexes().erase_content(ref, positions)
             assert of_texts(memory, CANARY) == []
             assert gone[1] in on_disk(memory, postgres)
-        assert memory._finder.erase_content(ref, positions) == 0
+        assert memory._indexes().erase_content(ref, positions) == 0
         assert gone[1] not in on_disk(memory, postgres)
 
 
@@ -388,17 +388,17 @@ def test_a_reader_of_the_file_holds_up_the_end_of_it(tmp_path, clock):
         gone = of_texts(memory, CANARY)
         positions = positions_of(memory)
         memory._log.eraser.destroy(requested(memory, positions))
-        with memory._finder.store._home.engine.connect() as connection:
+        with memory._indexes().store._home.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA busy_timeout=1")
         reader = sqlite3.connect(tmp_path / "views" / "vectors.db", isolation_level=None)
         reader.execute("BEGIN")
         assert reader.execute("SELECT count(*) FROM vectors").fetchone()
         with pytest.raises(BackendUnavailable, match="does not let go"):
-            memory._finder.erase_content(ref, positions)
+            memory._indexes().erase_content(ref, positions)
         assert of_texts(memory, CANARY) == []
         assert holding(tmp_path, gone)
         reader.close()
-        assert memory._finder.erase_content(ref, positions) == 0
+        assert memory._indexes().erase_content(ref, positions) == 0
         assert holding(tmp_path, gone) == []
 
 
@@ -417,14 +417,14 @@ def test_an_erasure_of_content_that_a_crash_cut_short_is_completed(place, clock,
         gone, positions = of_texts(memory, CANARY), positions_of(memory)
         erasure = requested(memory, positions)
         memory._log.eraser.destroy(erasure)
-        monkeypatch.setattr(memory._finder.store, step, crash)
+        monkeypatch.setattr(memory._indexes().store, step, crash)
         with pytest.raises(Crash):
-            memory._finder.erase_content(ref, positions)
+            memory._indexes().erase_content(ref, positions)
     with open_memory(place, clock=clock) as again:
-        again._finder.erase_content(ref, positions)
+        again._indexes().erase_content(ref, positions)
         again._log.eraser.complete(erasure)
         assert of_texts(again, CANARY) == []
-        assert again._finder.probe(ref, positions)[1] == 0
+        assert again._indexes().probe(ref, positions)[1] == 0
         if not is_postgres(place):
             assert holding(place, gone) == []
         assert not warm(again)
@@ -443,39 +443,39 @@ def test_what_is_computed_while_a_turn_is_erased_does_not_stay(memory, place, cl
                 self.done = True
                 erasure = requested(memory, positions)
                 memory._log.eraser.destroy(erasure)
-                memory._finder.erase_content(ana, positions)
+                memory._indexes().erase_content(ana, positions)
                 if completed:
                     memory._log.eraser.complete(erasure)
             return super().embed(texts)
 
     ana, positions = memory._log.subject("ana"), positions_of(memory)
     with open_memory(place, clock=clock) as other:
-        other._core.embedders._loaded["hashed-1"] = slow = Slow()
-        assert other.build_vectors("ana").computed > 0
+        other._embedders._loaded["hashed-1"] = slow = Slow()
+        assert other.vectors.build("ana").computed > 0
         assert slow.done
         assert of_texts(other, CANARY) == []
         assert of_texts(other, "I live in Vilarinho.")
-        assert other._finder.probe(ana, positions)[1] == 0
-        with other._finder.index(ana, slow) as index:
+        assert other._indexes().probe(ana, positions)[1] == 0
+        with other._indexes().index(ana, slow) as index:
             assert not set(positions) & set(index.texts["words_at"].tolist())
 
 
 def test_the_job_finds_vectors_of_content_that_a_killed_process_kept(memory, clock):
     assert warm(memory)
-    ref, finder = memory._log.subject("ana"), memory._finder
+    ref, finder = memory._log.subject("ana"), memory._indexes()
     left, positions = list(finder.store.pages([ref])), positions_of(memory)
     erasure = requested(memory, positions)
     memory._log.eraser.destroy(erasure)
     finder.erase_content(ref, positions)
     memory._log.eraser.complete(erasure)
     stays = rows(memory, ref)
-    assert memory.run_job("vectors").counts["swept"] == 0
+    assert memory.operations.jobs.run("vectors").counts["swept"] == 0
     for page in left:
         finder.store.bring(page)
     assert of_texts(memory, CANARY)
     assert finder.probe(ref, positions)[1] > 0
     clock.ahead(3600)
-    swept = memory.run_job("vectors").counts["swept"]
+    swept = memory.operations.jobs.run("vectors").counts["swept"]
     assert swept == sum(map(len, left)) - len(stays) > 0
     assert rows(memory, ref) == stays
     assert finder.probe(ref, positions)[1] == 0
@@ -484,14 +484,14 @@ def test_the_job_finds_vectors_of_content_that_a_killed_process_kept(memory, clo
 def test_a_probe_of_a_whole_subject_counts_what_is_left(memory):
     assert warm(memory)
     ref, ben = memory._log.subject("ana"), memory._log.subject("ben")
-    left = list(memory._finder.store.pages([ref]))
+    left = list(memory._indexes().store.pages([ref]))
     memory.search("ben", "tea")
-    looked, found = memory._finder.probe(ref)
+    looked, found = memory._indexes().probe(ref)
     mine, theirs = len(rows(memory, ref)), len(rows(memory, ben))
-    assert found == mine + len(memory._finder._indexes[ref, "hashed-1"])
+    assert found == mine + len(memory._indexes()._indexes[ref, "hashed-1"])
     assert looked == found + theirs
-    memory.erase("ana")
-    assert memory._finder.probe(ref) == (theirs, 0)
+    memory.erase("ana", by="system")
+    assert memory._indexes().probe(ref) == (theirs, 0)
     for page in left:
-        memory._finder.store.bring(page)
-    assert memory._finder.probe(ref) == (mine + theirs, mine)
+        memory._indexes().store.bring(page)
+    assert memory._indexes().probe(ref) == (mine + theirs, mine)

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger import codec
 from beliefledger.ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.subject import SubjectErased
@@ -68,12 +69,14 @@ def memory(home):
 
 
 def tell(memory, person, turns):
-    memory.grant_consent(person, "consent", note="because she asked us twice")
+    memory.consent.grant(person, "consent", note="because she asked us twice")
     for text, session in turns:
         memory.record_turn(
             person, text, session=session, speaker="Ana Maria", agent="helpdesk-agent-9"
         )
-    memory.store(person, "Quarkbread", attribute="breakfast", session="garden-session-3")
+    memory.store(
+        person, "Quarkbread", attribute="breakfast", details=Details(session="garden-session-3")
+    )
     memory.process()
     memory.status()
     memory.beliefs(person)
@@ -145,7 +148,7 @@ def test_no_trace_is_left_while_the_ledger_is_open_nor_after(memory, home):
     secrets, bodies = secrets_of(memory, ANA), bodies_of(memory, ANA)
     assert len(bodies) > 20
     assert holding(home, bodies)
-    answer = memory.erase(ANA)
+    answer = memory.erase(ANA, by="system")
     assert answer.bodies == len(bodies)
     assert traces(home, secrets) == []
     assert holding(home, bodies) == []
@@ -155,7 +158,7 @@ def test_no_trace_is_left_while_the_ledger_is_open_nor_after(memory, home):
 
 
 def test_no_row_of_a_view_is_left_but_decisions_without_words(memory, home):
-    memory.erase(ANA)
+    memory.erase(ANA, by="system")
     ref = next(each.subject_ref for each in memory._log.read() if each.type == SubjectErased.NAME)
     plain = sqlite3.connect(home / "views" / "views.db")
     tables = [
@@ -174,46 +177,46 @@ def test_no_row_of_a_view_is_left_but_decisions_without_words(memory, home):
 
 
 def test_what_remains_names_nobody_and_every_question_is_answered(memory):
-    memory.erase(ANA)
+    memory.erase(ANA, by="system")
     assert memory.beliefs() == memory.beliefs(BEN) != []
     assert all(each.claim is None for each in memory.decisions() if each.subject != BEN)
-    assert memory.verify().ok
-    assert memory.verify().destroyed > 20
-    replayed = memory.replay_all()
+    assert memory.proofs.verify().ok
+    assert memory.proofs.verify().destroyed > 20
+    replayed = memory.audit.replay_all()
     assert replayed.different == 0
     assert replayed.inputs_destroyed > 0
     assert replayed.same > 0
     before = {view.name: view.content_digest for view in memory.status().views}
-    assert all(view.same for view in memory.rebuild(verify=True))
+    assert all(view.same for view in memory.operations.rebuild(verify=True))
     assert {view.name: view.content_digest for view in memory.status().views} == before
-    assert memory.loops() == memory.conflicts() == []
+    assert memory.conflicts.loops() == memory.conflicts.list() == []
     with memory.subscribe(follow=False) as events:
         assert sum(1 for each in events if each.event is None) > 20
 
 
 def test_a_rebuild_after_an_erasure_leaves_no_trace_either(memory, home):
     secrets, bodies = secrets_of(memory, ANA), bodies_of(memory, ANA)
-    memory.erase(ANA)
-    memory.rebuild()
+    memory.erase(ANA, by="system")
+    memory.operations.rebuild()
     assert traces(home, secrets) + holding(home, bodies) == []
 
 
 def test_the_erased_are_not_recorded_again_until_a_named_actor_says_so(memory, home):
     secrets = secrets_of(memory, ANA)
-    memory.erase(ANA)
+    memory.erase(ANA, by="system")
     head = memory.status().position
     for attempt in (
         lambda: memory.record_turn(ANA, "I live in Vilarinho."),
         lambda: memory.remember(ANA, "I live in Vilarinho.", consent="consent"),
-        lambda: memory.grant_consent(ANA, "consent"),
+        lambda: memory.consent.grant(ANA, "consent"),
         lambda: memory.store(ANA, "x", attribute="y"),
-        lambda: memory.register_anew(ANA, by="system"),
-        lambda: memory.register_anew(ANA, by=" "),
+        lambda: memory.erasure.register_anew(ANA, by="system"),
+        lambda: memory.erasure.register_anew(ANA, by=" "),
     ):
         with pytest.raises(NotPermitted):
             attempt()
     assert memory.status().position == head
-    memory.register_anew(ANA, by="dora")
+    memory.erasure.register_anew(ANA, by="dora")
     assert memory.beliefs(ANA) == []
     memory.remember(ANA, "I live in Lisbon.", consent="consent")
     assert [belief.value for belief in memory.beliefs(ANA)] == ["Lisbon"]
@@ -223,10 +226,10 @@ def test_the_erased_are_not_recorded_again_until_a_named_actor_says_so(memory, h
 def test_everybody_can_be_erased_one_after_the_other(memory, home):
     people = {name: secrets_of(memory, name) for name in (ANA, BEN)}
     for name in people:
-        memory.erase(name)
+        memory.erase(name, by="system")
     assert [each for secrets in people.values() for each in traces(home, secrets)] == []
     assert memory.beliefs() == []
-    assert memory.verify().ok
+    assert memory.proofs.verify().ok
 
 
 OTHER = """
@@ -270,7 +273,7 @@ def test_another_process_that_is_idle_changes_nothing_and_reads_nothing_more(hom
         secrets, bodies = secrets_of(memory, ANA), bodies_of(memory, ANA)
         with another_process(home) as (other, hear):
             assert int(hear()) > 1
-            memory.erase(ANA)
+            memory.erase(ANA, by="system")
             assert traces(home, secrets) + holding(home, bodies) == []
             other.stdin.write("\n")
             other.stdin.flush()
@@ -289,15 +292,15 @@ def test_while_another_process_reads_the_log_an_erasure_does_not_claim_to_be_don
     reader.execute("BEGIN")
     assert reader.execute("SELECT count(*) FROM bodies").fetchone()
     with pytest.raises(BackendUnavailable, match="does not let go"):
-        memory.erase(ANA)
+        memory.erase(ANA, by="system")
     assert SubjectErased.NAME not in {each.type for each in memory._log.read()}
     assert "key" not in " ".join(traces(home, secrets)), "the key is gone at once"
     with pytest.raises(NotPermitted):
         memory.record_turn(ANA, "I live in Vilarinho.")
     reader.close()
-    memory.erase(ANA)
+    memory.erase(ANA, by="system")
     assert traces(home, secrets) + holding(home, bodies) == []
-    assert memory.verify().ok
+    assert memory.proofs.verify().ok
 
 
 def test_an_erasure_that_was_held_up_is_completed_by_opening_again(memory, home):
@@ -308,14 +311,14 @@ def test_an_erasure_that_was_held_up_is_completed_by_opening_again(memory, home)
     reader.execute("BEGIN")
     assert reader.execute("SELECT count(*) FROM bodies").fetchone()
     with pytest.raises(BackendUnavailable):
-        memory.erase(ANA)
+        memory.erase(ANA, by="system")
     memory.close()
     reader.close()
     with open_memory(home, clock=Clock()) as again:
         assert SubjectErased.NAME in {each.type for each in again._log.read()}
         again.status()
         assert traces(home, secrets) + holding(home, bodies) == []
-        assert again.verify().ok
+        assert again.proofs.verify().ok
 
 
 def test_while_another_process_reads_the_views_an_erasure_stays_open(memory, home):
@@ -326,13 +329,13 @@ def test_while_another_process_reads_the_views_an_erasure_stays_open(memory, hom
     with memory._core.projector.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA busy_timeout=1")
     with pytest.raises(BackendUnavailable):
-        memory.erase(ANA)
+        memory.erase(ANA, by="system")
     assert traces(home, secrets) + holding(home, bodies) == []
-    assert [each.completed_at for each in memory.erasures()] == [None]
+    assert [each.completed_at for each in memory.erasure.list()] == [None]
     assert memory.beliefs(ANA) == []
     reader.close()
-    memory.erase(ANA)
-    [record] = memory.erasures()
+    memory.erase(ANA, by="system")
+    [record] = memory.erasure.list()
     assert record.bodies == len(bodies)
     assert traces(home, secrets) + holding(home, bodies) == []
     assert memory.beliefs(ANA) == []
@@ -373,7 +376,7 @@ def _rows_of(connection, schemas, ref):
 def everything(memory, person, ids):
     """What a client shows of somebody's beliefs: warms its caches, too."""
     shown = [memory.beliefs(person), memory.beliefs(), memory.decisions(person), memory.decisions()]
-    shown += [memory.consents(person), memory.loops(), memory.conflicts()]
+    shown += [memory.consent.list(person), memory.conflicts.loops(), memory.conflicts.list()]
     for belief_id, memory_id in ids:
         with contextlib.suppress(UnknownMemory):
             shown.append(memory.history(belief_id))
@@ -403,12 +406,12 @@ def test_no_row_of_a_postgres_and_no_client_with_warm_caches_keeps_anything(post
         assert before["keys"] == 1
         assert codec.unseal(sealed[-1], other._log.vault).event is not None
 
-        assert memory.erase(ANA).bodies == len(sealed)
+        assert memory.erase(ANA, by="system").bodies == len(sealed)
         assert tables(ref).keys() == {"history", "tombstones", "decisions_1"}
         for client in (other, memory):
             shown = everything(client, ANA, ids)
             assert [word for word in [*words, "porridge"] if word in shown] == []
-            assert [client.beliefs(ANA), client.decisions(ANA), client.consents(ANA)] == [
+            assert [client.beliefs(ANA), client.decisions(ANA), client.consent.list(ANA)] == [
                 [],
                 [],
                 [],
@@ -423,20 +426,20 @@ def test_no_row_of_a_postgres_and_no_client_with_warm_caches_keeps_anything(post
             for attempt in (
                 lambda its=client: its.record_turn(ANA, "I live in Vilarinho."),
                 lambda its=client: its.store(ANA, "x", attribute="breakfast"),
-                lambda its=client: its.grant_consent(ANA, "consent"),
+                lambda its=client: its.consent.grant(ANA, "consent"),
                 lambda its=client: its.erase(ANA, by="somebody else"),
             ):
                 with pytest.raises(NotPermitted):
                     attempt()
-            assert client.erase(ANA).already
+            assert client.erase(ANA, by="system").already
             assert client.status().position == head
             # Not even from a copy of her sealed bodies that somebody had kept.
             assert [codec.unseal(row, client._log.vault).event for row in sealed] == [None] * len(
                 sealed
             )
             assert {each.value for each in client.beliefs(BEN)} == {"Aveiro", "Quarkbread"}
-            assert client.verify().ok
-        assert all(view.same for view in other.rebuild(verify=True))
+            assert client.proofs.verify().ok
+        assert all(view.same for view in other.operations.rebuild(verify=True))
         assert tables(ref).keys() == {"history", "tombstones", "decisions_2"}
 
 
@@ -446,7 +449,7 @@ def test_another_process_on_a_postgres_shows_and_writes_nothing_more(postgres_pl
         ref = memory._log.subject(ANA)
         with another_process(postgres_place) as (other, hear):
             assert int(hear()) > 1
-            memory.erase(ANA)
+            memory.erase(ANA, by="system")
             other.stdin.write("\n")
             other.stdin.flush()
             assert hear() == "0"
@@ -468,10 +471,10 @@ def test_an_erasure_that_a_crash_cut_short_is_completed_on_a_postgres(postgres_p
         ref = memory._log.subject(ANA)
         memory._log._store.delete_bodies = crash
         with pytest.raises(Crash):
-            memory.erase(ANA)
+            memory.erase(ANA, by="system")
         assert {"bodies", "tombstones"} <= tables(ref).keys()
         assert "keys" not in tables(ref)
     with open_memory(postgres_place) as again:
         assert again.beliefs() == []
         assert tables(ref).keys() == {"history", "tombstones", "decisions_1"}
-        assert again.verify().ok
+        assert again.proofs.verify().ok

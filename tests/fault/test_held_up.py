@@ -237,7 +237,7 @@ def test_other_tenants_record_turns_and_erase_while_one_does_not_go_on(place):
         again = place.login("a")
         take_by_writing(again, theirs)
         assert Within(lambda: memory.erase("ben", by="lea")).result().bodies > 0
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
     assert not alive(mine)
     assert not alive(again)
 

@@ -69,7 +69,7 @@ def test_a_full_vault_registers_nobody_and_later_everybody(tmp_path):
 
 def test_full_views_say_so_and_the_log_has_what_it_was_told(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         before = memory.status(digests=False).position
         for n in range(300):
             memory.record_turn("ana", f"I live in Porto, for the {n}th time.")
@@ -82,19 +82,19 @@ def test_full_views_say_so_and_the_log_has_what_it_was_told(tmp_path):
         assert memory.status().pending_turns == 300
         memory.process()
         assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_a_rebuild_that_finds_the_disk_full_leaves_the_views_as_they_were(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         for n in range(300):
             memory.record_turn("ana", f"I live in Porto, for the {n}th time.")
         before = memory.status()
         with no_room(tmp_path / "views" / "views.db-wal"), pytest.raises(BackendUnavailable):
-            memory.rebuild()
+            memory.operations.rebuild()
         assert memory.status().views == before.views
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert all(view.same for view in memory.operations.rebuild(verify=True))
 
 
 def test_an_erasure_that_finds_the_disk_full_is_completed_when_there_is_room(tmp_path):
@@ -202,13 +202,13 @@ def test_in_a_read_only_directory_nothing_is_opened_for_writing_nor_made(visible
 def test_a_ledger_in_a_read_only_directory_says_so(visible):
     ledger = visible / "ledger"
     with open_memory(ledger) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
     open_memory(ledger).close()  # what Python loads for it, root alone may be able to read
     with read_only(ledger), pytest.raises(BackendUnusable, match="right to read and write"):
         open_memory(ledger)
     with open_memory(ledger) as memory:
         memory.record_turn("ana", "I live in Porto.")
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 # Locked
@@ -216,7 +216,7 @@ def test_a_ledger_in_a_read_only_directory_says_so(visible):
 
 def test_a_locked_vault_and_locked_views_are_unavailable(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.status()
         memory.record_turn("ana", "I live in Porto.")
         with memory._core.projector.engine.connect() as connection:
@@ -233,7 +233,7 @@ def test_a_locked_vault_and_locked_views_are_unavailable(tmp_path):
             other.execute("ROLLBACK")
             other.close()
             attempt()
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_tables_that_somebody_locked_hold_up_writers_alone(postgres_url):

@@ -19,7 +19,7 @@ def template(tmp_path_factory):
     with open_memory(place) as memory:
         memory.remember("ana", "I live in Porto.", consent="consent")
         memory.search("ana", "Porto")
-        memory.rotate_signing_key(by="eva")
+        memory.proofs.rotate_signing_key(by="eva")
         memory.remember("ana", "I play the cello.")
     return place
 
@@ -91,7 +91,7 @@ VERIFYING = {
 def verified(memory):
     """What `verify` finds, or why it cannot look."""
     try:
-        answer = memory.verify()
+        answer = memory.proofs.verify()
     except MustStop as problem:
         return None, str(problem)
     return answer.position, answer.problem
@@ -116,9 +116,9 @@ def test_a_list_of_keys_that_was_deleted_is_whole_again_from_a_backup(ledger, tm
     (kept,) = [each for each in (tmp_path / "backup").rglob("keys") if each.is_file()]
     shutil.copy(kept, ledger / "proofs" / "keys")
     with open_memory(ledger) as memory:
-        assert memory.verify().ok
-        memory.checkpoint()
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
+        memory.operations.tidy()
+        assert memory.proofs.verify().ok
 
 
 def test_a_signing_key_that_was_deleted_is_named_to_whoever_wants_to_sign(ledger):
@@ -127,7 +127,7 @@ def test_a_signing_key_that_was_deleted_is_named_to_whoever_wants_to_sign(ledger
         memory.record_turn("ana", "I live in Faro.")
         [told] = memory.status(digests=False).warnings
         assert f"{ledger / 'signing.key'} is missing: put it back" in told
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 HARMLESS = [
@@ -149,12 +149,12 @@ HARMLESS = [
 def test_without_the_rest_everything_goes_on(ledger, name, how):
     how(ledger / name)
     with open_memory(ledger) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
         assert memory.beliefs("ana")
         assert memory.search("ana", "Porto").results
         memory.record_turn("ana", "I live in Faro.")
         memory.process()
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_a_file_where_the_proofs_are_is_told(ledger):
@@ -163,4 +163,4 @@ def test_a_file_where_the_proofs_are_is_told(ledger):
         (ledger / name).write_text("")
         with open_memory(ledger) as memory:
             with pytest.raises(MustStop, match=f"{ledger / name}.*a directory belongs"):
-                memory.verify()
+                memory.proofs.verify()

@@ -163,5 +163,5 @@ def test_whoever_follows_goes_on_by_himself(own, monkeypatch, strike):
         assert sorted(set(followers.consumed)) == list(range(1, head + 1))
         insist(memory.process)
         assert memory.status().turns == {"extracted": 2 * TURNS}
-        assert memory.verify().ok
-        assert all(view.same for view in memory.rebuild(verify=True))
+        assert memory.proofs.verify().ok
+        assert all(view.same for view in memory.operations.rebuild(verify=True))

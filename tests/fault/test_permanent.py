@@ -181,7 +181,7 @@ def test_a_server_that_is_too_old_is_told(served, monkeypatch):
 
 def test_a_password_that_was_changed_under_a_running_pool_is_told_and_can_be_put_right(served):
     with open_memory(served.url()) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         pools = [memory._log.store.server.pool, memory._log.vault._database._server.pool]
         for pool in pools:
             pool.timeout = 1
@@ -198,12 +198,12 @@ def test_a_password_that_was_changed_under_a_running_pool_is_told_and_can_be_put
             for pool in pools:
                 pool.timeout = 20  # it asks the server less and less often
         memory.record_turn("ana", "I live in Porto.")
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 def test_a_right_that_was_taken_away_is_told_and_can_be_given_back(served):
     with open_memory(served.url()) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         served.root("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA beliefledger FROM beliefledger_app")
         try:
             with pytest.raises(BackendUnusable, match=r"permission denied.*lacks a right"):
@@ -229,7 +229,7 @@ def test_a_standby_answers_and_refuses_to_write(served):
         signal.unlink()
         served.own.start()
     with open_memory(served.url()) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
 
 
 def test_every_code_in_the_table_is_one_of_postgres():

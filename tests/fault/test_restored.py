@@ -51,7 +51,7 @@ def told(new_place, keys, monkeypatch):
     monkeypatch.delenv("BELIEFLEDGER_MASTER_KEY", raising=False)  # a server's, of other tests
     with open_memory(place) as memory:
         for name in ("ana", CY):
-            memory.grant_consent(name, "consent")
+            memory.consent.grant(name, "consent")
         memory.remember("ana", f"I live in {KEPT}.")
         memory.remember("ana", f"I collect {TURN} prints.")
         memory.remember(CY, f"My name is Cy. I like {PERSON}.")
@@ -87,7 +87,7 @@ def killed_at(step, work):
 
 def events(place):
     with open_memory(place, create=False) as memory:
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
         return list(memory.subscribe(follow=False))
 
 
@@ -247,7 +247,7 @@ def test_a_rotation_to_a_named_file_killed_at_any_step_is_completed_by_the_same_
 def witness_of(place, directory):
     """A witness of this ledger, started as a process: its URL and its key."""
     with open_memory(place) as memory:
-        [key] = [each.vkey for each in memory.tree.verifiers()]
+        [key] = [each.vkey for each in memory.proofs.tree.verifiers()]
     command = [sys.executable, "-m", "beliefledger", "witness", "serve", "--json", "--store"]
     process = subprocess.Popen(
         [*command, str(directory), "--listen", "127.0.0.1:0", "--log", key],

@@ -32,17 +32,17 @@ class Ledger:
             memory.remember("ana", "I live in Porto.", consent="consent")
             for n in range(FIRST):
                 memory.record_turn("ana", f"I like album {n}.")
-            self.old = memory.sign_checkpoint()
+            self.old = memory.proofs.checkpoint()
             for n in range(SECOND):
                 memory.record_turn("ana", f"I heard song {n}.")
-            self.new = memory.sign_checkpoint()
+            self.new = memory.proofs.checkpoint()
             memory.record_turn("ana", "Nobody has signed this yet.")
-            self.verified = memory.verify()
-            self.new_keys = memory.signing_key().verifier_keys
+            self.verified = memory.proofs.verify()
+            self.new_keys = memory.proofs.signing_key().verifier_keys
 
     def verify(self, **how):
         with open_memory(self.place) as memory:
-            return memory.verify(**how)
+            return memory.proofs.verify(**how)
 
     def ask(self, statement, *values):
         return self._run([(statement, values)])
@@ -156,7 +156,7 @@ def rewrite_from(ledger, position):
 
 def tree_size(ledger):
     with open_memory(ledger.place) as memory:
-        return memory.tree.latest().size
+        return memory.proofs.tree.latest().size
 
 
 def test_an_envelope_that_was_changed_canonically_is_named(ledger):
@@ -289,7 +289,7 @@ def test_another_key_put_beside_the_tree_is_not_believed(ledger):
 
 def test_history_rewritten_and_signed_with_the_stolen_key_is_found_by_who_kept_a_checkpoint(ledger):
     with open_memory(ledger.place) as memory:
-        signer = memory.tree.signer
+        signer = memory.proofs.tree.signer
     leaves = rewrite_from(ledger, 3)
     size = ledger.verified_size
     for each in ledger.sizes():
@@ -333,8 +333,8 @@ def test_a_tree_that_was_taken_away_does_not_let_a_forged_history_be_signed(ledg
     with open_memory(ledger.place) as memory:
         memory.record_turn("ana", "One more.")
         with pytest.raises(LogCorrupted, match="the log does not lead there"):
-            memory.sign_checkpoint()
-        assert not memory.verify().ok
+            memory.proofs.checkpoint()
+        assert not memory.proofs.verify().ok
     assert not ledger.verify().ok
 
 
@@ -352,8 +352,8 @@ def test_a_tree_that_was_set_back_does_not_let_a_forged_history_be_signed(ledger
     with open_memory(ledger.place) as memory:
         memory.record_turn("ana", "One more.")
         with pytest.raises(LogCorrupted, match="the log does not lead there"):
-            memory.sign_checkpoint()
-        assert memory.verify().problem
+            memory.proofs.checkpoint()
+        assert memory.proofs.verify().problem
     assert not ledger.verify().ok
 
 

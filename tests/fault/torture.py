@@ -215,7 +215,7 @@ class Torture:
 
 
 def _check(memory: MemoryLedger, processes: list[Process]) -> str:
-    verified = memory.verify()
+    verified = memory.proofs.verify()
     if not verified.ok:
         raise Failed(f"verify: position {verified.position}: {verified.problem}")
     turns = _check_acknowledged(memory, processes)
@@ -270,7 +270,7 @@ def _check_views(memory: MemoryLedger) -> None:
     for view in memory.status().views:
         if view.lag or view.stopped_at is not None:
             raise Failed(f"the view {view.name} stopped: {view.reason}")
-    for view in memory.rebuild(verify=True):
+    for view in memory.operations.rebuild(verify=True):
         if not view.same or live[view.name] != (view.digest, view.content_digest):
             raise Failed(f"the view {view.name} is not as rebuilt: {view.first_difference}")
 

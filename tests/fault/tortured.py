@@ -64,7 +64,7 @@ def write(memory, note, chance):
     run = new_id()
     people = [f"person {n}" for n in range(4)]
     for person in people:
-        insist(memory.grant_consent, person, "consent")
+        insist(memory.consent.grant, person, "consent")
     for n in count():
         person, key = chance.choice(people), f"{run}-{n}"
         words = chance.choice(SENTENCES).format(chance.choice(WORDS))
@@ -84,7 +84,7 @@ def project(memory, note, chance):
         note("at", min(each.position for each in insist(states, projector)))
         if chance.random() < 0.02:
             view = chance.choice(sorted(projector.views))
-            insist(memory.rebuild, view)
+            insist(memory.operations.rebuild, view)
             note("rebuilt", view)
         time.sleep(chance.random() * 0.02)
 

@@ -32,7 +32,7 @@ def flat(answer):
 
 def forget(memory, what, random):
     """Erase something that is there, if it is; returns how many bodies went."""
-    if memory.was_erased("ana"):
+    if memory.erasure.was_erased("ana"):
         return 0
     if what == "subject":
         return memory.erase("ana", by="dpo").bodies
@@ -60,13 +60,13 @@ def test_counts_add_up_whatever_was_forgotten(history, wanted, random):
     with tempfile.TemporaryDirectory() as directory:
         with open_memory(Path(directory), extractor=Scripted()) as memory:
             live(memory, history)
-            before = memory.audit()
+            before = memory.audit.counts()
             assert before.adds_up, before.sums
             assert flat(before) == decided(memory)
             gone = 0
             for what in wanted:
                 gone += forget(memory, what, random)
-                answer = memory.audit()
+                answer = memory.audit.counts()
                 assert answer.adds_up, answer.sums
                 assert answer.decisions == before.decisions
                 assert answer.supersessions == before.supersessions
@@ -75,7 +75,7 @@ def test_counts_add_up_whatever_was_forgotten(history, wanted, random):
                 assert answer.bodies.gone == gone
                 assert answer.bodies.written == before.bodies.written
             at = random.randint(0, memory._log.head().position)
-            then = memory.audit(at)
+            then = memory.audit.counts(at)
             assert then.adds_up, then.sums
             if at >= before.position:
                 assert flat(then) == flat(before)

@@ -114,7 +114,7 @@ class Life:
     def __init__(self, memory):
         self.memory = memory
         self.gone = set()
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
 
     def play(self, history):
         memory = self.memory
@@ -128,13 +128,13 @@ class Life:
             elif step == "revoke" and (beliefs := memory.beliefs("ana")):
                 memory.revoke(beliefs[0].memory_id, by="ben")
             elif step == "resolve":
-                for conflict in memory.conflicts("ana"):
+                for conflict in memory.conflicts.list("ana"):
                     if conflict.standing:
                         choice = conflict.standing[0].memory_id
-                        memory.resolve(conflict.belief_id, choose=choice, by="ben")
-            elif step == "withdraw" and memory.consents("ana"):
-                memory.withdraw_consent("ana")
-                memory.grant_consent("ana", "consent")
+                        memory.conflicts.resolve(conflict.belief_id, choose=choice, by="ben")
+            elif step == "withdraw" and memory.consent.list("ana"):
+                memory.consent.withdraw("ana", by="system")
+                memory.consent.grant("ana", "consent")
 
     def erase(self, step, random):
         memory, log = self.memory, self.memory._log
@@ -145,9 +145,11 @@ class Life:
         believed = memory.beliefs("ana")
         if step == "erase turn":
             turns = [each.stream for each in log.read_at(there).values() if "turn" in each.type]
-            memory.erase("ana", turn=random.choice(turns)) if turns else None
+            memory.erase("ana", turn=random.choice(turns), by="system") if turns else None
         elif step == "erase memory":
-            memory.erase("ana", memory=random.choice(believed).memory_id) if believed else None
+            memory.erase(
+                "ana", memory=random.choice(believed).memory_id, by="system"
+            ) if believed else None
         else:
             share = 2 if step == "erase half" else 5
             erase(
@@ -180,12 +182,17 @@ def test_what_followed_is_what_is_rebuilt_and_what_the_gate_believes(first, then
             assert views.open_rows(table, position) == views.open_rows(rebuilt, position)
             agrees(memory)
             assert points_at(memory, life.gone) == 0
-            for ask in (memory.conflicts, memory.loops, memory.entities, memory.beliefs):
+            for ask in (
+                memory.conflicts.list,
+                memory.conflicts.loops,
+                memory.entities.list,
+                memory.beliefs,
+            ):
                 ask("ana")
-            assert [each for each in memory.rebuild(verify=True) if not each.same] == []
+            assert [each for each in memory.operations.rebuild(verify=True) if not each.same] == []
             assert points_at(memory, life.gone) == 0
-            assert memory.replay_all().different == 0
-            assert memory.verify().ok
+            assert memory.audit.replay_all().different == 0
+            assert memory.proofs.verify().ok
 
 
 class Walk(moves.Walk):
@@ -205,8 +212,8 @@ class Walk(moves.Walk):
         return len(chosen)
 
     def resolve(self):
-        waiting = [each for each in self.memory.conflicts("ana") if each.choices]
-        return super().resolve() if len(waiting) == len(self.memory.conflicts("ana")) else None
+        waiting = [each for each in self.memory.conflicts.list("ana") if each.choices]
+        return super().resolve() if len(waiting) == len(self.memory.conflicts.list("ana")) else None
 
     def check(self, *, whole):
         memory, log = self.memory, self.memory._log
@@ -227,11 +234,16 @@ class Walk(moves.Walk):
             for name, entity_id in directory.names.items()
         }
         if whole:
-            for answer in memory.rebuild(verify=True):
+            for answer in memory.operations.rebuild(verify=True):
                 assert answer.same, answer
-            assert memory.replay_all().different == 0
-            assert memory.verify().ok
-            for ask in (memory.conflicts, memory.loops, memory.entities, memory.typed):
+            assert memory.audit.replay_all().different == 0
+            assert memory.proofs.verify().ok
+            for ask in (
+                memory.conflicts.list,
+                memory.conflicts.loops,
+                memory.entities.list,
+                memory.typed,
+            ):
                 ask("ana")
 
     def table(self, view, number):

@@ -146,12 +146,12 @@ class Machine(RuleBasedStateMachine):
             for memory in self.clients
         ]
         assert said == [said[0]] * CLIENTS
-        for view in self.clients[0].rebuild(verify=True):
+        for view in self.clients[0].operations.rebuild(verify=True):
             assert view.same, view
             assert (view.digest, view.content_digest) == said[0][view.name]
         for gone in self.gone:
             self.check_gone(self.clients[0], *gone)
-        assert self.clients[-1].verify().ok
+        assert self.clients[-1].proofs.verify().ok
 
     @contextmanager
     def refused(self, *errors):
@@ -246,9 +246,9 @@ class Machine(RuleBasedStateMachine):
         memory, person = self.tick(client), self.people[name]
         if person.erased:
             with self.refused(NotPermitted):
-                memory.grant_consent(name, basis)
+                memory.consent.grant(name, basis)
             return
-        memory.grant_consent(name, basis)
+        memory.consent.grant(name, basis)
         person.known = True
         if basis not in person.grants:
             person.grants.append(basis)
@@ -258,9 +258,9 @@ class Machine(RuleBasedStateMachine):
         memory, person = self.tick(client), self.people[name]
         if basis not in person.grants:
             with self.refused(NotPermitted, UnknownMemory):
-                memory.withdraw_consent(name, basis=basis)
+                memory.consent.withdraw(name, basis=basis, by="system")
             return
-        memory.withdraw_consent(name, basis=basis)
+        memory.consent.withdraw(name, basis=basis, by="system")
         person.grants.remove(basis)
         person.slots = {
             attribute: slot for attribute, slot in person.slots.items() if slot.basis != basis
@@ -273,7 +273,7 @@ class Machine(RuleBasedStateMachine):
         memory.revoke(belief.memory_id, by="dora")
         del person.slots[attribute]
         with self.refused(UnknownMemory):
-            self.clients[other].revoke(belief.memory_id)
+            self.clients[other].revoke(belief.memory_id, by="system")
 
     @precondition(lambda self: any(self.contested()))
     @rule(client=clients, other=clients, data=st.data())
@@ -283,9 +283,9 @@ class Machine(RuleBasedStateMachine):
         slot = person.slots[attribute]
         if not person.grants:
             with pytest.raises(NotPermitted):
-                memory.resolve(belief.belief_id, choose=slot.value, by="dora")
+                memory.conflicts.resolve(belief.belief_id, choose=slot.value, by="dora")
             return
-        memory.resolve(belief.belief_id, choose=slot.value, by="dora")
+        memory.conflicts.resolve(belief.belief_id, choose=slot.value, by="dora")
         person.slots[attribute] = Slot(slot.value, person.grants[-1])
 
     def contested(self):
@@ -313,34 +313,34 @@ class Machine(RuleBasedStateMachine):
         memory, person = self.tick(client), self.people[name]
         if person.erased and self.now - person.erased_at > HOUR:
             with self.refused(NotPermitted):
-                memory.erase(name)
+                memory.erase(name, by="system")
             return
         if person.erased:  # by the same actor, lately: asked again
             before = memory._log.head()
-            assert memory.erase(name).already
+            assert memory.erase(name, by="system").already
             assert memory._log.head() == before
             return
         if not person.known:
             with self.refused(UnknownMemory):
-                memory.erase(name)
+                memory.erase(name, by="system")
             return
         held = memory.beliefs(name)
-        memory.erase(name)
+        memory.erase(name, by="system")
         self.gone.append((person.mark, [(each.belief_id, each.memory_id) for each in held]))
         self.people[name] = Person(name, person.life + 1, erased=True, erased_at=self.now)
         for each in self.clients:
             self.check_gone(each, *self.gone[-1])
-            assert each.was_erased(name)
-            assert [*each.beliefs(name), *each.decisions(name), *each.consents(name)] == []
+            assert each.erasure.was_erased(name)
+            assert [*each.beliefs(name), *each.decisions(name), *each.consent.list(name)] == []
 
     @rule(client=clients, name=people)
     def register_anew(self, client, name):
         memory, person = self.tick(client), self.people[name]
         if not person.life:
             with self.refused(NotPermitted):
-                memory.register_anew(name, by="dora")
+                memory.erasure.register_anew(name, by="dora")
             return
-        memory.register_anew(name, by="dora")
+        memory.erasure.register_anew(name, by="dora")
         person.known, person.erased = True, False
 
     # What happens to clients
@@ -356,7 +356,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(client=clients, view=st.sampled_from(["belief_versions", "decisions", "turns", "links"]))
     def rebuild(self, client, view):
-        [answer] = self.tick(client).rebuild(view, verify=True)
+        [answer] = self.tick(client).operations.rebuild(view, verify=True)
         assert answer.same, answer
 
     @rule(client=clients, name=people, off=st.sampled_from([-1, 1]))
@@ -422,7 +422,9 @@ class Machine(RuleBasedStateMachine):
 
     def check_gone(self, memory, mark, ids):
         beliefs = memory.beliefs(quarantined=True, min_confidence=0)
-        words = repr((beliefs, memory.decisions(), memory.conflicts(), memory.loops()))
+        words = repr(
+            (beliefs, memory.decisions(), memory.conflicts.list(), memory.conflicts.loops())
+        )
         assert mark not in words
         for belief_id, memory_id in ids:
             with pytest.raises(UnknownMemory):

@@ -66,9 +66,9 @@ class Walk:
         self.now = START
         self.memory = open_memory(place, clock=lambda: self.now)
         self.told = []
-        self.memory.grant_consent("ana", "consent")
-        self.memory.grant_consent("ana", "contract")
-        self.memory.add_type(PILLS)
+        self.memory.consent.grant("ana", "consent")
+        self.memory.consent.grant("ana", "contract")
+        self.memory.types.add(PILLS)
 
     def step(self):
         name = self.chance.choice(STEPS)
@@ -186,36 +186,36 @@ class Walk:
     def alias(self):
         who, name = self.chance.choice(NAMES), self.chance.choice([*NAMES, "Mx"])
         if self.chance.random() < 0.5:
-            self.memory.add_alias("ana", who, name, by="ina")
+            self.memory.entities.add_alias("ana", who, name, by="ina")
             return who, name
         return self.store(who, "alias", name, "entity", act=SpeechAct.STATEMENT)
 
     def merge(self):
         pair = self.chance.sample(NAMES, 2)
-        return pair, self.memory.merge_entities("ana", *pair, by="ina")
+        return pair, self.memory.entities.merge("ana", *pair, by="ina")
 
     def split(self):
-        found = [each for each in self.memory.entities("ana") if len(each.names) > 1]
+        found = [each for each in self.memory.entities.list("ana") if len(each.names) > 1]
         if not found:
             return None
         one = self.chance.choice(found)
         names = self.chance.sample(
             [e.name for e in one.names], self.chance.randint(1, len(one.names) - 1)
         )
-        return names, self.memory.split_entity("ana", one.entity_id, names, by="ina")
+        return names, self.memory.entities.split("ana", one.entity_id, names, by="ina")
 
     def apart(self):
         pair = self.chance.sample(NAMES, 2)
-        return self.memory.keep_apart("ana", *pair, by="ina")
+        return self.memory.entities.keep_apart("ana", *pair, by="ina")
 
     # Types
 
     def backfill(self):
-        self.memory.add_type(PILLS)
-        return self.memory.backfill("pill", apply=True).moved
+        self.memory.types.add(PILLS)
+        return self.memory.types.backfill("pill", apply=True).moved
 
     def constrain(self):
-        return self.memory.backfill(
+        return self.memory.types.backfill(
             "constraint",
             apply=True,
             from_type="fact",
@@ -224,7 +224,7 @@ class Walk:
         ).moved
 
     def retire(self):
-        self.memory.retire_type("pill")
+        self.memory.types.retire("pill")
 
     # Merging
 
@@ -260,7 +260,7 @@ class Walk:
         refused = None
         for one in merged:
             try:
-                self.memory.undo_consolidation(one, by="ina")
+                self.memory.operations.consolidation.undo(one, by="ina")
             except CallerMistake as problem:
                 refused = problem
                 continue
@@ -280,19 +280,21 @@ class Walk:
     def withdraw(self):
         if self.chance.random() < 0.8:
             return
-        self.memory.withdraw_consent("ana", basis="contract")
-        self.memory.grant_consent("ana", "contract")
+        self.memory.consent.withdraw("ana", basis="contract", by="system")
+        self.memory.consent.grant("ana", "contract")
 
     def resolve(self):
-        waiting = self.memory.conflicts("ana")
+        waiting = self.memory.conflicts.list("ana")
         if not waiting:
             return None
         one = self.chance.choice(waiting)
         choice = self.chance.choice(one.choices).id
         if self.chance.random() < 0.5:
-            self.memory.resolve(one.belief_id, choose=choice, by="ina")
+            self.memory.conflicts.resolve(one.belief_id, choose=choice, by="ina")
         else:
-            self.memory.resolve(one.belief_id, contexts={"work": choice, "home": choice}, by="ina")
+            self.memory.conflicts.resolve(
+                one.belief_id, contexts={"work": choice, "home": choice}, by="ina"
+            )
         return one.belief_id, choice
 
     def review(self):
@@ -300,10 +302,10 @@ class Walk:
         if not waiting:
             return None
         one = self.chance.choice(waiting).decision_id
-        return one, self.memory.review(one, approve=True, by="ina")
+        return one, self.memory.conflicts.review(one, approve=True, by="ina")
 
     def expire(self):
-        return self.memory.expire()
+        return self.memory.operations.ageing.expire()
 
     def days(self):
         self.now += self.chance.choice([1, 10, 45]) * DAY
@@ -401,11 +403,11 @@ class Walk:
 
     def check_whole(self, written):
         memory = self.memory
-        for view in memory.rebuild(verify=True):
+        for view in memory.operations.rebuild(verify=True):
             assert view.same, view
-        replayed = memory.replay_all()
+        replayed = memory.audit.replay_all()
         assert (replayed.different, replayed.inputs_destroyed) == (0, 0), replayed.differing[:1]
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
         for each in written:
             assert memory.history(each)
             assert memory.explain(each).memory.memory_id == each
@@ -413,7 +415,12 @@ class Walk:
         for position in self.chance.sample(range(1, head + 1), 10):
             then = memory.beliefs("ana", as_of=position, min_confidence=0)
             assert len({each.memory_id for each in then}) == len(then)
-        for ask in (memory.conflicts, memory.loops, memory.entities, memory.typed):
+        for ask in (
+            memory.conflicts.list,
+            memory.conflicts.loops,
+            memory.entities.list,
+            memory.typed,
+        ):
             ask("ana")
 
     def names(self, table):

@@ -12,11 +12,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from wishes import searching, storing
 
 from beliefledger import MemoryLedger, open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.ledger.times import DAY, SECOND, parse
 from beliefledger.projections.index import Filters
+from beliefledger.search.search import SearchOptions
 
 START = parse("2026-03-01T09:00:00Z")
 ATTRIBUTES = ("home.city", "editor.theme", "drink", "pet.name")
@@ -62,7 +65,7 @@ class Life:
         self.place = place
         self.now = START + number * SECOND
         self.memory = self.open()
-        self.memory.grant_consent("ana", "consent", scope="public")
+        self.memory.consent.grant("ana", "consent", scope="public")
         self.done: Counter[str] = Counter()
         self.others: list[MemoryLedger] = []
 
@@ -101,13 +104,15 @@ class Life:
             pick.choice(VALUES),
             attribute=pick.choice(ATTRIBUTES),
             type=type_,
-            importance=pick.choice([0.3, 0.5, 0.9]),
+            **storing(
+                importance=pick.choice([0.3, 0.5, 0.9]),
+                visibility_scope=pick.choice(SCOPES),
+                session=pick.choice([None, "s1"]),
+                expires_at=pick.choice([None, None, None, self.now + 3 * DAY]),
+                **(more),
+            ),
             confidence=pick.choice([None, 0.55, 0.95]),
-            visibility_scope=pick.choice(SCOPES),
-            session=pick.choice([None, "s1"]),
             valid_from=pick.choice([None, None, self.now - 40 * DAY, self.now + 2 * DAY]),
-            expires_at=pick.choice([None, None, None, self.now + 3 * DAY]),
-            **more,
         )
 
     def again(self, pick):
@@ -118,18 +123,21 @@ class Life:
 
     def known(self, pick):
         self.memory.store(
-            "ana", pick.choice(VALUES), attribute="drink", entity=pick.choice(["Bob", "Robert Ek"])
+            "ana",
+            pick.choice(VALUES),
+            attribute="drink",
+            details=Details(entity=pick.choice(["Bob", "Robert Ek"])),
         )
 
     def merge(self, pick):
-        self.memory.merge_entities("ana", "Bob", "Robert Ek", by="ben")
+        self.memory.entities.merge("ana", "Bob", "Robert Ek", by="ben")
 
     def search(self, pick):
-        self.memory.search("ana", **pick.choice(SEARCHES))
-        self.memory._recorder.flush()
+        self.memory.search("ana", **searching(**(pick.choice(SEARCHES))))
+        self.memory._core.recorder.flush()
 
     def show(self, pick):
-        self.memory.shown("ana", self.memory.beliefs("ana")[:2], query="tea")
+        self.memory.recalls.record_shown("ana", self.memory.beliefs("ana")[:2], query="tea")
 
     def revoke(self, pick):
         beliefs = self.memory.beliefs("ana")
@@ -140,8 +148,8 @@ class Life:
         self.now += pick.choice([1, 2, 30]) * DAY
 
     def consent(self, pick):
-        self.memory.withdraw_consent("ana")
-        self.memory.grant_consent("ana", "consent", scope="public")
+        self.memory.consent.withdraw("ana", by="system")
+        self.memory.consent.grant("ana", "consent", scope="public")
 
 
 def told(answer):
@@ -150,12 +158,14 @@ def told(answer):
 
 
 def asked_now(memory):
-    return [memory.search("ana", **each, record=False) for each in SEARCHES]
+    return [memory.search("ana", **searching(**(each)), record=False) for each in SEARCHES]
 
 
 def asked_as_of(memory, answers):
     return [
-        memory.search("ana", **each, as_of=then.position, valid_at=then.valid_at, record=False)
+        memory.search(
+            "ana", **searching(**(each)), as_of=then.position, valid_at=then.valid_at, record=False
+        )
         for each, then in zip(SEARCHES, answers, strict=True)
     ]
 
@@ -178,7 +188,7 @@ def live(life, history):
 def everywhen(life, history):
     kept = live(life, history)
     assert_same_as_then(life, kept)
-    life.memory.rebuild()
+    life.memory.operations.rebuild()
     assert_same_as_then(life, kept[::2])
     life.reopen()
     assert_same_as_then(life, kept)
@@ -268,8 +278,7 @@ def test_what_is_not_visible_changes_nothing(memories, profile, shown):
                         "ana",
                         VALUES[value],
                         attribute=f"thing.{number}",
-                        importance=importance,
-                        visibility_scope=scope,
+                        details=Details(importance=importance, visibility_scope=scope),
                     )
                 assert {each.visibility_scope for each in memory.beliefs("ana")} == {
                     scope for _, _, scope in memories if whole or scope in {"team", "public"}
@@ -279,7 +288,7 @@ def test_what_is_not_visible_changes_nothing(memories, profile, shown):
                         each for each in memory.beliefs("ana") if each.visibility_scope == "subject"
                     ]
                     for _ in range(3 if hidden else 0):
-                        memory.shown("ana", hidden, query="x")
+                        memory.recalls.record_shown("ana", hidden, query="x")
                 if whole:
                     memory.record_turn("ana", "green tea in Lisbon", said_at=START)
                 life.now = START + 20 * DAY
@@ -289,9 +298,9 @@ def test_what_is_not_visible_changes_nothing(memories, profile, shown):
                             memory.search(
                                 "ana",
                                 query,
-                                scope="team",
-                                profile=profile,
-                                diversity=diversity,
+                                options=SearchOptions(
+                                    scope="team", profile=profile, diversity=diversity
+                                ),
                                 record=False,
                             )
                         )
@@ -399,13 +408,13 @@ def test_an_index_that_follows_is_the_index_built_at_once(place, seed):
             if number % 7 == 3:
                 other.search("ana", "tea", record=False)
             if number == 12:
-                life.memory.rebuild(pick.choice(["belief_versions", "turns", "recalls"]))
+                life.memory.operations.rebuild(pick.choice(["belief_versions", "turns", "recalls"]))
         ref = life.memory._log.subject("ana")
-        model = life.memory._finder.embedders.in_force(0).embedder
+        model = life.memory._indexes().embedders.in_force(0).embedder
         with (
             life.open() as fresh,
             fresh._finder.index(ref, model) as whole,
-            life.memory._finder.index(ref, model) as followed,
+            life.memory._indexes().index(ref, model) as followed,
             other._finder.index(ref, model) as strides,
         ):
             assert len(whole.rows) > 5

@@ -71,7 +71,7 @@ histories = st.lists(steps, min_size=5, max_size=18)
 
 def live(memory, history):
     """Play a history through the front door."""
-    memory.grant_consent("ana", "consent")
+    memory.consent.grant("ana", "consent")
     for day, (step, said) in enumerate(history):
         if step == "say":
             words = json.dumps(said)
@@ -80,13 +80,13 @@ def live(memory, history):
         elif step == "revoke" and (beliefs := memory.beliefs("ana")):
             memory.revoke(beliefs[0].memory_id, by="ben")
         elif step == "resolve":
-            for conflict in memory.conflicts("ana"):
+            for conflict in memory.conflicts.list("ana"):
                 if conflict.standing:
                     choice = conflict.standing[0].memory_id
-                    memory.resolve(conflict.belief_id, choose=choice, by="ben")
-        elif step == "withdraw" and memory.consents("ana"):
-            memory.withdraw_consent("ana")
-            memory.grant_consent("ana", "consent")
+                    memory.conflicts.resolve(conflict.belief_id, choose=choice, by="ben")
+        elif step == "withdraw" and memory.consent.list("ana"):
+            memory.consent.withdraw("ana", by="system")
+            memory.consent.grant("ana", "consent")
 
 
 def open_rows(rows, position):
@@ -138,9 +138,9 @@ def test_table_as_of_any_position_is_the_fold_is_the_rebuild(history, random):
             assert open_rows(table, position) == open_rows(folded_rows, position)
             assert open_rows(table, position) == open_rows(rebuilt, position)
 
-            assert all(answer.same for answer in memory.rebuild(verify=True))
-            assert memory.replay_all().different == 0
-            assert memory.verify().ok
+            assert all(answer.same for answer in memory.operations.rebuild(verify=True))
+            assert memory.audit.replay_all().different == 0
+            assert memory.proofs.verify().ok
 
 
 def assert_no_two_values_at_once(rows):
@@ -198,7 +198,7 @@ def test_two_ledgers_fed_the_same_say_the_same(said, cut):
             with open_memory(
                 Path(directory), extractor=Scripted(), clock=lambda ticks=clock: next(ticks)
             ) as memory:
-                memory.grant_consent("ana", "consent")
+                memory.consent.grant("ana", "consent")
                 for index, each in enumerate(said):
                     memory.record_turn(
                         "ana",
@@ -234,29 +234,29 @@ def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
         assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
 
         churn.apply = healthy
-        memory.rebuild("churn")
+        memory.operations.rebuild("churn")
         states = {view.name: view for view in memory.status().views}
         assert (states["churn"].stopped_at, states["churn"].lag) == (None, 0)
 
 
 def test_a_damaged_row_is_named_by_rebuild_and_mended(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location")
         assert memory.beliefs("ana")
         projector = memory._core.projector
         with projector.writing() as connection:
             connection.exec_driver_sql("UPDATE belief_versions_1 SET confidence = 1")
-        answers = {answer.name: answer for answer in memory.rebuild(verify=True)}
+        answers = {answer.name: answer for answer in memory.operations.rebuild(verify=True)}
         assert answers["belief_versions"].same is False
         assert "confidence was 1" in answers["belief_versions"].first_difference
         assert answers["decisions"].same
-        assert memory.rebuild("belief_versions", verify=True)[0].same
+        assert memory.operations.rebuild("belief_versions", verify=True)[0].same
 
 
 def test_digests_tell_rows_and_contents_apart(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location", said_at=START)
         with memory._queries.view("belief_versions") as (connection, generation):
             its = memory._core.projector.views["belief_versions"].tables(generation)
@@ -273,14 +273,14 @@ def test_digests_tell_rows_and_contents_apart(tmp_path):
 
 def test_a_reopened_ledger_that_is_caught_up_goes_on(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location")
         assert memory.beliefs("ana")
     with open_memory(tmp_path) as memory:
         assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
         memory.store("ana", "Faro", attribute="home.location")
         assert [belief.value for belief in memory.beliefs("ana")] == ["Faro"]
-        assert all(answer.same for answer in memory.rebuild(verify=True))
+        assert all(answer.same for answer in memory.operations.rebuild(verify=True))
         memory.store("ana", "Braga", attribute="home.location")
         assert [belief.value for belief in memory.beliefs("ana")] == ["Braga"]
 
@@ -288,7 +288,7 @@ def test_a_reopened_ledger_that_is_caught_up_goes_on(tmp_path):
 def test_views_of_another_history_are_rebuilt(tmp_path):
     ledger, backup = tmp_path / "ledger", tmp_path / "backup"
     with open_memory(ledger) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location")
     shutil.copytree(ledger, backup)
     with open_memory(ledger) as memory:
@@ -300,12 +300,12 @@ def test_views_of_another_history_are_rebuilt(tmp_path):
         assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
         memory.store("ana", "Braga", attribute="home.location")
         assert [belief.value for belief in memory.beliefs("ana")] == ["Braga"]
-        assert all(answer.same for answer in memory.rebuild(verify=True))
+        assert all(answer.same for answer in memory.operations.rebuild(verify=True))
 
 
 def test_damaged_or_deleted_views_are_folded_anew(tmp_path):
     with open_memory(tmp_path) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.store("ana", "Porto", attribute="home.location")
         assert memory.beliefs("ana")
     views = tmp_path / "views" / "views.db"

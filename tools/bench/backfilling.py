@@ -38,10 +38,10 @@ def _ledger(place: Path, memories: int, one_in: int) -> None:
     ]
     with open_memory(place) as memory:
         for person in range(_PEOPLE):
-            memory.grant_consent(f"person {person}", "consent")
+            memory.consent.grant(f"person {person}", "consent")
         memory.record_turns(turns)
         memory.process()
-        memory.add_type(_DIET)
+        memory.types.add(_DIET)
 
 
 def backfilling(run: Run) -> Iterator[Measured]:
@@ -67,9 +67,9 @@ def backfilling(run: Run) -> Iterator[Measured]:
 def _rate(place: Path, memories: int, one_in: int) -> float:
     """Memories looked at in a second; where all fit, they are the moved ones."""
     with open_memory(place) as memory:
-        memory.types()  # the views are there when it begins
-        taken = seconds(partial(memory.backfill, "diet", apply=True))
-        moved = memory.type("diet").memories
+        memory.types.list()  # the views are there when it begins
+        taken = seconds(partial(memory.types.backfill, "diet", apply=True))
+        moved = memory.types.get("diet").memories
     if moved != memories // one_in:
         raise RuntimeError(f"{moved} memories moved, not {memories // one_in}.")
     return memories / taken

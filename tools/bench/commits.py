@@ -25,7 +25,7 @@ COMMIT_BOUND = 100e-6
 
 def _ledger(directory: Path) -> MemoryLedger:
     memory = open_memory(directory)
-    memory.grant_consent(child.SUBJECT, "consent")
+    memory.consent.grant(child.SUBJECT, "consent")
     return memory
 
 

@@ -114,7 +114,7 @@ def held_out(contradicting: str) -> bool:
 def _case(
     memory: MemoryLedger, subject: str, said: Sequence[str], wanted: set[str], tally: _Tally
 ) -> None:
-    memory.grant_consent(subject, "consent")
+    memory.consent.grant(subject, "consent")
     turns = [
         TurnInput(subject=subject, content=text, said_at=BEGIN + number * DAY, ordinal=number)
         for number, text in enumerate(said)

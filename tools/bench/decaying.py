@@ -46,7 +46,7 @@ def _refreshed(run: Run, backend: Backend) -> Measured:
         taken, worked = [], []
         for _ in run.rounds(f"refreshing {count:,} scores on {backend.name}"):
             begun = process_time()
-            taken.append(seconds(memory.refresh_decay) * 1_000_000 / count)
+            taken.append(seconds(memory.operations.ageing.refresh) * 1_000_000 / count)
             worked.append((process_time() - begun) * 1_000_000 / count)
         with memory._core.projector.reading() as connection:
             c = tables.decay_scores.c

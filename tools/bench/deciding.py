@@ -37,7 +37,7 @@ class _Case:
 
 
 def _case(memory: MemoryLedger, count: int) -> _Case:
-    memory.grant_consent(_SUBJECT, "consent")
+    memory.consent.grant(_SUBJECT, "consent")
     for number in range(_EVENTS):
         # Said again and again, with a change in between: confirmed, superseded, confirmed.
         place = PLACES[0] if number < _EVENTS // 2 else PLACES[1]

@@ -38,7 +38,7 @@ def _erased(run: Run, backend: Backend) -> Iterator[Measured]:
         for number, person in enumerate(people):
             run.tell(f"{person} of {len(people)} speaks, on {backend.name}")
             _speak(memory, person, events // _EVENTS_A_TURN, number)
-        memory.grant_consent("somebody else", "consent")
+        memory.consent.grant("somebody else", "consent")
         for number in run.rounds(f"erasing on {backend.name}"):
             commit = median(
                 seconds(memory.record_turn, "somebody else", f"round {number} turn {each}")
@@ -54,7 +54,7 @@ def _erased(run: Run, backend: Backend) -> Iterator[Measured]:
 
 
 def _speak(memory: MemoryLedger, person: str, count: int, seed: int) -> None:
-    memory.grant_consent(person, "consent")
+    memory.consent.grant(person, "consent")
     turns = [
         TurnInput(subject=person, content=each.content, role=each.role, said_at=each.said_at)
         for each in conversations(1, count, seed=40 + seed)
@@ -87,7 +87,7 @@ def _erase(memory: MemoryLedger, person: str) -> tuple[float, float, float]:
 
     eraser.request, vault.destroy, upkeep.forget = requesting, destroying, forgetting  # type: ignore[method-assign, assignment]
     try:
-        memory.erase(person)
+        memory.erase(person, by="system")
     finally:
         eraser.request, vault.destroy, upkeep.forget = request, destroy, forget  # type: ignore[method-assign]
     return moments["begun"], moments["gone"], moments["clean"]

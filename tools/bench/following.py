@@ -49,7 +49,7 @@ def followers(run: Run) -> Iterator[Measured]:
             continue
         place = backend.place("followed")
         with open_memory(place) as memory:
-            memory.grant_consent(child.SUBJECT, "consent")
+            memory.consent.grant(child.SUBJECT, "consent")
             called, durable = _delays(run, memory, place, backend, "subscribe")
             consumed, _ = _delays(run, memory, place, backend, "consume")
         for which, target in _TARGETS.items():

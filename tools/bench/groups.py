@@ -37,7 +37,7 @@ def groups(run: Run) -> Iterator[Measured]:
         appends: _Rates = {writers: [] for writers in _WRITERS}
         with open_memory(backend.place("groups")) as memory:
             for number in range(max(_WRITERS)):
-                memory.grant_consent(_person(number), "consent")
+                memory.consent.grant(_person(number), "consent")
             for number in run.rounds(f"writers together on {backend.name}"):
                 # Each number of writers comes first in some round.
                 for at in range(len(_WRITERS)):

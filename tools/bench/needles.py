@@ -28,7 +28,7 @@ def needles(run: Run) -> Iterator[Measured]:
     chosen = written(PAIRS)[: run.sizes.needles]
     place = run.place("needles")
     with model_of(Hashed.name), open_memory(place) as memory:
-        memory.grant_consent(SUBJECT, "consent")
+        memory.consent.grant(SUBJECT, "consent")
         for number, needle in enumerate(chosen):
             if number % 50 == 0:
                 run.tell(f"storing {number} of {len(chosen)}")

@@ -18,7 +18,7 @@ from beliefledger.ledger.postgres.server import PostgresURL, Server
 from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger, open_memory
-from beliefledger.opening.postgres import open_vault
+from beliefledger.opening.vaults import open_vault
 from beliefledger.settings import Settings
 from beliefledger.tools.bench.conversations import conversations
 from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
@@ -31,7 +31,7 @@ def _consented(directory: Path, turns: Sequence[TurnInput]) -> MemoryLedger:
     """A ledger whose subjects are registered and consent: a commit each, before the clock runs."""
     memory = open_memory(directory)
     for subject in dict.fromkeys(turn.subject for turn in turns):
-        memory.grant_consent(subject, "consent")
+        memory.consent.grant(subject, "consent")
     return memory
 
 

@@ -35,7 +35,7 @@ def postgres_turn(run: Run) -> Iterator[Measured]:
     inserted, recorded, theirs = [], [], []
     with ExitStack() as closing:
         memory = closing.enter_context(open_memory(run.postgres.place("turn")))
-        memory.grant_consent(child.SUBJECT, "consent")
+        memory.consent.grant(child.SUBJECT, "consent")
         times = run.sizes.paired_commits
         warm = [memory.record_turn(child.SUBJECT, said) for said in statements(20, seed=2)]
         row = next(iter(memory._log.raw(warm[-1].position - 1)))

@@ -23,9 +23,9 @@ def rebuild(run: Run) -> Iterator[Measured]:
         events = library.copy(memory._log)
         tagger = memory._core.tagger
         for number in run.rounds(f"rebuilding the views of {events:,} events"):
-            every.append(events / seconds(memory.rebuild))
+            every.append(events / seconds(memory.operations.rebuild))
             pair: list[tuple[list[float], Callable[[], object]]] = [
-                (ours, partial(memory.rebuild, BeliefsView.name)),
+                (ours, partial(memory.operations.rebuild, BeliefsView.name)),
                 (theirs, partial(library.feed, tagger, f"view-{number}")),
             ]
             for rates, work in pair if number % 2 else pair[::-1]:
@@ -58,7 +58,7 @@ def _on_postgres(run: Run) -> Measured:
     with open_memory(copied_ledger(run), create=False) as memory:
         events = memory._log.head().position
         rates = [
-            events / seconds(memory.rebuild)
+            events / seconds(memory.operations.rebuild)
             for _ in run.rounds(f"rebuilding the views of {events:,} events on Postgres")
         ]
     return Measured(name, "events/s", rates, target, note=f"the same log of {events:,} events")

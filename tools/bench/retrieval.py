@@ -31,6 +31,7 @@ from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger, open_memory
 from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
 from beliefledger.projections.terms import asked, terms
+from beliefledger.search.search import SearchOptions
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.searching import K, built, model_of
 
@@ -213,7 +214,7 @@ def _ask(
             subject,
             question.words,
             k,
-            include=("episodes",),
+            options=SearchOptions(include=("episodes",)),
             valid_at=question.at,
             record=False,
         ).results

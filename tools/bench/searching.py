@@ -143,13 +143,13 @@ def opened(place: Path | str, table: Table | None) -> MemoryLedger:
     with model_of(Hashed.name if table is None else table.name):
         memory = open_memory(place)
     if table is not None:
-        memory._core.embedders._loaded[table.name] = table
+        memory._embedders._loaded[table.name] = table
     return memory
 
 
 def fill(memory: MemoryLedger, claims: Sequence[str], run: Run) -> None:
     """Append the memories as the gate would: each in a belief of its own."""
-    memory.grant_consent(SUBJECT, "consent")
+    memory.consent.grant(SUBJECT, "consent")
     first = memory.store(SUBJECT, "first", attribute="first", text="User begins")
     ref, log = memory._log.subject(SUBJECT), memory._log
     model = next(
@@ -181,8 +181,8 @@ def fill(memory: MemoryLedger, claims: Sequence[str], run: Run) -> None:
 def built(memory: MemoryLedger, run: Run, subject: str = SUBJECT) -> None:
     """Compute every vector of the subject, and keep it."""
     run.tell("building vectors")
-    memory.build_vectors(subject)
-    missing = memory.vectors_status(subject).missing
+    memory.vectors.build(subject)
+    missing = memory.vectors.status(subject).missing
     if missing:
         raise AssertionError(f"{missing:,} texts have no vector.")
 

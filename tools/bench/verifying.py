@@ -27,8 +27,8 @@ def verifying(run: Run) -> Iterator[Measured]:
         if backend.name == "Postgres":
             place = copied_ledger(run)
         with open_memory(place, create=False) as memory:
-            if memory.tree.signer is not None:
-                memory.sign_checkpoint()
+            if memory.proofs.tree.signer is not None:
+                memory.proofs.checkpoint()
             events = memory._log.head().position
             for _ in run.rounds(f"verifying {events:,} events on {backend.name}"):
                 begun = process_time()
@@ -47,7 +47,7 @@ def verifying(run: Run) -> Iterator[Measured]:
 
 
 def _whole(memory: MemoryLedger) -> None:
-    answer = memory.verify()
+    answer = memory.proofs.verify()
     if not answer.ok:
         raise RuntimeError(f"Wrong at position {answer.position}: {answer.problem}.")
 
@@ -56,7 +56,7 @@ def _proofs(run: Run) -> Iterator[Measured]:
     """Milliseconds of one proof, each of an event somewhere in the log."""
     chance = random.Random(7)
     with open_memory(built_ledger(run), create=False) as memory:
-        events = memory.sign_checkpoint().size
+        events = memory.proofs.checkpoint().size
         taken = []
         for _ in run.rounds("proving inclusion"):
             positions = [chance.randint(1, events) for _ in range(100)]
@@ -72,4 +72,4 @@ def _proofs(run: Run) -> Iterator[Measured]:
 
 def _prove(memory: MemoryLedger, positions: list[int]) -> None:
     for position in positions:
-        memory.prove_inclusion(position)
+        memory.proofs.inclusion(position)

@@ -45,11 +45,11 @@ def decay(
         fail("decay: --reconfirm goes by the policy's profile: leave out --profile.", USAGE)
     with opened(ctx) as memory:
         if refresh:
-            memory.refresh_decay()
+            memory.operations.ageing.refresh()
         if reconfirm:
-            output.show(memory.reconfirm(subject, at=at), json, _reconfirmed)
+            output.show(memory.operations.ageing.reconfirm(subject, at=at), json, _reconfirmed)
             return
-        answer = memory.decay(subject, at=at, profile=profile)
+        answer = memory.operations.ageing.decay(subject, at=at, profile=profile)
     output.show(answer, json, lambda rows: _decayed(rows, whose=subject is None))
 
 
@@ -114,12 +114,12 @@ def schedule(
         fail("schedule: say one of --once, --list and --every.", USAGE)
     if listing:
         with opened(ctx) as memory:
-            answer = memory.scheduled()
+            answer = memory.operations.jobs.scheduled()
         output.show(answer, json, _scheduled)
         return
     if once is not None:
         with opened(ctx) as memory:
-            ran = memory.run_job(once)
+            ran = memory.operations.jobs.run(once)
         output.show(ran, json, lambda run: [output.cell(_ran(run))])
         if ran.outcome != "done":
             raise typer.Exit(COULD_NOT)
@@ -135,7 +135,9 @@ def schedule(
 
     with (
         opened(ctx) as memory,
-        memory.schedule(every=intervals, lease_seconds=lease_seconds, tell=tell) as scheduling,
+        memory.operations.jobs.schedule(
+            every=intervals, lease_seconds=lease_seconds, tell=tell
+        ) as scheduling,
         ended_by_a_supervisor(),
     ):
         scheduling.run()

@@ -188,7 +188,7 @@ def explain(
             except UnknownMemory:
                 raise no_memory from None
             if decision.memory_id is None:
-                recorded = memory.replay(decision.decision_id).recorded
+                recorded = memory.audit.replay(decision.decision_id).recorded
                 output.show(
                     {
                         "memory": None,
@@ -281,7 +281,7 @@ def loops(
 ) -> None:
     """Beliefs that keep changing: their values in order, and who said so when."""
     with opened(ctx) as memory:
-        answer = memory.loops(
+        answer = memory.conflicts.loops(
             subject, window_days=window_days, since=since, until=until, least=least
         )
     output.show(answer, json, _loops)

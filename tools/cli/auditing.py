@@ -26,7 +26,7 @@ def audit(
 ) -> None:
     """Count decisions, changes, reads and erasures over envelopes; say whether it adds up."""
     with opened(ctx) as memory, output.progress("counting") as progress:
-        answer = memory.audit(as_of, progress=progress)
+        answer = memory.audit.counts(as_of, progress=progress)
     output.show(answer, json, _audit)
     if not answer.adds_up:
         raise typer.Exit(COULD_NOT)

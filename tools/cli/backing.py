@@ -161,7 +161,7 @@ def rotate(
 def restored(ctx: typer.Context, by: By, json: Json = False) -> None:
     """Put on record that the vault was restored by other means than `vault restore`."""
     with opened(ctx) as memory:
-        done = memory.vault_was_restored(by=by)
+        done = memory.proofs.record_vault_restored(by=by)
 
     def page(_answer: Any) -> Iterator[Any]:
         if done:

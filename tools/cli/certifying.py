@@ -39,7 +39,7 @@ def certificate(
     from beliefledger.erasure.certificate import text_of
 
     with opened(ctx) as memory:
-        answer = memory.certificate(erasure)
+        answer = memory.erasure.certificates.issue(erasure)
     text = text_of(answer)
     if file is not None:
         file.write_bytes(text.encode())
@@ -108,7 +108,7 @@ def acknowledge(
     """Record that a consumer of the log has deleted what was erased."""
     with opened(ctx) as memory:
         optional: dict[str, Any] = {} if by is None else {"by": by}
-        answer = memory.acknowledge_erasure(consumer, erasure, **optional)
+        answer = memory.erasure.certificates.acknowledge(consumer, erasure, **optional)
     output.show(answer, json, _acknowledged)
 
 
@@ -121,7 +121,7 @@ def write_off(
 ) -> None:
     """Record that a consumer is not run any more: no certificate waits for it."""
     with opened(ctx) as memory:
-        answer = memory.write_off_consumer(consumer, by=by)
+        answer = memory.erasure.certificates.write_off(consumer, by=by)
     output.show(answer, json, _given_up)
 
 

@@ -51,10 +51,10 @@ def consolidate(
         if by is None:
             fail("consolidate: --undo needs --by NAME.", USAGE)
         with opened(ctx) as memory:
-            output.show(memory.undo_consolidation(undo, by=by, note=note), json, _undone)
+            output.show(memory.operations.consolidation.undo(undo, by=by, note=note), json, _undone)
         return
     with opened(ctx) as memory, output.progress("comparing") as progress:
-        answer = memory.consolidate(
+        answer = memory.operations.consolidation.consolidate(
             subject,
             type=type,
             threshold=threshold,

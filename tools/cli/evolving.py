@@ -14,7 +14,8 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, opened
 
 if TYPE_CHECKING:
-    from beliefledger.curation.types import BackfillAnswer, TypeAnswer
+    from beliefledger.curation.backfill import BackfillAnswer
+    from beliefledger.curation.types import TypeAnswer
 
 PANEL = "Types"
 
@@ -34,7 +35,7 @@ Attribute = Annotated[
 def types_list(ctx: typer.Context, json: Json = False) -> None:
     """The types there are, and how many memories stand of each."""
     with opened(ctx) as memory:
-        answer = memory.types()
+        answer = memory.types.list()
     output.show(answer, json, _types)
 
 
@@ -70,7 +71,7 @@ _ENDED = {"value": "another value", "removal": "removal", "never": "–"}
 def types_show(ctx: typer.Context, name: Name, json: Json = False) -> None:
     """One type: its fields, slot, rules, patterns."""
     with opened(ctx) as memory:
-        answer = memory.type(name)
+        answer = memory.types.get(name)
     output.show(answer, json, _type)
 
 
@@ -113,7 +114,7 @@ def types_add(
     """Add a type of memory, give it a new definition, or bring a retired one back."""
     source: str | Path = Path(file) if Path(file).is_file() else file
     with opened(ctx) as memory:
-        answer = memory.add_type(source, **_by(by))
+        answer = memory.types.add(source, **_by(by))
 
     def page(_answer: Any) -> Iterator[Any]:
         yield from _type(answer)
@@ -129,7 +130,7 @@ def types_add(
 def types_retire(ctx: typer.Context, name: Name, by: MaybeBy = None, json: Json = False) -> None:
     """Write no more memories of a type; those that there are stay."""
     with opened(ctx) as memory:
-        answer = memory.retire_type(name, **_by(by))
+        answer = memory.types.retire(name, **_by(by))
 
     def page(_answer: Any) -> Iterator[Any]:
         kept = output.count(answer.memories, "memory stays", "memories stay")
@@ -211,7 +212,7 @@ def _run(
     if dry_run == apply:
         fail("types: say either --dry-run or --apply.", USAGE)
     with opened(ctx) as memory, output.progress(f"Looking for {name}") as progress:
-        answer = memory.backfill(name, apply=apply, progress=progress, **wanted)
+        answer = memory.types.backfill(name, apply=apply, progress=progress, **wanted)
     output.show(answer, json, _backfilled)
 
 

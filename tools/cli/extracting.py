@@ -37,8 +37,8 @@ def extract(
     """Extract and decide the turns that wait, with a model where one is set or named."""
     with opened(ctx) as memory, output.progress("extracting") as progress:
         if model or base_url:
-            memory.use_model(model, base_url)
-        answer = memory.extract(
+            memory.operations.extraction.use_model(model, base_url)
+        answer = memory.operations.extraction.extract(
             subject=subject, limit=limit, batch=batch, resume=resume, progress=progress, tell=note
         )
         parked = memory.status(digests=False).parked_turns
@@ -76,10 +76,10 @@ def retry(
         fail("Name a turn or a subject, or take up --all.", USAGE)
     with opened(ctx) as memory:
         if turn is None and subject is None and not everything:
-            output.show(memory.parked(), json, _parked)
+            output.show(memory.operations.extraction.parked(), json, _parked)
             return
         who = {} if by is None else {"by": by}
-        answer = memory.retry(turn, subject=subject, **who)
+        answer = memory.operations.extraction.retry(turn, subject=subject, **who)
     output.show(
         answer,
         json,

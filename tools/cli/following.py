@@ -148,7 +148,7 @@ def project(ctx: typer.Context, lease_seconds: Lease = 10.0, json: Lines = False
 
     with (
         opened(ctx) as memory,
-        memory.keep_views(lease_seconds=lease_seconds, tell=tell) as projecting,
+        memory.operations.keep_views(lease_seconds=lease_seconds, tell=tell) as projecting,
         ended_by_a_supervisor(),
     ):
         projecting.run()

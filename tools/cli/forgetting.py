@@ -32,7 +32,8 @@ from beliefledger.tools.cli.app import (
 if TYPE_CHECKING:
     from beliefledger.answers import ErasureAnswer
     from beliefledger.erasure.affected import Dependent, Reached
-    from beliefledger.erasure.erasure import ErasureRecord, HoldAnswer
+    from beliefledger.erasure.erasure import ErasureRecord
+    from beliefledger.erasure.holds import HoldAnswer
     from beliefledger.memory import MemoryLedger
 
 PANEL = "Forgetting"
@@ -106,12 +107,12 @@ def erase(
     with opened(ctx) as ledger:
         basis = _basis(ledger, legal_basis)
         if preview or by is None:
-            looked = ledger.preview_erasure(subject, **chosen)
+            looked = ledger.erasure.preview(subject, **chosen)
             output.show(looked, json, lambda _: _preview(ledger, subject, looked))
             return
         # What is not there may be tried again after somebody finished it: `erase` finds that out.
         with suppress(NotPermitted, UnknownMemory):
-            reached = ledger.preview_erasure(subject, **chosen)
+            reached = ledger.erasure.preview(subject, **chosen)
             asks = not yes and _something(reached)
             if asks and not sys.stdin.isatty():
                 fail("erase: nobody is there to be asked; say --yes, or --preview to look.", USAGE)
@@ -120,7 +121,7 @@ def erase(
             if asks:
                 _ask(subject, whole=reached.reach == "subject")
         if certificate is not None:
-            ledger.sign_checkpoint()  # a key that cannot sign is told while nothing is gone
+            ledger.proofs.checkpoint()  # a key that cannot sign is told while nothing is gone
         answer = ledger.erase(subject, **chosen, by=by, legal_basis=basis)
         told = None if certificate is None else _certify(ledger, answer, certificate)
     written = certificate if told is None else None
@@ -131,7 +132,7 @@ def erase(
 
 def _basis(ledger: MemoryLedger, given: str | None) -> str:
     try:
-        return ledger.erasure_basis(given)
+        return ledger.erasure.basis(given)
     except NotPermitted as problem:
         raise typer.BadParameter(str(problem), param_hint="--legal-basis") from None
 
@@ -161,7 +162,7 @@ def _certify(ledger: MemoryLedger, answer: ErasureAnswer, file: Path) -> str | N
         note(f"Nothing was erased: there is no certificate, and {file} was not written.")
         return None
     try:
-        file.write_text(text_of(ledger.certificate(answer.erasure)), "utf-8")
+        file.write_text(text_of(ledger.erasure.certificates.issue(answer.erasure)), "utf-8")
     except (OSError, LedgerError) as problem:
         return (
             f"It is erased, and the certificate is not written: {problem} Later: beliefledger"
@@ -261,7 +262,7 @@ def _erased(subject: str, answer: ErasureAnswer, certificate: Path | None) -> It
 def erasures(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
     """What was asked to be erased, of whom, by whom and why, and when it was done."""
     with opened(ctx) as ledger:
-        answer = ledger.erasures(subject)
+        answer = ledger.erasure.list(subject)
     output.show(answer, json, _erasures)
 
 
@@ -306,7 +307,7 @@ def hold_place(
 ) -> None:
     """Forbid erasing anything of somebody until the hold is lifted."""
     with opened(ctx) as ledger:
-        placed = ledger.place_hold(subject, reason, by=by, hold=name)
+        placed = ledger.erasure.holds.place(subject, reason, by=by, hold=name)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.cell(f"Nothing of {subject} is erased until the hold {placed} is lifted.")
@@ -326,7 +327,7 @@ def hold_lift(
 ) -> None:
     """End a legal hold."""
     with opened(ctx) as ledger:
-        ledger.lift_hold(name, by=by, subject=subject)
+        ledger.erasure.holds.lift(name, by=by, subject=subject)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.cell(f"The hold {name} is lifted.")
@@ -338,7 +339,7 @@ def hold_lift(
 def hold_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
     """The legal holds in force: of whom, why, and by whom."""
     with opened(ctx) as ledger:
-        answer = ledger.holds(subject)
+        answer = ledger.erasure.holds.list(subject)
     output.show(answer, json, _holds)
 
 

@@ -46,10 +46,10 @@ def calibrate(
         fail("calibrate: --adopt needs --by NAME.", USAGE)
     with opened(ctx) as memory:
         with output.progress("reading") as progress:
-            answer = memory.calibrate(progress=progress)
+            answer = memory.audit.calibrate(progress=progress)
         if plot is not None:
-            memory.plot_calibration(answer, plot)
-        chosen = memory.calibrated_policy(answer) if policy is not None or adopt else None
+            memory.audit.plot_calibration(answer, plot)
+        chosen = memory.audit.calibrated_policy(answer) if policy is not None or adopt else None
         if policy is not None and chosen is not None:
             import yaml
 
@@ -58,8 +58,8 @@ def calibrate(
                 yaml.safe_dump(fields, sort_keys=False, allow_unicode=True), encoding="utf-8"
             )
         if adopt and chosen is not None and by is not None:
-            digest = memory.adopt_policy(chosen, by=by)
-            answer = answer.model_copy(update={"adopted": memory.policy.calibration})
+            digest = memory.policy.adopt(chosen, by=by)
+            answer = answer.model_copy(update={"adopted": memory.policy.current.calibration})
             note(f"{chosen.name} is in force with the map (digest {digest[:16]}…).")
     output.show(answer, json, _calibration)
 
@@ -145,8 +145,10 @@ def checklist(
         fail("checklist: --backed-up needs --by NAME.", USAGE)
     with opened(ctx) as memory, output.progress("checking") as progress:
         if backed_up and by is not None:
-            note(f"A backup up to position {memory.note_backup(by=by):,} is on record.")
-        answer = memory.checklist(only, deep=deep, progress=progress)
+            note(
+                f"A backup up to position {memory.operations.record_backup(by=by):,} is on record."
+            )
+        answer = memory.audit.checklist(only, deep=deep, progress=progress)
     output.show(answer, json, _checklist)
     if answer.no:
         raise typer.Exit(REFUSED_INPUT)

@@ -52,7 +52,7 @@ def entities_list(
 ) -> None:
     """Everybody and everything, those spoken of most first."""
     with opened(ctx) as memory:
-        answer = memory.entities(subject, kind=kind, questions=questions, as_of=_moment(as_of))
+        answer = memory.entities.list(subject, kind=kind, questions=questions, as_of=_moment(as_of))
     output.show(answer, json, _entities)
 
 
@@ -93,7 +93,7 @@ def entities_show(
 ) -> None:
     """One of them: names, attributes, how often and when it was spoken of, open questions."""
     with opened(ctx) as memory:
-        answer = memory.entity(subject, entity, as_of=_moment(as_of))
+        answer = memory.entities.get(subject, entity, as_of=_moment(as_of))
     output.show(answer, json, _entity)
 
 
@@ -139,7 +139,7 @@ def entities_alias(
 ) -> None:
     """Give one another name. Whoever was first known by that name becomes part of it."""
     with opened(ctx) as memory:
-        answer = memory.add_alias(subject, entity, name, by=by)
+        answer = memory.entities.add_alias(subject, entity, name, by=by)
     output.show(answer, json, _entity)
 
 
@@ -154,8 +154,8 @@ def entities_merge(
 ) -> None:
     """Say that two are one."""
     with opened(ctx) as memory:
-        moved = memory.merge_entities(subject, entity, absorbed, by=by)
-        answer = memory.entity(subject, entity)
+        moved = memory.entities.merge(subject, entity, absorbed, by=by)
+        answer = memory.entities.get(subject, entity)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield f"They are one; {output.count(moved, 'memory', 'memories')} moved."
@@ -175,8 +175,8 @@ def entities_split(
 ) -> None:
     """Say that one is two: the other gets these names, and what was said under them."""
     with opened(ctx) as memory:
-        other = memory.split_entity(subject, entity, names, by=by)
-        answer = memory.entity(subject, other)
+        other = memory.entities.split(subject, entity, names, by=by)
+        answer = memory.entities.get(subject, other)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield "They are two. The other one:"
@@ -196,7 +196,7 @@ def entities_apart(
 ) -> None:
     """Say that two of nearly one name are two; nobody is asked again."""
     with opened(ctx) as memory:
-        memory.keep_apart(subject, entity, other, by=by)
+        memory.entities.keep_apart(subject, entity, other, by=by)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.cell(f"{entity} and {other} are kept apart.")

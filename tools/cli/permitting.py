@@ -46,7 +46,7 @@ def consent_grant(
         optional: dict[str, Any] = {"categories": category} if category else {}
         if by is not None:
             optional["by"] = by
-        grant_id = memory.grant_consent(
+        grant_id = memory.consent.grant(
             subject,
             basis,
             purpose=purpose,
@@ -56,7 +56,7 @@ def consent_grant(
             **optional,
         )
         answer = next(
-            (each for each in memory.consents(subject) if each.grant_id == grant_id),
+            (each for each in memory.consent.list(subject) if each.grant_id == grant_id),
             {"grant_id": grant_id},
         )
 
@@ -84,7 +84,7 @@ def consent_withdraw(
     """Withdraw consent; every memory that stood on it is revoked at once."""
     with opened(ctx) as memory:
         optional: dict[str, Any] = {} if by is None else {"by": by}
-        revoked = memory.withdraw_consent(
+        revoked = memory.consent.withdraw(
             subject, grant_id=grant, basis=basis, note=note, **optional
         )
 
@@ -98,7 +98,7 @@ def consent_withdraw(
 def consent_show(ctx: typer.Context, subject: TheSubject, json: Json = False) -> None:
     """The lawful bases in force for somebody."""
     with opened(ctx) as memory:
-        answer = memory.consents(subject)
+        answer = memory.consent.list(subject)
     output.show(answer, json, _consents)
 
 
@@ -130,7 +130,7 @@ def register(
 ) -> None:
     """Let somebody who was erased be recorded again, as somebody new."""
     with opened(ctx) as memory:
-        memory.register_anew(subject, by=by)
+        memory.erasure.register_anew(subject, by=by)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.cell(f"{subject} can be recorded again.")
@@ -166,7 +166,7 @@ def policy_show(
         import yaml
 
         with opened(ctx) as memory:
-            chosen = memory.policy
+            chosen = memory.policy.current
         fields = chosen.model_dump(mode="json")
         text = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
     if json:
@@ -188,8 +188,8 @@ def policy_validate(file: PolicyFile, json: Json = False) -> None:
 def policy_adopt(ctx: typer.Context, file: PolicyFile, by: By, json: Json = False) -> None:
     """Put a policy in force. Later decisions follow it, and name it."""
     with opened(ctx) as memory:
-        digest = memory.adopt_policy(file, by=by)
-        name = memory.policy.name
+        digest = memory.policy.adopt(file, by=by)
+        name = memory.policy.current.name
     _told("is in force", name, digest, json=json)
 
 

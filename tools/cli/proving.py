@@ -48,7 +48,7 @@ def _written(text: str, file: Path | None) -> None:
 def checkpoint(ctx: typer.Context, file: Output = None, json: Json = False) -> None:
     """Sign the log as it is now: how many events, and the root of the tree over them."""
     with opened(ctx) as memory:
-        answer = memory.sign_checkpoint()
+        answer = memory.proofs.checkpoint()
     if json:
         output.write_json(answer)
     if file is not None or not json:
@@ -64,7 +64,7 @@ def inclusion(
 ) -> None:
     """That an event is at its position in the log that was signed."""
     with opened(ctx) as memory:
-        answer = memory.prove_inclusion(position)
+        answer = memory.proofs.inclusion(position)
     if file is not None:
         _written(answer.text(), file)
     if file is None or json:
@@ -83,7 +83,7 @@ def consistency(
 ) -> None:
     """That the log of a new checkpoint begins with the log of an old one, unchanged."""
     with opened(ctx) as memory:
-        answer = memory.prove_consistency(old, new)
+        answer = memory.proofs.consistency(old, new)
     if file is not None:
         _written(answer.text(), file)
     if file is None or json:
@@ -128,7 +128,7 @@ def verify(
         opened(ctx, witnessed=False) as memory,
         output.progress("verifying") as progress,
     ):
-        answer = memory.verify(
+        answer = memory.proofs.verify(
             progress,
             checkpoint=None if kept is None else read_checkpoints(kept),
             witness_key=witness_key,
@@ -173,7 +173,7 @@ def verify(
 def show(ctx: typer.Context, json: Json = False) -> None:
     """The verifier keys by which the checkpoints of this ledger are known."""
     with opened(ctx) as memory:
-        answer = memory.signing_key()
+        answer = memory.proofs.signing_key()
     output.show(answer, json, _keys)
 
 
@@ -181,7 +181,7 @@ def show(ctx: typer.Context, json: Json = False) -> None:
 def rotate(ctx: typer.Context, by: By, json: Json = False) -> None:
     """Sign with a new key from now on; what was signed is known by the one before."""
     with opened(ctx) as memory:
-        answer = memory.rotate_signing_key(by=by)
+        answer = memory.proofs.rotate_signing_key(by=by)
     output.show(answer, json, _keys)
 
 

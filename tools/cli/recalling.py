@@ -14,7 +14,8 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, named, opened
 
 if TYPE_CHECKING:
-    from beliefledger.search.recalls import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
+    from beliefledger.search.recall_replay import RecallReplay, RecallsReplay
+    from beliefledger.search.recalls import RecallAnswer, RecallDetails
 
 PANEL = "Queries"
 TOLD = 50
@@ -43,7 +44,7 @@ def recalls_list(
 ) -> None:
     """What was searched for and shown, and who asked; newest first."""
     with opened(ctx) as memory:
-        answer = memory.recalls(subject, found=found, limit=limit)
+        answer = memory.recalls.list(subject, found=found, limit=limit)
 
     def page(_answer: Any) -> Iterator[Any]:
         if len(answer) == limit:
@@ -91,7 +92,7 @@ Recall = Annotated[
 def recalls_show(ctx: typer.Context, identifier: Recall, json: Json = False) -> None:
     """Everything that was recorded of one recall."""
     with opened(ctx) as memory:
-        answer = memory.recall(identifier)
+        answer = memory.recalls.get(identifier)
     output.show(answer, json, _details)
 
 
@@ -182,12 +183,12 @@ def recalls_replay(
     different: bool
     with opened(ctx) as memory:
         if identifier is not None:
-            answer = memory.replay_recall(identifier)
+            answer = memory.audit.replay_recall(identifier)
             different = answer.verdict == "different"
             output.show(answer, json, _replayed)
         else:
             with output.progress("replaying") as progress:
-                summary = memory.replay_recalls(subject, progress)
+                summary = memory.audit.replay_recalls(subject, progress)
             different = summary.different > 0
             output.show(summary, json, _summary)
     if different:

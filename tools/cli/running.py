@@ -144,12 +144,12 @@ def replay(
     different: bool
     with opened(ctx) as memory:
         if decision is not None:
-            answer = memory.replay(decision, policy=policy)
+            answer = memory.audit.replay(decision, policy=policy)
             different = answer.verdict == "different"
             output.show(answer, json, _replayed)
         else:
             with output.progress("replaying") as progress:
-                summary = memory.replay_all(policy=policy, progress=progress)
+                summary = memory.audit.replay_all(policy=policy, progress=progress)
             different = summary.different > 0
             output.show(summary, json, _summary)
     if different and policy is None:
@@ -210,7 +210,7 @@ def rebuild(
 ) -> None:
     """Fold the views from the log anew."""
     with opened(ctx) as memory, output.progress("rebuilding") as progress:
-        answer = memory.rebuild(
+        answer = memory.operations.rebuild(
             view, verify=verify, progress=lambda _name, done, total: progress(done, total)
         )
     output.show(answer, json, _rebuilt)

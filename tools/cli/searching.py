@@ -78,9 +78,19 @@ def search(
     json: Json = False,
 ) -> None:
     """Find what somebody's memories and turns say about something, and why each was found."""
-    optional: dict[str, Any] = {"include": cast("list[Included]", include)} if include else {}
-    if by is not None:
-        optional["by"] = by
+    from beliefledger.ledger.vault import SYSTEM
+    from beliefledger.search.search import EVERYTHING, SearchOptions
+
+    options = SearchOptions(
+        topics=topic or (),
+        scope=scope,
+        min_confidence=min_confidence,
+        min_importance=min_importance,
+        recency_weight=recency_weight,
+        diversity=diversity,
+        include=cast("list[Included]", include) if include else EVERYTHING,
+        profile=profile,
+    )
     with opened(ctx) as memory:
         snapshot = None
         if as_of is not None:
@@ -92,18 +102,12 @@ def search(
             as_of=snapshot,
             valid_at=valid_at,
             types=type or (),
-            topics=topic or (),
-            scope=scope,
-            min_confidence=min_confidence,
-            min_importance=min_importance,
-            recency_weight=recency_weight,
-            diversity=diversity,
             max_tokens=max_tokens,
-            profile=profile,
             session=session,
             purpose=purpose,
             record=record,
-            **optional,
+            by=SYSTEM if by is None else by,
+            options=options,
         )
     for each in answer.notes:
         note(each)

@@ -34,7 +34,7 @@ PANEL = "Settling"
 def conflicts(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
     """What a person has to choose, and how."""
     with opened(ctx) as memory:
-        answer = memory.conflicts(subject)
+        answer = memory.conflicts.list(subject)
     output.show(answer, json, _conflicts)
 
 
@@ -107,7 +107,9 @@ def resolve(
             fail(f"resolve: write --context CONTEXT=VALUE, not {pair!r}.", USAGE)
         contexts[name.strip()] = value.strip()
     with opened(ctx) as memory:
-        answer = memory.resolve(belief, by=by, choose=choose, contexts=contexts or None, note=note)
+        answer = memory.conflicts.resolve(
+            belief, by=by, choose=choose, contexts=contexts or None, note=note
+        )
 
     def page(_answer: Any) -> Iterator[Any]:
         yield "What holds from now on:"
@@ -153,7 +155,7 @@ def review(
     if not (approve or refuse) or by is None:
         fail("review: say --approve or --refuse, and --by NAME.", USAGE)
     with opened(ctx) as memory:
-        written = memory.review(decision, approve=approve, by=by, basis=basis, note=note)
+        written = memory.conflicts.review(decision, approve=approve, by=by, basis=basis, note=note)
     answer = {"approved": approve, "memory_id": written}
 
     def page(_answer: Any) -> Iterator[Any]:

@@ -30,7 +30,7 @@ app.add_typer(vectors, name="vectors", rich_help_panel=PANEL)
 def vectors_status(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
     """Which model is in force, and how many vectors there are of each."""
     with opened(ctx) as memory:
-        answer = memory.vectors_status(subject)
+        answer = memory.vectors.status(subject)
     output.show(answer, json, _status)
 
 
@@ -64,7 +64,7 @@ def vectors_build(
 ) -> None:
     """Compute the vectors that are missing."""
     with opened(ctx) as memory, output.progress("computing vectors") as progress:
-        answer = memory.build_vectors(subject, model=model, progress=progress)
+        answer = memory.vectors.build(subject, model=model, progress=progress)
     output.show(answer, json, _built)
 
 
@@ -93,7 +93,7 @@ def vectors_migrate(
 ) -> None:
     """Move to another model: build beside, compare, and put it in force for every process."""
     with opened(ctx) as memory, output.progress("building and comparing") as progress:
-        answer = memory.migrate_vectors(
+        answer = memory.vectors.migrate(
             model, by=by, queries=queries, at_least=at_least, dry_run=dry_run, progress=progress
         )
     output.show(answer, json, _migrated)
@@ -135,7 +135,7 @@ def _migrated(answer: MigrationAnswer) -> Iterator[Any]:
 def vectors_rollback(ctx: typer.Context, by: By, json: Json = False) -> None:
     """Put the model in force again that was before the last move."""
     with opened(ctx) as memory:
-        answer = memory.rollback_vectors(by=by)
+        answer = memory.vectors.rollback(by=by)
     output.show(answer, json, _rolled_back)
 
 
@@ -168,9 +168,9 @@ def vectors_drop(
         fail("vectors drop: say either --model or --damaged.", USAGE)
     with opened(ctx) as memory, output.progress("looking through vectors") as progress:
         if model is None:
-            answer = memory.drop_damaged_vectors(subject, progress=progress)
+            answer = memory.vectors.repair(subject, progress=progress)
         else:
-            answer = memory.drop_vectors(model, subject=subject, in_force=in_force)
+            answer = memory.vectors.drop(model, subject=subject, in_force=in_force)
     output.show(answer, json, _dropped)
 
 

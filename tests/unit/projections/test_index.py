@@ -17,7 +17,7 @@ from beliefledger.projections.index import Codes, Columns, SubjectIndex, heading
 @pytest.fixture
 def memory(tmp_path, clock):
     with open_memory(tmp_path, clock=clock) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         opened.store("ana", "green tea", attribute="drink")
         opened.record_turn("ana", "I drink tea.", session="s")
         opened.record_turn("ana", "With milk?", role="assistant", session="s")
@@ -26,7 +26,7 @@ def memory(tmp_path, clock):
 
 def index_of(memory):
     ref = memory._log.subject("ana")
-    return memory._finder.index(ref, Hashed())
+    return memory._indexes().index(ref, Hashed())
 
 
 def places(index):
@@ -52,11 +52,11 @@ def test_codes_are_one_for_each_name():
 
 def test_a_read_that_fails_takes_nothing_in_twice(memory, monkeypatch):
     memory.search("ana", "tea")
-    memory._recorder.flush()
+    memory._core.recorder.flush()
     ref = memory._log.subject("ana")
     keys = memory._log.keys(ref)
     index = SubjectIndex(ref, keys, Hashed.name)
-    finder = memory._finder
+    finder = memory._indexes()
     monkeypatch.setattr("beliefledger.search.indexes.SubjectIndex", lambda *_: index)
     finder.drop()
     for step in ("_shown_since", "_turns_since"):
@@ -98,7 +98,7 @@ def test_many_may_search_while_it_grows_and_is_rebuilt(memory):
             for number in range(12):
                 memory.record_turn("ana", f"tea {number}", session="s")
                 if number % 4 == 1:
-                    memory.rebuild("turns")
+                    memory.operations.rebuild("turns")
                     memory.record_turn("ana", f"more tea {number}")
         finally:
             done.set()
@@ -116,11 +116,11 @@ def test_what_another_handle_writes_is_found(memory, clock):
         other.store("ana", "coffee", attribute="drink")
         found = memory.search("ana", "coffee", record=False).results
         assert {each.kind for each in found} == {"memory", "episode"}
-        other.erase("ana")
+        other.erase("ana", by="system")
         assert memory.search("ana", "coffee", record=False).results == ()
-    memory.grant_consent("ben", "consent")
+    memory.consent.grant("ben", "consent")
     memory.search("ben", "coffee", record=False)
-    assert [ref for ref, _ in memory._finder._indexes] == [memory._log.subject("ben")]
+    assert [ref for ref, _ in memory._indexes()._indexes] == [memory._log.subject("ben")]
 
 
 def test_the_heading_of_a_turn_has_its_day_and_speaker():
