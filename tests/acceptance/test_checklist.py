@@ -54,7 +54,7 @@ def _ran(memory, job: str, outcome: str = "done", error: str | None = None) -> N
     stream = ops_stream(memory._log.tenant)
     event = JobRan(
         job=job,
-        due=memory._clock(),
+        due=memory._core.clock(),
         outcome=outcome,
         counts={"looked_at": 1},
         duration_micros=1000,
@@ -260,7 +260,7 @@ def test_a_category_that_the_policy_prohibits_by_now(memory):
 def _admitted(memory, *, category: str | None, decision: str) -> MemoryAdmitted:
     kept = memory.store("ana", "blue", attribute="colour")
     grant = memory.consent.list("ana")[0]
-    now = memory._clock()
+    now = memory._core.clock()
     return MemoryAdmitted(
         memory_id="77" * 16,
         decision=decision or kept.decision_id,

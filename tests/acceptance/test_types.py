@@ -392,7 +392,7 @@ from beliefledger import open_memory
 from beliefledger.curation import types
 evolving.LOOKED_AT, evolving.MOVED = 5, 2
 with open_memory(sys.argv[1]) as memory:
-    memory.backfill("diet", apply=True, progress=lambda *_: os.kill(os.getpid(), 9))
+    memory.types.backfill("diet", apply=True, progress=lambda *_: os.kill(os.getpid(), 9))
 """
 
 

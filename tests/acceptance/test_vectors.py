@@ -397,7 +397,7 @@ def test_at_a_copy_no_vector_is_computed_again(places, opening, source, destinat
     first.vectors.build()
     first.erase("cy")
     left = [("0" * 32, "f" * 32, "hashed-1", b"left by a process that was killed")]
-    first._finder.store.bring(left)
+    first._indexes().store.bring(left)
     total = texts_of(first)
     expected = [each.id for each in first.search("ana", "tea", record=False).results]
     first.close()

@@ -253,8 +253,8 @@ def test_both_homes_hold_the_same(memory, tmp_path, on_postgres, open_views):
     assert contents_of(here, memory._log) == contents_of(there, memory._log)
     with here.reading() as a, there.reading() as b:
         for ask in (
-            lambda c: questions.held(c, 1, None, valid_at=memory._clock()),
-            lambda c: questions.held(c, 1, None, valid_at=memory._clock(), as_of=500),
+            lambda c: questions.held(c, 1, None, valid_at=memory._core.clock()),
+            lambda c: questions.held(c, 1, None, valid_at=memory._core.clock(), as_of=500),
             lambda c: questions.decided(c, 1, waits=False, limit=20),
             lambda c: list(questions.counts(c, 1, "reason").items()),
             lambda c: questions.turn_counts(c, 1),
@@ -388,7 +388,7 @@ def test_a_reader_keeps_its_generation(memory, place, open_views, monkeypatch):
         thread.join()
         assert views.states(connection) == before
         generation = before["belief_versions"].generation
-        assert questions.held(connection, generation, None, valid_at=memory._clock())
+        assert questions.held(connection, generation, None, valid_at=memory._core.clock())
     rebuild_all(views)
     assert tables_there(views) == tables_used(views)
 

@@ -138,7 +138,7 @@ from beliefledger import open_memory
 memory = open_memory(sys.argv[1])
 for _ in range(2):
     answer = memory.search("ana", sys.argv[2], record=False)
-    print(len(answer.results), len(memory._finder._indexes), flush=True)
+    print(len(answer.results), len(memory._indexes()._indexes), flush=True)
     sys.stdin.readline()
 memory.close()
 """

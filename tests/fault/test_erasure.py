@@ -248,7 +248,7 @@ for attempt in (
     except Exception as problem:
         print(type(problem).__name__, flush=True)
 memory.process()
-print(memory.verify().ok, memory.status().position, flush=True)
+print(memory.proofs.verify().ok, memory.status().position, flush=True)
 memory.close()
 """
 

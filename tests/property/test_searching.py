@@ -413,9 +413,9 @@ def test_an_index_that_follows_is_the_index_built_at_once(place, seed):
         model = life.memory._indexes().embedders.in_force(0).embedder
         with (
             life.open() as fresh,
-            fresh._finder.index(ref, model) as whole,
+            fresh._indexes().index(ref, model) as whole,
             life.memory._indexes().index(ref, model) as followed,
-            other._finder.index(ref, model) as strides,
+            other._indexes().index(ref, model) as strides,
         ):
             assert len(whole.rows) > 5
             assert len(whole.shown) > 0

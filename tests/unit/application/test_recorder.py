@@ -206,7 +206,7 @@ FORGETFUL = """
 import sys
 from beliefledger import open_memory
 memory = open_memory(sys.argv[1])
-memory.grant_consent("ana", "consent")
+memory.consent.grant("ana", "consent")
 memory.store("ana", "green tea", attribute="drink")
 assert memory.search("ana", "tea").recall_id
 print("found")
