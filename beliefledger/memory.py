@@ -78,8 +78,9 @@ def open_memory(
     `path_or_url` is a directory, or `postgresql://user@host/database`, where `?schema=` and
     `&tenant=` say more if they are not the default. `policy` is adopted if another one is in
     force: a `Policy`, a YAML file, or fields that differ from the default. `extractor` notices
-    statements in turns: "rules", offline, or "claude", or one of your own; without one, what
-    `BELIEFLEDGER_EXTRACTOR` says, else rules. `clock` tells microseconds since 1970 UTC.
+    statements in turns: "rules", offline, "claude", "openai", one that an installed package
+    registers, or one of your own; without one, what `BELIEFLEDGER_EXTRACTOR` says, else rules.
+    `clock` tells microseconds since 1970 UTC.
     `extraction_seconds` is how much CPU time reading one turn may take, else
     `BELIEFLEDGER_EXTRACTION_SECONDS`, else 10; a turn that takes more is parked.
     A ledger with a witness (`BELIEFLEDGER_WITNESS`) is opened when that has cosigned its head; with

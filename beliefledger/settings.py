@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,9 @@ VAULT = "BELIEFLEDGER_VAULT"
 EXTRACTOR = "BELIEFLEDGER_EXTRACTOR"
 MODEL = "BELIEFLEDGER_MODEL"
 MODEL_URL = "BELIEFLEDGER_MODEL_URL"
-MODEL_KEY = "ANTHROPIC_API_KEY"
+MODEL_KEY = "BELIEFLEDGER_MODEL_KEY"
+VENDOR_KEYS = {"claude": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+"""By the extractor's name. Each is sent to its own vendor's extractor and to no other one."""
 EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
 WITNESS = "BELIEFLEDGER_WITNESS"
@@ -41,12 +44,13 @@ class Settings:
     vault: str | None = field(default=None, repr=False)
     library_without_lock: bool = False
     extractor: str = "rules"
-    """`rules` or `claude`."""
+    """`rules`, `claude`, `openai`, or one that another package registers."""
     model: str | None = None
     """Which model extracts; None: the client's default."""
     model_url: str | None = field(default=None, repr=False)
-    """Where it is served, when not by Anthropic."""
+    """Where it is served, when not by its vendor."""
     model_key: str | None = field(default=None, repr=False)
+    """The key for whichever extractor is chosen."""
     embedder: str | None = None
     """Which model search compares texts with, until one is adopted; None: the best installed."""
     witness: str | None = field(default=None, repr=False)
@@ -57,6 +61,8 @@ class Settings:
     """CPU seconds that reading one turn may take."""
     signing_key_file: Path | None = None
     """Where the key lies that signs checkpoints; by default beside the master key."""
+    vendor_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The keys that vendors' own variables hold, by the extractor's name."""
 
     @classmethod
     def read(cls) -> Settings:
@@ -77,7 +83,16 @@ class Settings:
             signing_key_file=Path(signing) if signing else None,
             witness=os.environ.get(WITNESS, "").strip() or None,
             witness_key=os.environ.get(WITNESS_KEY, "").strip() or None,
+            vendor_keys={
+                extractor: os.environ[name]
+                for extractor, name in VENDOR_KEYS.items()
+                if os.environ.get(name)
+            },
         )
+
+    def key_of(self, extractor: str) -> str | None:
+        """The key for the model of an extractor. One vendor's key is never another's."""
+        return self.model_key or self.vendor_keys.get(extractor)
 
 
 def seconds_of(given: float | str) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pydantic import ValidationError
 
+from beliefledger.gate.policy import Policy
+from beliefledger.gate.registry import Registry
 from beliefledger.ledger.candidate import Candidate, Speech
 from beliefledger.ledger.cleaning import cleaned
 from beliefledger.ledger.errors import ExtractionUnavailable
@@ -23,6 +25,25 @@ class Extraction:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_micro_usd: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractorSettings:
+    """What an extractor that is chosen by its name is made from.
+
+    An entry point of the group `beliefledger.extractors` names a function that takes this and
+    returns an `Extractor`. Nothing should be asked of a service before the first turn.
+    """
+
+    registry: Callable[[], Registry]
+    """The types in force; another object when they have changed."""
+    policy: Callable[[], Policy]
+    """The policy in force; likewise."""
+    model: str | None = None
+    """Which model to ask; None: the extractor's default."""
+    model_url: str | None = field(default=None, repr=False)
+    """Where it is served; None: by its vendor."""
+    model_key: str | None = field(default=None, repr=False)
 
 
 def checked(found: object) -> Extraction:

@@ -179,6 +179,11 @@ class EmbedderMissing(CallerMistake):
     pip install 'beliefledger[embeddings]' and try again."""
 
 
+class ExtractorMissing(CallerMistake):
+    """The extractor cannot be used here. Install what it needs, or choose another one
+    (BELIEFLEDGER_EXTRACTOR)."""
+
+
 class SecretGiven(CallerMistake):
     """Secrets are not kept. Give a name, or words, without one."""
 

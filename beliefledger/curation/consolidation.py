@@ -16,6 +16,7 @@ from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemor
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
+from beliefledger.opening.extractors import client_of, model_name
 from beliefledger.projections import questions
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.reading.queries import Queries
@@ -145,7 +146,7 @@ class Consolidation:
         vectors = self._embedded([each.original for group in compared for each in group], progress)
         found: list[ClusterAnswer] = []
         apart: list[ApartAnswer] = []
-        merger = _model() if how == "model" and apply else None
+        merger = _model(self._core) if how == "model" and apply else None
         try:
             at = 0
             for group in compared:
@@ -286,14 +287,12 @@ class Consolidation:
         )
 
 
-def _model() -> ModelMerger:
-    from beliefledger.curation.wording import ModelMerger  # noqa: PLC0415
-    from beliefledger.gate.claude.client import MODEL, Client  # noqa: PLC0415  (it takes long to load)
+def _model(parts: Parts) -> ModelMerger:
+    from beliefledger.curation.wording import ModelMerger  # noqa: PLC0415  (it takes long to load)
 
     settings = Settings.read()
-    return ModelMerger(
-        Client(settings.model_key, model=settings.model or MODEL, base_url=settings.model_url)
-    )
+    name = model_name(parts.gate.extractor, settings)
+    return ModelMerger(client_of(name, parts.rulebook, settings))
 
 
 def _costs(wording: Wording | None) -> dict[str, int]:

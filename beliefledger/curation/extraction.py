@@ -17,8 +17,8 @@ from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import ExtractionUnavailable, InvalidTurn, UnknownMemory
 from beliefledger.ledger.events.turn import ExtractionFailed, TurnParked
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.build import extractor_of
 from beliefledger.opening.core import Core
+from beliefledger.opening.extractors import extractor_of, model_name
 from beliefledger.projections import questions
 from beliefledger.projections.turns import TurnsView, parked
 from beliefledger.reading.queries import Queries
@@ -26,7 +26,7 @@ from beliefledger.settings import Settings
 from beliefledger.times import Progress
 
 if TYPE_CHECKING:
-    from beliefledger.gate.claude.extractor import ClaudeExtractor
+    from beliefledger.gate.model import BatchClient, ModelExtractor, Question
 
 PROCESS_TURNS = 500
 SLOW_TURNS = 64
@@ -109,15 +109,26 @@ class Extractions:
             return Processed(), after, False
         return self._gate.process(waiting, held), waiting[-1].position, len(waiting) == limit
 
-    def use_model(self, model: str | None = None, base_url: str | None = None) -> None:
-        """Extract with a model from now on: this one, or the settings'."""
+    def use_model(
+        self,
+        model: str | None = None,
+        base_url: str | None = None,
+        *,
+        extractor: str | None = None,
+    ) -> None:
+        """Extract with a model from now on: this one, or the settings'.
+
+        `extractor` names who asks it; else the extractor in use, where that asks a model, else the
+        settings', else "claude". Raises as `open_memory` does for its extractor.
+        """
         settings = Settings.read()
         settings = replace(
             settings,
             model=model or settings.model,
             model_url=base_url or settings.model_url,
         )
-        made = extractor_of("claude", self._core.rulebook, settings)
+        name = extractor or model_name(self._gate.extractor, settings)
+        made = extractor_of(name, self._core.rulebook, settings)
         self.let_go_of_model()
         self._gate.extractor = made
 
@@ -225,12 +236,14 @@ class _BatchReader:
         self, gate: Gate, poll_seconds: float, progress: Progress | None, tell: Note
     ) -> None:
         extractor: Any = gate.extractor
-        if not hasattr(extractor, "request"):
+        batches: BatchClient | None = getattr(extractor, "batches", None)
+        if batches is None:
             raise InvalidTurn(
                 f"The extractor {extractor.name!r} takes no batches: choose claude"
-                " (BELIEFLEDGER_EXTRACTOR=claude, or --model)."
+                " (BELIEFLEDGER_EXTRACTOR=claude, or --extractor claude)."
             )
-        self._extractor: ClaudeExtractor = extractor
+        self._extractor: ModelExtractor = extractor
+        self._batches = batches
         self._gate = gate
         self._poll_seconds = poll_seconds
         self._progress = progress
@@ -240,7 +253,7 @@ class _BatchReader:
 
     def read(self, waiting: Sequence[Pending], resume: str | None) -> Processed:
         looked: dict[str, Looked] = {}
-        requests: dict[str, dict[str, Any]] = {}
+        requests: dict[str, Question] = {}
         for each in waiting:
             found = None if each.subject_ref in self._held else self._gate.turn_of(each)
             if found is None:
@@ -256,7 +269,7 @@ class _BatchReader:
             else:
                 requests[each.turn_id] = self._extractor.request(shown.turn, shown.earlier)
         if resume is None and requests:
-            resume = self._extractor.client.send_batch(requests)
+            resume = self._batches.send_batch(requests)
             self._tell(f"The batch {resume} is on its way with {len(requests):,} turns.")
         if resume is not None:
             self._wait(resume, len(requests))
@@ -264,7 +277,7 @@ class _BatchReader:
         return self._decided(waiting, looked)
 
     def _wait(self, batch_id: str, of: int) -> None:
-        while (left := self._extractor.client.batch_left(batch_id)) is not None:
+        while (left := self._batches.batch_left(batch_id)) is not None:
             if self._progress:
                 self._progress(max(of - left, 0), of)
             time.sleep(self._poll_seconds)
@@ -273,9 +286,9 @@ class _BatchReader:
         self,
         batch_id: str,
         waiting: dict[str, Pending],
-        requests: dict[str, dict[str, Any]],
+        requests: dict[str, Question],
     ) -> Iterator[tuple[str, Looked]]:
-        for turn_id, reply in self._extractor.client.batch_replies(batch_id):
+        for turn_id, reply in self._batches.batch_replies(batch_id):
             found = self._gate.turn_of(waiting[turn_id]) if turn_id in requests else None
             if found is None or reply is None:
                 continue  # nobody looked at it, or nobody needs it any more: what waits, waits on

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 from pydantic import Field, ValidationError
 
-from beliefledger.gate.claude.client import Client
-from beliefledger.gate.claude.prices import cost
 from beliefledger.gate.consolidation import Wording
 from beliefledger.gate.merging import Original, unfaithful
+from beliefledger.gate.model import Client, Question
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import ExtractionUnavailable, ModelUnavailable
 
@@ -44,11 +43,11 @@ class ModelMerger:
         """The wording, and why it is not the model's if it is not: then its text is None, and what
         it cost stands there all the same. Raises `ModelUnavailable`, `NotPermitted`."""
         said = json.dumps([each.memory.claim for each in originals], ensure_ascii=False)
-        request = self._client.request(
-            _SYSTEM, _Worded.model_json_schema(), [{"role": "user", "content": said}]
+        question = Question(
+            _SYSTEM, _Worded.model_json_schema(), ({"role": "user", "content": said},)
         )
         try:
-            reply = self._client.ask(request)
+            reply = self._client.ask(question)
         except ExtractionUnavailable as problem:
             raise ModelUnavailable(problem.detail) from problem
         text, why = None, None
@@ -59,9 +58,9 @@ class ModelMerger:
             why = f"its answer was no sentence (it stopped at: {reply.stopped})"
         wording = Wording(
             None if why else text,
-            f"claude-merge/{VERSION} {self._client.model}",
+            f"{self._client.provider}-merge/{VERSION} {self._client.model}",
             reply.tokens.input,
             reply.tokens.output,
-            cost(self._client.model, reply.tokens),
+            self._client.cost(reply.tokens),
         )
         return wording, why and f"The model's wording was not taken: {why}."

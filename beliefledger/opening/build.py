@@ -8,7 +8,6 @@ from time import thread_time
 from typing import TYPE_CHECKING
 
 from beliefledger.gate import claims, custom, dates, merging, speech
-from beliefledger.gate.custom import Noticing
 from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.directing import Director
 from beliefledger.gate.extractor import Extractor
@@ -16,7 +15,7 @@ from beliefledger.gate.gate import Gate, Pending
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.replay import Replayer
 from beliefledger.gate.rulebook import Rulebook
-from beliefledger.gate.rules import RuleExtractor, lexicon
+from beliefledger.gate.rules import lexicon
 from beliefledger.gate.slots import canonical_entity, canonical_text
 from beliefledger.gate.stewardship import Steward
 from beliefledger.ledger.codec import New
@@ -27,6 +26,7 @@ from beliefledger.ledger.streams import ops_stream, tag
 from beliefledger.ledger.times import Clock, system_clock
 from beliefledger.opening.backends import open_place
 from beliefledger.opening.core import Core
+from beliefledger.opening.extractors import extractor_of
 from beliefledger.opening.place import Opened, Place
 from beliefledger.opening.recorder import Recorder
 from beliefledger.projections import graph, questions
@@ -156,31 +156,6 @@ def witness_of(settings: Settings) -> Witnessed | None:
     from beliefledger.opening.witness_client import Witnessed  # noqa: PLC0415
 
     return Witnessed.of(settings)
-
-
-def extractor_of(
-    chosen: Extractor | str | None, rulebook: Rulebook, settings: Settings
-) -> Extractor:
-    """The extractor itself, or the one of that name; without either, the one of the settings.
-
-    Raises `InvalidTurn` for a name that there is none of.
-    """
-    name = settings.extractor if chosen is None else chosen
-    if not isinstance(name, str):
-        return name
-    if name == "claude":
-        from beliefledger.gate.claude import ClaudeExtractor  # noqa: PLC0415  (it takes long to load)
-        from beliefledger.gate.claude.client import MODEL, Client  # noqa: PLC0415
-
-        client = Client(
-            settings.model_key, model=settings.model or MODEL, base_url=settings.model_url
-        )
-        return ClaudeExtractor(
-            client, lambda: rulebook.current().registry, lambda: rulebook.current().policy
-        )
-    if name != "rules":
-        raise InvalidTurn(f"There is no extractor {name!r}; there are: rules, claude.")
-    return RuleExtractor(Noticing(lambda: rulebook.current().registry))
 
 
 class WordTagger:

@@ -8,7 +8,8 @@ import sys
 import threading
 
 import pytest
-from messages_api import Answer, error, message, messages_api, says
+from messages_api import error, message, messages_api, says
+from model_server import PORTO, Answer, statement
 from typer.testing import CliRunner
 
 from beliefledger import TurnInput, open_memory
@@ -29,20 +30,6 @@ def api(monkeypatch):
         yield served
 
 
-def statement(words, value, attribute="home.location", **fields):
-    return {
-        "claim": f"User {words[2:]}".replace("User live ", "User lives "),
-        "quotes": [{"turn": "now", "words": words}],
-        "type": "fact",
-        "attribute": attribute,
-        "value": value,
-        "topic": "home",
-        "importance": 0.8,
-        "confidence": 0.9,
-    } | fields
-
-
-PORTO = {"statements": [statement("I live in Porto", "Porto")]}
 NOTHING = {"statements": []}
 
 

@@ -110,7 +110,8 @@ NEVER_WRITTEN = """acknowledge_erasure.consumer acknowledge_erasure.erasure acto
     revoke.memory_id run_job.name schedule.every search.types search.topics search.scope
     search.profile shown.memories split_entity.entity split_entity.names subscribe.types
     subscribe.subjects type.name typed.type typed.memory_id undo_consolidation.memory_id
-    use_model.model use_model.base_url verify.checkpoint verify.witness_key verify.keys
+    use_model.model use_model.base_url use_model.extractor verify.checkpoint verify.witness_key
+    verify.keys
     withdraw_consent.grant_id withdraw_consent.basis write_off_consumer.consumer"""
 
 
@@ -400,6 +401,7 @@ ONLY_READ = {
     # ids and names that are looked up, numbers, times, switches, and where things lie
     *("absorbed", "adopt", "after", "apply", "approve", "as_of", "at", "at_least", "backed_up"),
     *("base_url", "batch", "belief", "certificate", "damaged", "decision", "decisions", "deep"),
+    "extractor",
     *("default", "destination", "digests", "diversity", "dry_run", "end", "entity", "erasure"),
     *("every", "everything", "expires", "follow", "found", "from_type", "grant", "hops"),
     *("identifier", "in_force", "include", "json", "k", "keep", "keep_old", "kept", "key", "kind"),

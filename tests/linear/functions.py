@@ -10,10 +10,10 @@ from growth import Run
 from runs import CHARACTERS, MIXED
 
 from beliefledger.gate import claims, custom, dates, merging, slots, speech
-from beliefledger.gate.claude.prefilter import nothing_to_keep
-from beliefledger.gate.claude.reading import locate
 from beliefledger.gate.custom import Custom, Noticing
 from beliefledger.gate.merging import Original
+from beliefledger.gate.model.prefilter import nothing_to_keep
+from beliefledger.gate.model.reading import locate
 from beliefledger.gate.pasted import pasted
 from beliefledger.gate.registry import Registry, default_types, load_type
 from beliefledger.gate.rules import RuleExtractor

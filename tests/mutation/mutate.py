@@ -55,10 +55,10 @@ OTHERS = (
     "anthropic", "cryptography.hazmat.primitives.asymmetric.ed25519",
     "cryptography.hazmat.primitives.ciphers.aead", "dateparser", "eventsourcing.persistence",
     "eventsourcing.sqlite", "eventsourcing.postgres", "faiss", "httpx2", "nicknames", "numpy",
-    "orjson", "psycopg", "psycopg_pool", "pydantic", "pymerkle", "rich.console", "rich.table",
-    "sqlalchemy", "sqlalchemy.dialects.sqlite", "sqlalchemy.dialects.postgresql.psycopg",
-    "starlette.applications", "starlette.testclient", "Stemmer", "typer", "typer.testing",
-    "uvicorn",
+    "openai", "orjson", "psycopg", "psycopg_pool", "pydantic", "pymerkle", "rich.console",
+    "rich.table", "sqlalchemy", "sqlalchemy.dialects.sqlite",
+    "sqlalchemy.dialects.postgresql.psycopg", "starlette.applications", "starlette.testclient",
+    "Stemmer", "typer", "typer.testing", "uvicorn",
 )  # fmt: skip
 """Packages of others that are worth importing once."""
 
@@ -74,7 +74,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{_GATE}slots.py", f"{_GATE}decide.py", f"{_GATE}registry.py", f"{_GATE}typed.py",
         "tests/golden/test_golden.py",
     ),
-    "gate/claims.py": (f"{_GATE}claims.py", f"{_GATE}decide.py", f"{_GATE}claude.py"),
+    "gate/claims.py": (f"{_GATE}claims.py", f"{_GATE}decide.py", f"{_GATE}model.py"),
     "projections/intervals.py": (f"{_VIEWS}intervals.py",),
     "projections/beliefs.py": (f"{_VIEWS}beliefs.py",),
     "projections/decay.py": (f"{_VIEWS}decay.py",),

@@ -19,7 +19,11 @@ def extract(
     subject: Subject = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many turns.")] = None,
     model: Annotated[
-        str | None, typer.Option("--model", help="Extract with this model of Claude's.")
+        str | None, typer.Option("--model", help="Extract with this model, whoever serves it.")
+    ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option("--extractor", metavar="NAME", help="Who asks it: claude, openai, …"),
     ] = None,
     base_url: Annotated[
         str | None,
@@ -36,8 +40,8 @@ def extract(
 ) -> None:
     """Extract and decide the turns that wait, with a model where one is set or named."""
     with opened(ctx) as memory, output.progress("extracting") as progress:
-        if model or base_url:
-            memory.operations.extraction.use_model(model, base_url)
+        if model or base_url or extractor:
+            memory.operations.extraction.use_model(model, base_url, extractor=extractor)
         answer = memory.operations.extraction.extract(
             subject=subject, limit=limit, batch=batch, resume=resume, progress=progress, tell=note
         )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from beliefledger.gate import deadline
-from beliefledger.gate.claude.noticed import Noticed
-from beliefledger.gate.claude.reading import candidates
 from beliefledger.gate.deadline import Deadline
+from beliefledger.gate.model.noticed import Noticed
+from beliefledger.gate.model.reading import candidates
 from beliefledger.gate.rules import RuleExtractor
 from beliefledger.ledger.errors import ExtractionTooLong
 

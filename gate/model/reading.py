@@ -10,7 +10,7 @@ from itertools import accumulate, islice
 
 from beliefledger.gate import deadline
 from beliefledger.gate.claims import CLAUSE, denies, limits
-from beliefledger.gate.claude.noticed import NOW, Noticed, Period, Quote, Statement, moment
+from beliefledger.gate.model.noticed import NOW, Noticed, Period, Quote, Statement, moment
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.slots import words
 from beliefledger.gate.speech import sentences

@@ -7,13 +7,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from beliefledger.gate.claude import prompt
-from beliefledger.gate.claude.client import Client, Reply
-from beliefledger.gate.claude.noticed import Noticed, schema
-from beliefledger.gate.claude.prefilter import nothing_to_keep
-from beliefledger.gate.claude.prices import Tokens, cost
-from beliefledger.gate.claude.reading import candidates
 from beliefledger.gate.extractor import Extraction
+from beliefledger.gate.model import prompt
+from beliefledger.gate.model.client import BatchClient, Client, Question, Reply, Tokens
+from beliefledger.gate.model.noticed import Noticed, schema
+from beliefledger.gate.model.prefilter import nothing_to_keep
+from beliefledger.gate.model.reading import candidates
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.ledger.candidate import Speech
@@ -23,7 +22,7 @@ VERSION = 1
 """Of the prompt and of how answers are read."""
 
 
-class ClaudeExtractor:
+class ModelExtractor:
     """Notices statements by asking a model, `concurrency` subjects at a time.
 
     `types` and `policy` give the rules in force. An answer that does not validate is asked for once
@@ -46,7 +45,12 @@ class ClaudeExtractor:
 
     @property
     def name(self) -> str:
-        return f"claude/{VERSION} {self.client.model}"
+        return f"{self.client.provider}/{VERSION} {self.client.model}"
+
+    @property
+    def batches(self) -> BatchClient | None:
+        """The client, if many turns can be handed to it at once."""
+        return self.client if isinstance(self.client, BatchClient) else None
 
     def close(self) -> None:
         self.client.close()
@@ -62,15 +66,15 @@ class ClaudeExtractor:
         """Why nobody has to look at a turn, or None."""
         return nothing_to_keep(turn, earlier) if turn.role == "user" else f"role:{turn.role}"
 
-    def request(self, turn: Speech, earlier: Sequence[Speech]) -> dict[str, Any]:
-        """The call that asks about a turn."""
+    def request(self, turn: Speech, earlier: Sequence[Speech]) -> Question:
+        """The question that asks about a turn."""
         system, form = self._told()
         said, _labelled = prompt.message(turn, earlier)
-        return self.client.request(system, form, [{"role": "user", "content": said}])
+        return Question(system, form, ({"role": "user", "content": said},))
 
     def read(
         self,
-        request: dict[str, Any],
+        request: Question,
         reply: Reply,
         turn: Speech,
         earlier: Sequence[Speech],
@@ -78,21 +82,14 @@ class ClaudeExtractor:
         batch: bool = False,
     ) -> Extraction:
         """What a reply to the request says; asks once more where it says nothing that validates."""
-        spent = cost(self.client.model, reply.tokens, batch=batch)
+        spent = self.client.cost(reply.tokens, batch=batch)
         tokens = reply.tokens
         try:
             noticed = _parsed(reply)
         except (ValidationError, CutOff) as problem:
-            told = _problem(problem)
-            request = request | {
-                "messages": [
-                    *request["messages"],
-                    {"role": "assistant", "content": reply.text.strip() or "(nothing)"},
-                    {"role": "user", "content": prompt.mend(told)},
-                ]
-            }
-            again = self.client.ask(request)
-            spent += cost(self.client.model, again.tokens)
+            mend = prompt.mend(_problem(problem))
+            again = self.client.ask(request.after(reply.text.strip() or "(nothing)", mend))
+            spent += self.client.cost(again.tokens)
             tokens = tokens.plus(again.tokens)
             noticed = _parsed_at_last(again)
         _said, labelled = prompt.message(turn, earlier)
@@ -114,9 +111,9 @@ class CutOff(Exception):
 
 
 def _parsed(reply: Reply) -> Noticed:
-    if reply.stopped == "refusal":
+    if reply.refused:
         raise ExtractionUnavailable("The model declined to look at this turn.")
-    if reply.stopped == "max_tokens":
+    if reply.cut_off:
         raise CutOff("The answer was cut off because it was too long: fewer, shorter statements.")
     return Noticed.model_validate_json(_unfenced(reply.text))
 

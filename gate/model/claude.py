@@ -1,42 +1,56 @@
-"""The Messages API. The only file that knows the vendor's library."""
+"""Claude, by Anthropic's Messages API, or a local model behind the same API. The only file that
+knows the vendor's library.
+
+The prices are from platform.claude.com/docs/en/about-claude/pricing, as of November 2026; an
+invoice may say otherwise. A write to the cache of five minutes costs 1.25 times the input, a read
+from it a tenth; a batch is half of everything. Haiku 4.5 caches a prompt from 4,096 tokens on.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from email.utils import mktime_tz, parsedate_tz
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import anthropic
 
-from beliefledger.gate.claude.prices import Tokens
+from beliefledger.gate.extractor import ExtractorSettings
+from beliefledger.gate.model.client import (
+    MAX_TOKENS,
+    Question,
+    Reply,
+    Tokens,
+    error_of_status,
+    give_up_on_long_waits,
+)
+from beliefledger.gate.model.extractor import ModelExtractor
 from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
 
 MODEL = "claude-haiku-4-5-20251001"
 URL = "https://api.anthropic.com"
-MAX_TOKENS = 4_000
-LONGEST_WAIT = 60.0
-"""Seconds. A service that asks for more is not waited for: the turn stays queued."""
+_DOLLARS_PER_MILLION = {  # by the beginning of the model's name: input, output
+    "claude-haiku-4-5": (1, 5),
+    "claude-sonnet-4-5": (3, 15),
+    "claude-opus-4-5": (5, 25),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the model said, why it stopped (`end_turn`, `max_tokens`, `refusal` …), its tokens."""
+def extractor(settings: ExtractorSettings) -> ModelExtractor:
+    """The extractor "claude"."""
+    client = ClaudeClient(
+        settings.model_key, model=settings.model or MODEL, base_url=settings.model_url
+    )
+    return ModelExtractor(client, settings.registry, settings.policy)
 
-    text: str
-    stopped: str | None
-    tokens: Tokens
 
-
-class Client:
+class ClaudeClient:
     """Calls one model. Safe to use from several threads.
 
     `retries` are made with growing pauses on 408, 409, 429, 5xx and 529, on timeouts and on cut
     connections; then `ExtractionUnavailable` is raised. What no retry can mend (a refused key, an
     unknown model) is `NotPermitted`, saying what to do.
     """
+
+    provider = "claude"
 
     def __init__(
         self,
@@ -55,7 +69,7 @@ class Client:
             timeout=timeout,
             max_retries=retries,
             http_client=anthropic.DefaultHttpxClient(
-                timeout=timeout, event_hooks={"response": [_give_up_on_long_waits]}
+                timeout=timeout, event_hooks={"response": [give_up_on_long_waits]}
             ),
         )
 
@@ -72,32 +86,41 @@ class Client:
     def close(self) -> None:
         self._made.close()
 
-    def request(
-        self, system: str, schema: Mapping[str, Any], messages: Sequence[Mapping[str, str]]
-    ) -> dict[str, Any]:
-        """The parameters of one call. The system prompt is the same for all: it is cached."""
-        return {
-            "model": self.model,
-            "max_tokens": MAX_TOKENS,
-            "system": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
-            "messages": list(messages),
-            "output_config": {
-                "format": {"type": "json_schema", "schema": anthropic.transform_schema({**schema})}
-            },
-        }
+    def cost(self, tokens: Tokens, *, batch: bool = False) -> int:
+        """Micro-dollars, rounded up; 0 for a model whose price is not known (a local one)."""
+        return cost(self.model, tokens, batch=batch)
 
-    def ask(self, request: Mapping[str, Any]) -> Reply:
+    def ask(self, question: Question) -> Reply:
         """Raises `ExtractionUnavailable`, or `NotPermitted`."""
         try:
-            return _reply(self._client.messages.create(**request))
+            return _reply(self._client.messages.create(**self._parameters(question)))
         except (anthropic.AnthropicError, ValueError) as problem:
             raise self._meaning(problem) from problem
 
+    def _parameters(self, question: Question) -> dict[str, Any]:
+        """Of one call. The system prompt is the same for all: it is cached."""
+        return {
+            "model": self.model,
+            "max_tokens": MAX_TOKENS,
+            "system": [
+                {"type": "text", "text": question.system, "cache_control": {"type": "ephemeral"}}
+            ],
+            "messages": list(question.messages),
+            "output_config": {
+                "format": {
+                    "type": "json_schema",
+                    "schema": anthropic.transform_schema({**question.schema}),
+                }
+            },
+        }
+
     # Batches
 
-    def send_batch(self, requests: Mapping[str, Mapping[str, Any]]) -> str:
-        """Hand over requests by an id each; returns the batch's id."""
-        listed: list[Any] = [{"custom_id": id_, "params": each} for id_, each in requests.items()]
+    def send_batch(self, questions: Mapping[str, Question]) -> str:
+        """Hand over questions by an id each; returns the batch's id."""
+        listed: list[Any] = [
+            {"custom_id": id_, "params": self._parameters(each)} for id_, each in questions.items()
+        ]
         try:
             return self._client.messages.batches.create(requests=listed).id
         except (anthropic.AnthropicError, ValueError) as problem:
@@ -136,24 +159,15 @@ class Client:
         """The error of ours that says what to do."""
         said = getattr(problem, "api_message", None) or str(problem)
         match problem:
-            case anthropic.AuthenticationError() | anthropic.PermissionDeniedError():
-                return NotPermitted(
-                    f"{self._made.base_url} refused the key ({said}). Set ANTHROPIC_API_KEY to"
-                    " one that may use the model; the turns stay queued."
-                )
-            case anthropic.PaymentRequiredError():
-                return NotPermitted(
-                    f"{self._made.base_url} asks to be paid first ({said}). See to the account's"
-                    " credit; the turns stay queued."
-                )
-            case anthropic.NotFoundError():
-                return NotPermitted(
-                    missing
-                    or f"{self._made.base_url} has no model {self.model!r} ({said}). Choose one"
-                    " with --model or BELIEFLEDGER_MODEL; the turns stay queued."
-                )
             case anthropic.APIStatusError():
-                return ExtractionUnavailable(f"The service answered {problem.status_code}: {said}.")
+                return error_of_status(
+                    problem.status_code,
+                    said,
+                    url=self._made.base_url,
+                    model=self.model,
+                    key="ANTHROPIC_API_KEY",
+                    missing=missing,
+                )
             case anthropic.APITimeoutError():
                 return ExtractionUnavailable("The service did not answer in time.")
             case anthropic.APIConnectionError():
@@ -163,19 +177,16 @@ class Client:
                 return ExtractionUnavailable(f"The service's answer could not be read: {said}.")
 
 
-def _give_up_on_long_waits(response: Any) -> None:
-    """Told to come back in an hour, the library would sleep for an hour."""
-    if _asked_to_wait(response.headers) > LONGEST_WAIT:
-        response.headers["x-should-retry"] = "false"
-
-
-def _asked_to_wait(headers: Mapping[str, str]) -> float:
-    """Seconds, from the headers in the order in which the library looks at them; 0 for none."""
-    for name, unit in (("retry-after-ms", 1_000), ("retry-after", 1)):
-        with suppress(ValueError):
-            return float(headers.get(name, "")) / unit
-    date = parsedate_tz(headers.get("retry-after", ""))
-    return 0.0 if date is None else mktime_tz(date) - time.time()
+def cost(model: str, tokens: Tokens, *, batch: bool = False) -> int:
+    """Micro-dollars, rounded up; 0 for a model whose price is not known (a local one)."""
+    for name, (input_, output) in _DOLLARS_PER_MILLION.items():
+        if model.startswith(name):
+            twentieths = (
+                input_ * (20 * tokens.fresh + 25 * tokens.written + 2 * tokens.read)
+                + output * 20 * tokens.output
+            )
+            return -(-twentieths // (40 if batch else 20))
+    return 0
 
 
 def _reply(message: Any) -> Reply:
@@ -194,4 +205,10 @@ def _reply(message: Any) -> Reply:
             "output_tokens",
         )
     )
-    return Reply(text, message.stop_reason, Tokens(*counts))
+    return Reply(
+        text,
+        message.stop_reason,
+        Tokens(*counts),
+        cut_off=message.stop_reason == "max_tokens",
+        refused=message.stop_reason == "refusal",
+    )

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from beliefledger.gate.claude.noticed import MOST, NOW, Noticed
+from beliefledger.gate.model.noticed import MOST, NOW, Noticed
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.ledger.candidate import Speech
@@ -24,7 +24,7 @@ MOST_EARLIER = 2_000
 @cache
 def _text() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load(
-        resources.files("beliefledger.gate.claude").joinpath("prompt.yaml").read_text("utf-8")
+        resources.files("beliefledger.gate.model").joinpath("prompt.yaml").read_text("utf-8")
     )
     return loaded
 

@@ -10,13 +10,13 @@ from pydantic import ValidationError
 
 from beliefledger.gate.belief import Belief
 from beliefledger.gate.claims import claim_within
-from beliefledger.gate.claude import prompt
-from beliefledger.gate.claude.noticed import MOST, Noticed, schema
-from beliefledger.gate.claude.prefilter import nothing_to_keep
-from beliefledger.gate.claude.prices import Tokens, cost
-from beliefledger.gate.claude.reading import candidates, locate
 from beliefledger.gate.consent import Consent, Grant
 from beliefledger.gate.decide import TurnView, decide
+from beliefledger.gate.model import Tokens, prompt
+from beliefledger.gate.model.claude import cost
+from beliefledger.gate.model.noticed import MOST, Noticed, schema
+from beliefledger.gate.model.prefilter import nothing_to_keep
+from beliefledger.gate.model.reading import candidates, locate
 from beliefledger.gate.policy import default_policy, load
 from beliefledger.gate.registry import FieldType, MemoryType, Registry, SlotRule, default_types
 from beliefledger.gate.special import categorised

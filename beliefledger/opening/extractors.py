@@ -1,0 +1,120 @@
+"""Which extractor a name means: one of ours, or one that an installed package registers.
+
+A package registers one as an entry point of the group `beliefledger.extractors`: its name, and a
+function that makes the extractor from `ExtractorSettings`. Our own `openai` is one of these. The
+two that need no extra stand here, so that nobody can take their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
+
+from beliefledger.gate.custom import Noticing
+from beliefledger.gate.extractor import Extractor, ExtractorSettings
+from beliefledger.gate.rulebook import Rulebook
+from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger.errors import ExtractorMissing, InvalidTurn, LedgerError
+from beliefledger.settings import Settings
+
+if TYPE_CHECKING:
+    from beliefledger.gate.model import Client
+
+GROUP = "beliefledger.extractors"
+RULES, CLAUDE = "rules", "claude"
+
+
+def extractor_of(
+    chosen: Extractor | str | None, rulebook: Rulebook, settings: Settings
+) -> Extractor:
+    """The extractor itself, or the one of that name; without either, the one of the settings.
+
+    Raises `InvalidTurn` for a name that there is none of, and `ExtractorMissing` for one that is
+    registered and cannot be made.
+    """
+    name = settings.extractor if chosen is None else chosen
+    if not isinstance(name, str):
+        return name
+    given = ExtractorSettings(
+        lambda: rulebook.current().registry,
+        lambda: rulebook.current().policy,
+        settings.model,
+        settings.model_url,
+        settings.key_of(name),
+    )
+    if name in _OURS:
+        return _OURS[name](given)
+    return _made(_registered(name), given)
+
+
+def model_name(current: Extractor, settings: Settings) -> str:
+    """The extractor that asks a model: the one in use if it does, else that of the settings, else
+    Claude."""
+    provider = getattr(getattr(current, "client", None), "provider", None)
+    return provider or (CLAUDE if settings.extractor == RULES else settings.extractor)
+
+
+def client_of(name: str, rulebook: Rulebook, settings: Settings) -> Client:
+    """The client of the model that an extractor asks. Raises as `extractor_of`, and `InvalidTurn`
+    for an extractor that asks none."""
+    from beliefledger.gate.model import ModelExtractor  # noqa: PLC0415  (only who asks a model needs it)
+
+    made = extractor_of(name, rulebook, settings)
+    if not isinstance(made, ModelExtractor):
+        raise InvalidTurn(f"The extractor {name!r} asks no model.")
+    return made.client
+
+
+def _rules(given: ExtractorSettings) -> Extractor:
+    return RuleExtractor(Noticing(given.registry))
+
+
+def _claude(given: ExtractorSettings) -> Extractor:
+    from beliefledger.gate.model.claude import extractor  # noqa: PLC0415  (it takes long to load)
+
+    return extractor(given)
+
+
+_OURS: Mapping[str, Callable[[ExtractorSettings], Extractor]] = {RULES: _rules, CLAUDE: _claude}
+
+
+def _registered(name: str) -> EntryPoint:
+    """The entry point of a name. Raises `InvalidTurn` where there is none, or more than one."""
+    found = entry_points(group=GROUP)
+    named = list(found.select(name=name))
+    if not named:
+        there = [*_OURS, *sorted(found.names - set(_OURS))]
+        raise InvalidTurn(f"There is no extractor {name!r}; there are: {', '.join(there)}.")
+    if len(named) > 1:
+        packages = ", ".join(sorted(map(_package, named)))
+        raise InvalidTurn(
+            f"More than one package registers an extractor {name!r}: {packages}. Uninstall all but"
+            " the one that you mean."
+        )
+    return named[0]
+
+
+def _made(registered: EntryPoint, given: ExtractorSettings) -> Extractor:
+    """The extractor of an entry point. Raises `ExtractorMissing` where that fails, whatever went
+    wrong in the package, or where what it makes is none."""
+    try:
+        made: Extractor = registered.load()(given)
+    except LedgerError:
+        raise  # it says by itself what to do
+    except Exception as problem:  # code of other people, which may raise anything
+        raise ExtractorMissing(
+            f"The extractor {registered.name!r} of the package {_package(registered)} could not be"
+            f" loaded: {type(problem).__name__}: {problem}."
+        ) from problem
+    if not isinstance(getattr(made, "name", None), str) or not hasattr(made, "extract"):
+        raise ExtractorMissing(
+            f"What the package {_package(registered)} registers as the extractor"
+            f" {registered.name!r} is none: it has no name, or no method extract."
+        )
+    return made
+
+
+def _package(registered: EntryPoint) -> str:
+    found = registered.dist
+    return "(unknown)" if found is None else f"{found.name} {found.version}"
