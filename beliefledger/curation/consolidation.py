@@ -287,12 +287,12 @@ class Consolidation:
         )
 
 
-def _model(parts: Parts) -> ModelMerger:
+def _model(core: Core) -> ModelMerger:
     from beliefledger.curation.wording import ModelMerger  # noqa: PLC0415  (it takes long to load)
 
     settings = Settings.read()
-    name = model_name(parts.gate.extractor, settings)
-    return ModelMerger(client_of(name, parts.rulebook, settings))
+    name = model_name(core.gate.extractor, settings)
+    return ModelMerger(client_of(name, core.rulebook, settings))
 
 
 def _costs(wording: Wording | None) -> dict[str, int]:

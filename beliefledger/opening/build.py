@@ -19,7 +19,7 @@ from beliefledger.gate.rules import lexicon
 from beliefledger.gate.slots import canonical_entity, canonical_text
 from beliefledger.gate.stewardship import Steward
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import CopyUnfinished, InvalidTurn
+from beliefledger.ledger.errors import CopyUnfinished
 from beliefledger.ledger.events.ops import MasterKeyRotated
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.streams import ops_stream, tag

@@ -32,7 +32,7 @@ def api(monkeypatch):
 @pytest.fixture
 def memory(tmp_path, api):
     with open_memory(tmp_path / "ledger", extractor="openai") as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         yield opened
 
 
@@ -80,7 +80,7 @@ def test_what_the_model_notices_is_believed_and_its_tokens_are_on_record(place, 
         [evidence] = memory.explain(belief.memory_id).memory.evidence
         assert (evidence.start, evidence.end) == (6, 21)
         assert memory.status().extractor == facts["extractor"]
-        assert memory.replay(decision.decision_id).verdict == "same"
+        assert memory.audit.replay(decision.decision_id).verdict == "same"
 
 
 def test_the_request_is_one_that_such_servers_take(memory, api):
@@ -290,7 +290,7 @@ def test_no_answer_is_a_failure_that_is_tried_again_and_never_nothing(memory, ap
     memory._gate.extractor.client._made, api.always = made, by_city
     assert memory.process().turns == 1
     assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
-    assert memory.parked() == []
+    assert memory.operations.extraction.parked() == []
     assert turn
 
 
@@ -339,13 +339,13 @@ def test_a_server_of_ones_own_needs_no_key_and_gets_nobody_elses(memory, api, mo
     api.always = by_city
     said(memory)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "of-another-vendor")
-    memory.use_model()
+    memory.operations.extraction.use_model()
     said(memory, "I live in Faro.")
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
-    memory.use_model()
+    memory.operations.extraction.use_model()
     said(memory, "I live in Lisbon.")
     monkeypatch.setenv("BELIEFLEDGER_MODEL_KEY", "this-one")
-    memory.use_model()
+    memory.operations.extraction.use_model()
     said(memory, "I live in Braga.")
     assert [each["authorization"] for each in api.headers] == [
         "Bearer none",
@@ -359,7 +359,7 @@ def test_a_server_of_ones_own_needs_no_key_and_gets_nobody_elses(memory, api, mo
 def test_the_key_is_shown_nowhere(memory, api, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
     assert "a-key" not in repr(Settings.read())
-    memory.use_model()
+    memory.operations.extraction.use_model()
     api.always = lambda _body: error(401)
     memory.record_turn("ana", "I live in Porto.")
     with pytest.raises(NotPermitted) as refused:
@@ -377,7 +377,7 @@ def test_whoever_asks_no_model_needs_neither_key_nor_model(tmp_path, monkeypatch
         memory.record_turn("ana", "I live in Porto.")
         with pytest.raises(NotPermitted, match="set BELIEFLEDGER_MODEL"):
             memory.process()
-        memory.use_model("gpt-4.1-mini")
+        memory.operations.extraction.use_model("gpt-4.1-mini")
         with pytest.raises(NotPermitted, match="set OPENAI_API_KEY"):
             memory.process()
         assert memory.status().pending_turns == 1
@@ -385,7 +385,7 @@ def test_whoever_asks_no_model_needs_neither_key_nor_model(tmp_path, monkeypatch
 
 def test_it_takes_no_batches(memory):
     with pytest.raises(InvalidTurn, match="takes no batches: choose claude"):
-        memory.extract(batch=True)
+        memory.operations.extraction.extract(batch=True)
 
 
 def test_subjects_are_read_side_by_side(memory, api):
@@ -397,7 +397,7 @@ def test_subjects_are_read_side_by_side(memory, api):
     api.always = slowly
     people = [f"person {number}" for number in range(6)]
     for person in people:
-        memory.grant_consent(person, "consent")
+        memory.consent.grant(person, "consent")
     memory.record_turns(TurnInput(person, "I live in Porto.") for person in people)
     assert memory.process().turns == 6
     assert 2 <= api.busiest <= 4
@@ -406,13 +406,13 @@ def test_subjects_are_read_side_by_side(memory, api):
 def test_it_words_merged_memories_too(tmp_path, api):
     api.answers = [says({"text": "User lives in Berlin"})]
     with open_memory(tmp_path, extractor="openai") as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         for attribute, text in (
             ("home.location", "User lives in Berlin"),
             ("home.residence", "User resides in Berlin"),
         ):
             memory.store("ana", "Berlin", attribute=attribute, type="fact", text=text)
-        answer = memory.consolidate("ana", how="model", apply=True)
+        answer = memory.operations.consolidation.consolidate("ana", how="model", apply=True)
         assert [each.after for each in answer.clusters] == ["User lives in Berlin"]
         [recorded] = memory.subscribe(types=[MemoriesConsolidated.NAME], follow=False)
         assert recorded.event.merger == f"openai-merge/1 {MODEL}"
@@ -429,7 +429,7 @@ def run(ledger, *args):
 
 def recorded(place, *turns):
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         for words in turns:
             memory.record_turn("ana", words)
 

@@ -97,15 +97,15 @@ def test_another_package_is_one_file_and_one_entry_point(install, place, monkeyp
         assert [completed.facts[name] for name in names] == ["echo/1 echo-1", 7, 3, 3]
         assert memory._gate.extractor.client.given.model_key == "a-key"
         with pytest.raises(InvalidTurn, match="takes no batches"):
-            memory.extract(batch=True)
-        memory.use_model("echo-2")  # of the extractor in use
+            memory.operations.extraction.extract(batch=True)
+        memory.operations.extraction.use_model("echo-2")  # of the extractor in use
         assert memory.status(digests=False).extractor == "echo/1 echo-2"
 
 
 def test_it_is_chosen_by_the_environment_and_by_the_command_line(install, place, monkeypatch):
     site = install("echo-extractor", ECHO, "echo = echo_extractor:extractor")
     with open_memory(place) as memory:
-        memory.grant_consent("ana", "consent")
+        memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
     done = CliRunner().invoke(app, ["--ledger", place, "extract", "--extractor", "echo"])
     assert "1 turn extracted, 1 decision" in done.stdout
@@ -168,7 +168,7 @@ def test_one_that_cannot_be_loaded_is_told_with_its_package_and_why(
     assert "extractor 'broken' of the package broken 3.0 could not be loaded" in str(raised.value)
     assert raised.value.__cause__ is not None
     with open_memory(tmp_path / "ledger") as memory:  # nothing was left open, nothing is broken
-        assert memory.verify().ok
+        assert memory.proofs.verify().ok
 
 
 @pytest.mark.parametrize("made", ["return None", "return object()", "return type('X', (), {})()"])
