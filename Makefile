@@ -3,14 +3,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constraints.txt
 
-.PHONY: demo test torture mutate check bench clean
+# Compiled files are kept: hundreds of the tests start Python anew.
+export PYTHONDONTWRITEBYTECODE :=
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+.PHONY: demo test quick explore torture mutate behaviours check bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the main job, in seconds: no key, no server, no download of models"
 	@echo "make test    every test"
+	@echo "make quick   unit, golden and architecture tests, in about a minute"
+	@echo "make explore the property tests, with examples that are other ones each time"
 	@echo "make torture SEED=1   200 rounds of kill -9 on both backends, and as many of the attacker's mix"
 	@echo "make mutate SEED=1 N=200   changes the core at random, and looks whether its tests notice"
+	@echo "make behaviours   writes docs/behaviours.md: which test shows what"
 	@echo "make check   ruff, mypy, import-linter"
 	@echo "make bench   the budgets, measured"
 
@@ -27,7 +34,16 @@ demo: $(VENV)/core
 	$(BIN)/beliefledger demo
 
 test: $(VENV)/test
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(PYTEST)
+
+quick: $(VENV)/test
+	$(PYTEST) tests/unit tests/golden tests/test_architecture.py
+
+explore: $(VENV)/test
+	$(PYTEST) tests/property --hypothesis-profile=explore
+
+behaviours: $(VENV)/test
+	$(BIN)/python tests/behaviours.py
 
 torture: $(VENV)/test
 	$(BIN)/python tests/fault/torture.py $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(MIX),--mix $(MIX))

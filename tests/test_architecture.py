@@ -194,3 +194,10 @@ def test_each_public_name_is_where_the_front_page_says():
     assert set(beliefledger.__all__) <= set(dir(beliefledger))
     with pytest.raises(AttributeError, match="no attribute 'forget'"):
         _ = beliefledger.forget
+
+
+def test_the_tests_that_begin_first_are_there():
+    """tests/longest.txt would else be right about nothing, and nobody would notice."""
+    for line in (ROOT / "tests" / "longest.txt").read_text("utf-8").splitlines():
+        file, _, name = line.partition("::")
+        assert f"def {name}(" in (ROOT / "tests" / file).read_text("utf-8"), line

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import psycopg
+import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 FIELDS = {"name", "value", "unit", "target", "holds", "min", "median", "max"}
@@ -82,6 +83,7 @@ def bench(directory, *arguments):
     )
 
 
+@pytest.mark.timeout(900)
 def test_every_budget_is_measured_and_written_down(tmp_path):
     ran = bench(tmp_path, "--quick")
 

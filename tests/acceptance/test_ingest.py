@@ -557,9 +557,9 @@ def _sample(tmp_path: Path) -> Path:
     """Real conversations where they are at hand, else generated ones."""
     oracle = LONGMEMEVAL / "oracle_dev.json.gz"
     if not oracle.exists():
-        return lines(tmp_path / "more.jsonl", *conversations(8, 2_000))
+        return lines(tmp_path / "more.jsonl", *conversations(8, 1_200))
     file = tmp_path / "oracle.json"
-    file.write_text(json.dumps(json.loads(gzip.decompress(oracle.read_bytes()))[:60]))
+    file.write_text(json.dumps(json.loads(gzip.decompress(oracle.read_bytes()))[:30]))
     return file
 
 
@@ -575,7 +575,7 @@ def test_killed_in_the_middle_and_run_again_it_ends_as_if_undisturbed(
     monkeypatch.delenv("BELIEFLEDGER_SIGNING_KEY_FILE", raising=False)  # one is for one ledger
     file = tmp_path / "turns.jsonl"
     if source == "generated":
-        lines(file, *conversations(7, 3_000))
+        lines(file, *conversations(7, 1_200))
     else:
         file = _sample(tmp_path)
     undisturbed, killed = tmp_path / "undisturbed", new_place()

@@ -704,7 +704,7 @@ def test_a_writer_that_does_not_let_go_is_told(memory, on_postgres, open_views, 
 def test_a_writer_that_stands_still_is_ended_and_others_go_on(
     memory, on_postgres, open_views, monkeypatch
 ):
-    monkeypatch.setattr(postgres, "_WRITERS_MAY_IDLE", "300ms")
+    monkeypatch.setattr(postgres, "_WRITERS_MAY_IDLE", "3s")
     first, second = (open_views(memory, on_postgres) for _ in range(2))
 
     def stand_still():
@@ -719,11 +719,11 @@ def test_a_writer_that_stands_still_is_ended_and_others_go_on(
 
 
 def test_who_rebuilds_may_stand_still(memory, on_postgres, open_views, monkeypatch):
-    monkeypatch.setattr(postgres, "_WRITERS_MAY_IDLE", "1s")
+    monkeypatch.setattr(postgres, "_WRITERS_MAY_IDLE", "3s")
     views = open_views(memory, on_postgres)
     views.catch_up()
     with views.rebuilding(), views.home.filling([]) as connection, on_postgres.as_app() as other:
-        other.execute("SELECT pg_sleep(1.5)")
+        other.execute("SELECT pg_sleep(3.5)")
         connection.exec_driver_sql("SELECT 1")
         views._alone.check()
     assert_whole(views)

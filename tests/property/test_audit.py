@@ -52,9 +52,7 @@ def forget(memory, what, random):
     return memory.erase("ana", turn=random.choice(turns), by="dpo").bodies
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(histories, erasing, st.randoms(use_true_random=False))
 def test_counts_add_up_whatever_was_forgotten(history, wanted, random):
     with tempfile.TemporaryDirectory() as directory:

@@ -203,9 +203,7 @@ def digests_of(views):
         }
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps, st.integers(1, 5))
 def test_as_of_every_position_the_views_are_the_model_and_a_rebuild_is_the_same(history, page):
     with tempfile.TemporaryDirectory() as directory, closing_log(Path(directory)) as log:

@@ -162,9 +162,7 @@ class Life:
         agrees(memory)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(views.steps, min_size=4, max_size=6), histories, st.randoms(use_true_random=False))
 def test_what_followed_is_what_is_rebuilt_and_what_the_gate_believes(first, then, random):
     with tempfile.TemporaryDirectory() as directory:

@@ -433,6 +433,7 @@ class Machine(RuleBasedStateMachine):
                 memory.explain(memory_id)
 
 
+@pytest.mark.timeout(900)
 def test_clients_of_one_ledger_agree_with_a_model(new_place, monkeypatch, tmp_path):
     examples = 8 if is_postgres(new_place()) else 25
     files = (str(tmp_path / f"signing{number}.key") for number in count(1))

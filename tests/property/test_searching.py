@@ -202,7 +202,6 @@ def everywhen(life, history):
     max_examples=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    derandomize=True,
 )
 @given(histories)
 def test_a_search_as_of_then_is_the_search_made_then(history):
@@ -262,7 +261,7 @@ def seen(answer):
     )
 
 
-@settings(phases=(Phase.explicit, Phase.generate), max_examples=15, deadline=None, derandomize=True)
+@settings(phases=(Phase.explicit, Phase.generate), max_examples=15, deadline=None)
 @given(visible, st.sampled_from(["default", "recall"]), st.booleans())
 def test_what_is_not_visible_changes_nothing(memories, profile, shown):
     answers = []

@@ -116,9 +116,7 @@ def fold_rows(memory, upto):
     return rows
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(histories, st.randoms(use_true_random=False))
 def test_table_as_of_any_position_is_the_fold_is_the_rebuild(history, random):
     with tempfile.TemporaryDirectory() as directory:
@@ -155,7 +153,7 @@ def assert_no_two_values_at_once(rows):
             assert end <= begin, (one, other)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(histories)
 def test_the_view_and_the_gate_agree_on_what_is_believed(history):
     """Two folds of one stream, written apart, for two purposes."""
@@ -187,7 +185,7 @@ def test_the_view_and_the_gate_agree_on_what_is_believed(history):
                 }
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(statements, min_size=1, max_size=10), st.integers(1, 9))
 def test_two_ledgers_fed_the_same_say_the_same(said, cut):
     """However the turns are batched and processed, and whatever the clock showed."""

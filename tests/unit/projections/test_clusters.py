@@ -1,3 +1,5 @@
+"""Rows of a matrix put together with the first leader that is near enough."""
+
 from __future__ import annotations
 
 import numpy as np

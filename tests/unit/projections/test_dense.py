@@ -1,3 +1,5 @@
+"""The dense index: exact cosines, whatever is left out of a search."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""The model that turns texts into vectors, and the one of tests that needs no weights."""
+
 from __future__ import annotations
 
 import hashlib

@@ -1,3 +1,5 @@
+"""The lexical index scores as the formula of BM25+ says."""
+
 from __future__ import annotations
 
 import math

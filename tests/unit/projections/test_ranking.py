@@ -1,3 +1,5 @@
+"""How scores are put together, and which texts are the best."""
+
 from __future__ import annotations
 
 import numpy as np

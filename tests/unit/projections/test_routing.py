@@ -1,3 +1,5 @@
+"""Which type of memory a question is about."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The terms that texts and questions are compared by."""
+
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
