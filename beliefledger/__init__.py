@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from beliefledger.gate.policy import Policy
     from beliefledger.ledger.candidate import Candidate, Span, When
     from beliefledger.ledger.errors import CallerMistake, LedgerError, MustStop, Retryable
-    from beliefledger.memory import MemoryLedger, open_memory
+    from beliefledger.memory import MemoryLedger
+    from beliefledger.opener import open_memory
 
 __all__ = [
     "CallerMistake",
@@ -47,7 +48,7 @@ _HOME = {
     "Span": "ledger.candidate",
     "TurnInput": "gate.intake",
     "When": "ledger.candidate",
-    "open_memory": "memory",
+    "open_memory": "opener",
 }
 """The module of each public name. It is imported when the name is first used: an eager import
 here would load the whole application with any one module of it."""

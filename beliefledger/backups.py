@@ -33,7 +33,7 @@ from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.restoring import Restored
 from beliefledger.ledger.times import SECOND, iso, system_clock
 from beliefledger.ledger.vault import Vault
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.opening.backends import exists, has_vault, open_place
 from beliefledger.opening.build import check_witness
 from beliefledger.opening.place import (

@@ -24,7 +24,8 @@ from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
 from beliefledger.ledger.times import Micros, from_datetime
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.search.search import SearchOptions
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import output

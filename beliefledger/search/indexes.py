@@ -36,7 +36,7 @@ from beliefledger.times import Progress
 if TYPE_CHECKING:
     from beliefledger.answers import BeliefAnswer
     from beliefledger.projections.embedding import Vectors
-    from beliefledger.search.search import DecisionBrief
+    from beliefledger.search.answers import DecisionBrief
 
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 EMBEDDED_AT_ONCE = 512

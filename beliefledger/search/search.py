@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Literal
 
 from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.policy import millionths
-from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
@@ -27,6 +25,13 @@ from beliefledger.projections.profiles import Hit, Looked, Request
 from beliefledger.projections.questions import DecisionRow
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import Reader, score
+from beliefledger.search.answers import (
+    ArmAnswer,
+    DecisionBrief,
+    EpisodeAnswer,
+    FoundAnswer,
+    SearchAnswer,
+)
 from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.request import Then, request_of
 from beliefledger.times import Moment, micros
@@ -35,84 +40,6 @@ Included = Literal["memories", "episodes"]
 EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
 SHARES = ("recency_weight", "diversity", "min_confidence", "min_importance")
 """The options that are from 0 to 1."""
-
-
-class ArmAnswer(Frozen):
-    """What one way of searching said: its score (BM25+ for words, a cosine for meaning, what is
-    left of a memory for recency), and the rank among the candidates that this gives, from 1; 0
-    where only the score counts."""
-
-    rank: int
-    score: float
-
-
-class DecisionBrief(Frozen):
-    """The gate's decision that a memory stands on."""
-
-    decision_id: str
-    outcome: str
-    reason: str
-    confidence: float
-
-
-class EpisodeAnswer(Frozen):
-    """A turn of a conversation."""
-
-    turn_id: str
-    position: int
-    speaker: str
-    role: str
-    session: str | None
-    said_at: datetime
-
-
-class FoundAnswer(Frozen):
-    """One result, and why it is there."""
-
-    rank: int
-    kind: Literal["memory", "episode"]
-    id: str
-    """Of the memory or of the turn."""
-    text: str
-    score: float
-    arms: dict[str, ArmAnswer]
-    components: dict[str, float]
-    """Of the score, where it is a sum of weighted parts: by the profile `recall`."""
-    why: str
-    tokens: int
-    memory: BeliefAnswer | None = None
-    decision: DecisionBrief | None = None
-    episode: EpisodeAnswer | None = None
-
-
-class SearchAnswer(Frozen):
-    """What was found, best first, and what was searched how."""
-
-    recall_id: str | None
-    """Of the record of this search, for `recalls`; None where nothing was found or recorded."""
-    subject: str
-    query: str
-    profile: str
-    position: int
-    """The log as it was searched."""
-    valid_at: datetime
-    embedder: str | None
-    index: str | None
-    candidates: int
-    suppressed: int
-    """Candidates that have nothing to do with the query."""
-    unembedded: int
-    """Candidates that were compared by words alone, since they have no vector yet."""
-    routed: tuple[str, ...]
-    """The types of memories that the question asks for."""
-    route: str | None
-    """The rule that says so, and the words it went by."""
-    results: tuple[FoundAnswer, ...]
-    tokens: int
-    """About how many the results' texts are for a model."""
-    left_out: int
-    """Results for which the budget of tokens had no room."""
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

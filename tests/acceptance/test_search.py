@@ -15,7 +15,8 @@ from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.streams import query_digest, session_tag
 from beliefledger.ledger.times import DAY, to_datetime
-from beliefledger.search.search import SearchAnswer, SearchOptions
+from beliefledger.search.answers import SearchAnswer
+from beliefledger.search.search import SearchOptions
 from beliefledger.tools.cli import app
 
 EDITOR, HOME = "User always uses dark mode", "User lives in Porto"

@@ -12,7 +12,7 @@ from statistics import median
 from sqlalchemy import Connection, Table, func, select
 
 from beliefledger.ledger.times import SECOND
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import COLUMNS, Version
 from beliefledger.projections.homes import sqlite_engine

@@ -8,7 +8,7 @@ from pathlib import Path
 from shutil import copytree
 
 from beliefledger.gate.intake import TurnInput
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
 _PEOPLE = 50

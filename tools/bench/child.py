@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.conversations import statements
 
 SUBJECT = "person 0"

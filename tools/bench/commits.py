@@ -13,7 +13,8 @@ from typing import Any
 
 from sqlalchemy import create_engine
 
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench import child
 from beliefledger.tools.bench.conversations import statements
 from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs

@@ -35,7 +35,8 @@ from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.slots import STATEFUL_RELATIONS
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.times import DAY
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.conversations import BEGIN
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.typing import read

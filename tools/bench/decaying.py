@@ -12,7 +12,8 @@ from time import process_time
 from sqlalchemy import func, select
 
 from beliefledger.ledger.times import DAY, SECOND, system_clock
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import COLUMNS, Version
 from beliefledger.projections.rows import Row, insert_rows

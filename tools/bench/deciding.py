@@ -17,7 +17,8 @@ from beliefledger.gate.rules import RuleExtractor
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.times import SECOND
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.conversations import BEGIN, PLACES, homes
 from beliefledger.tools.bench.measure import Measured, Run, Target
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from beliefledger.ledger.events.belief import MemoryAdmitted
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.subscription import FOLLOW_PAGE
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 from beliefledger.tools.bench.pipeline import built_ledger, copied_ledger
 

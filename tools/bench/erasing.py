@@ -7,7 +7,8 @@ from statistics import median
 from time import perf_counter
 
 from beliefledger.gate.intake import TurnInput
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.backends import Backend
 from beliefledger.tools.bench.conversations import conversations
 from beliefledger.tools.bench.measure import Measured, Run, Target, seconds

@@ -16,7 +16,7 @@ from time import monotonic
 
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.turn import TurnRecorded
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 
 
 def main() -> None:

@@ -14,7 +14,8 @@ from random import Random
 from statistics import quantiles
 from typing import NamedTuple
 
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench import child
 from beliefledger.tools.bench.backends import Backend
 from beliefledger.tools.bench.conversations import statements

@@ -12,7 +12,8 @@ from beliefledger.ledger.codec import New, seal
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.store import Sealed
 from beliefledger.ledger.times import system_clock
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.backends import Backend
 from beliefledger.tools.bench.conversations import statements
 from beliefledger.tools.bench.measure import Measured, Run, Target

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import yaml
 
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
 from beliefledger.projections.terms import terms
 from beliefledger.tools.bench.measure import Measured, Run, Target

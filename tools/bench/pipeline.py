@@ -17,7 +17,8 @@ from beliefledger.ledger.postgres import schema
 from beliefledger.ledger.postgres.server import PostgresURL, Server
 from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.times import from_datetime
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.opening.vaults import open_vault
 from beliefledger.settings import Settings
 from beliefledger.tools.bench.conversations import conversations

@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Identifier
 
 from beliefledger.ledger.postgres.server import PostgresURL
 from beliefledger.ledger.store import Row
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench import child
 from beliefledger.tools.bench.commits import COMMIT_BOUND
 from beliefledger.tools.bench.conversations import statements

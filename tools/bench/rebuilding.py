@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from beliefledger.memory import open_memory
+from beliefledger.opener import open_memory
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.tools.bench.library import Library
 from beliefledger.tools.bench.measure import Measured, Run, Target, seconds

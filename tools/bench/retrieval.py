@@ -28,7 +28,8 @@ import numpy as np
 from beliefledger.arguments import MOST_RESULTS
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.times import from_datetime
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
 from beliefledger.projections.terms import asked, terms
 from beliefledger.search.search import SearchOptions

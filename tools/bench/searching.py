@@ -24,7 +24,8 @@ from beliefledger.ledger.codec import New
 from beliefledger.ledger.events.belief import MemoryAdmitted
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.times import SECOND
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.projections.dense import Dense
 from beliefledger.projections.embedding import Hashed, MiniLM
 from beliefledger.settings import EMBEDDER

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import process_time
 
-from beliefledger.memory import MemoryLedger, open_memory
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
 from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 from beliefledger.tools.bench.pipeline import built_ledger, copied_ledger
 

@@ -202,7 +202,7 @@ def opened(
 
     A key file that was made with it is told of, once, on standard error.
     """
-    from beliefledger.memory import open_memory
+    from beliefledger.opener import open_memory
     from beliefledger.opening.place import NoLedger, is_server, place_of
 
     place = str(ctx.obj)

@@ -14,7 +14,8 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import Json, MaybeBy, TheSubject, app, note, opened
 
 if TYPE_CHECKING:
-    from beliefledger.search.search import FoundAnswer, Included, SearchAnswer
+    from beliefledger.search.answers import FoundAnswer, SearchAnswer
+    from beliefledger.search.search import Included
 
 PANEL = "Queries"
 

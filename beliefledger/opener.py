@@ -1,0 +1,70 @@
+"""Opening a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from beliefledger.gate.extractor import Extractor
+from beliefledger.gate.policy import Policy, load
+from beliefledger.ledger.times import Clock, system_clock
+from beliefledger.memory import MemoryLedger
+from beliefledger.opening.build import build
+from beliefledger.opening.place import place_of
+from beliefledger.settings import Settings, seconds_of
+
+
+def open_memory(
+    path_or_url: str | Path,
+    *,
+    policy: Policy | Path | str | Mapping[str, Any] | None = None,
+    extractor: Extractor | str | None = None,
+    embedder: str | None = None,
+    extraction_seconds: float | None = None,
+    clock: Clock = system_clock,
+    create: bool = True,
+    witnessed: bool = True,
+) -> MemoryLedger:
+    """Open a ledger, making it when it is not there.
+
+    `path_or_url` is a directory, or `postgresql://user@host/database`, where `?schema=` and
+    `&tenant=` say more if they are not the default. `policy` is adopted if another one is in
+    force: a `Policy`, a YAML file, or fields that differ from the default. `extractor` notices
+    statements in turns: "rules", offline, "claude", "openai", one that an installed package
+    registers, or one of your own; without one, what `BELIEFLEDGER_EXTRACTOR` says, else rules.
+    `clock` tells microseconds since 1970 UTC.
+    `extraction_seconds` is how much CPU time reading one turn may take, else
+    `BELIEFLEDGER_EXTRACTION_SECONDS`, else 10; a turn that takes more is parked.
+    A ledger with a witness (`BELIEFLEDGER_WITNESS`) is opened when that has cosigned its head; with
+    `witnessed=False`, to look what is wrong with it, at once.
+
+    Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `BackendUnavailable`,
+    `BehindWitness`, `SplitView`.
+
+    >>> import tempfile
+    >>> with open_memory(tempfile.mkdtemp()) as memory:
+    ...     _ = memory.consent.grant("ana", "consent")
+    ...     _ = memory.record_turn("ana", "I always use dark mode.")
+    ...     _ = memory.process()
+    ...     [belief.text for belief in memory.beliefs("ana")]
+    ['User always uses dark mode']
+    """
+    place = place_of(path_or_url)
+    chosen = None if policy is None else load(policy)
+    settings = Settings.read()
+    if embedder is not None:
+        settings = replace(settings, embedder=embedder)
+    if extraction_seconds is not None:
+        settings = replace(settings, extraction_seconds=seconds_of(extraction_seconds))
+    core = build(
+        place,
+        policy=chosen,
+        extractor=extractor,
+        clock=clock,
+        settings=settings,
+        create=create,
+        witnessed=witnessed,
+    )
+    return MemoryLedger(core)

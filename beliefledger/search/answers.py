@@ -1,0 +1,87 @@
+"""What a search answers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from beliefledger.answers import BeliefAnswer
+from beliefledger.ledger.candidate import Frozen
+
+
+class ArmAnswer(Frozen):
+    """What one way of searching said: its score (BM25+ for words, a cosine for meaning, what is
+    left of a memory for recency), and the rank among the candidates that this gives, from 1; 0
+    where only the score counts."""
+
+    rank: int
+    score: float
+
+
+class DecisionBrief(Frozen):
+    """The gate's decision that a memory stands on."""
+
+    decision_id: str
+    outcome: str
+    reason: str
+    confidence: float
+
+
+class EpisodeAnswer(Frozen):
+    """A turn of a conversation."""
+
+    turn_id: str
+    position: int
+    speaker: str
+    role: str
+    session: str | None
+    said_at: datetime
+
+
+class FoundAnswer(Frozen):
+    """One result, and why it is there."""
+
+    rank: int
+    kind: Literal["memory", "episode"]
+    id: str
+    """Of the memory or of the turn."""
+    text: str
+    score: float
+    arms: dict[str, ArmAnswer]
+    components: dict[str, float]
+    """Of the score, where it is a sum of weighted parts: by the profile `recall`."""
+    why: str
+    tokens: int
+    memory: BeliefAnswer | None = None
+    decision: DecisionBrief | None = None
+    episode: EpisodeAnswer | None = None
+
+
+class SearchAnswer(Frozen):
+    """What was found, best first, and what was searched how."""
+
+    recall_id: str | None
+    """Of the record of this search, for `recalls`; None where nothing was found or recorded."""
+    subject: str
+    query: str
+    profile: str
+    position: int
+    """The log as it was searched."""
+    valid_at: datetime
+    embedder: str | None
+    index: str | None
+    candidates: int
+    suppressed: int
+    """Candidates that have nothing to do with the query."""
+    unembedded: int
+    """Candidates that were compared by words alone, since they have no vector yet."""
+    routed: tuple[str, ...]
+    """The types of memories that the question asks for."""
+    route: str | None
+    """The rule that says so, and the words it went by."""
+    results: tuple[FoundAnswer, ...]
+    tokens: int
+    """About how many the results' texts are for a model."""
+    left_out: int
+    """Results for which the budget of tokens had no room."""
+    notes: tuple[str, ...]
