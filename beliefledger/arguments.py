@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Sequence
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.ledger.cleaning import refuse
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.redact import redact
+from beliefledger.ledger.secret_filter import refuse
 from beliefledger.projections import profiles
 from beliefledger.times import LATEST
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from beliefledger.ledger import restoring
+from beliefledger.ledger import restoration
 from beliefledger.ledger.backup import (
     MANIFEST,
     VAULT_MANIFEST,
@@ -30,7 +30,7 @@ from beliefledger.ledger.errors import (
 )
 from beliefledger.ledger.keystore import VaultContents
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.restoring import Restored
+from beliefledger.ledger.restoration import Restored
 from beliefledger.ledger.times import SECOND, iso, system_clock
 from beliefledger.ledger.vault import Vault
 from beliefledger.opener import open_memory
@@ -197,7 +197,7 @@ def restore(
     with _open(place, settings, create=True) as opened:
         if not isinstance(place, Path):
             refuse_stranger(opened)
-        done = restoring.restore(source, side(opened), contents, progress=progress, step=step)
+        done = restoration.restore(source, side(opened), contents, progress=progress, step=step)
         given_up = opened.signing.restored()
     step("open")
     try:
@@ -255,7 +255,7 @@ def restore_vault(
     if not _vault_is_there(place, settings):
         _make_vault(place, settings).close()
     with _open(place, settings, create=False) as opened:
-        keys, keyless = restoring.restore_vault(contents, opened.store, opened.vault, step)
+        keys, keyless = restoration.restore_vault(contents, opened.store, opened.vault, step)
     step("open")
     try:
         with open_memory(path_or_url, create=False) as memory:

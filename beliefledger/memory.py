@@ -30,7 +30,7 @@ from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.typed import Typed
 from beliefledger.ledger.candidate import SELF
-from beliefledger.ledger.closing import Closing
+from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
 from beliefledger.ledger.errors import InvalidTurn, LedgerError, NotPermitted
 from beliefledger.ledger.subscription import Subscription
@@ -55,7 +55,7 @@ from beliefledger.search.vectors import Vectors
 from beliefledger.times import Moment, Progress, micros
 
 
-class MemoryLedger(Closing):
+class MemoryLedger(Closeable):
     """A ledger that is open. Use it as a context manager, or close it.
 
     What is done every day is a method here; the rest are parts: `consent`, `conflicts`, `entities`,

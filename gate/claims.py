@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from beliefledger.gate.rules.lexicon import load, verb_form
 from beliefledger.ledger.candidate import SELF, Candidate, When
-from beliefledger.ledger.folding import undisguised
+from beliefledger.ledger.lookalikes import undisguised
 from beliefledger.ledger.times import DAY, to_datetime
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")

@@ -21,7 +21,7 @@ from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.gate.slots import canonical_context, canonical_value, value_of, words
 from beliefledger.ledger.candidate import Candidate, Durability, Source, SpeechAct
 from beliefledger.ledger.events.choices import Choices
-from beliefledger.ledger.folding import Folded, plain, undisguised
+from beliefledger.ledger.lookalikes import Folded, plain, undisguised
 from beliefledger.ledger.times import DAY, Micros
 
 

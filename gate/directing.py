@@ -10,7 +10,6 @@ from beliefledger.gate.gate import Gate
 from beliefledger.gate.slots import canonical_entity
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF
-from beliefledger.ledger.cleaning import refuse
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.events import Event
@@ -18,6 +17,7 @@ from beliefledger.ledger.events.entity import EntitiesKeptApart, EntitySplit
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.names import check_name
+from beliefledger.ledger.secret_filter import refuse
 
 
 class Director:

@@ -23,6 +23,7 @@ from beliefledger.gate.slots import canonical_context, canonical_entity, slot_at
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New, Recorded
+from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import MemoryConfirmed
@@ -30,7 +31,6 @@ from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.memory import Memory
-from beliefledger.ledger.sealing import SubjectKeys
 from beliefledger.ledger.store import Appended
 from beliefledger.ledger.streams import recall_stream
 from beliefledger.ledger.times import Micros

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.ledger.candidate import Candidate, Speech
-from beliefledger.ledger.cleaning import cleaned
 from beliefledger.ledger.errors import ExtractionUnavailable
+from beliefledger.ledger.secret_filter import cleaned
 
 
 @dataclass(frozen=True, slots=True)

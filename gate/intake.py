@@ -6,11 +6,11 @@ import hashlib
 import os
 from dataclasses import dataclass
 
-from beliefledger.ledger.cleaning import session_name
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.redact import redact
+from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 

@@ -14,7 +14,7 @@ from typing import overload
 from beliefledger.gate.decide import TurnView
 from beliefledger.gate.extractor import Extraction
 from beliefledger.ledger.candidate import Candidate, Span
-from beliefledger.ledger.folding import Folded, plain
+from beliefledger.ledger.lookalikes import Folded, plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.gate.rules.drafts import category_of
 from beliefledger.ledger.candidate import Candidate
-from beliefledger.ledger.folding import undisguised
+from beliefledger.ledger.lookalikes import undisguised
 
 
 def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Candidate:

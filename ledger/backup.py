@@ -21,7 +21,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from beliefledger.ledger import canonical, envelope, files, register
-from beliefledger.ledger.copying import (
+from beliefledger.ledger.errors import CallerMistake, LogCorrupted, NotPermitted
+from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.keystore import META, VaultContents, fill, read
+from beliefledger.ledger.ledger_copy import (
     PAGE,
     Digesting,
     Explained,
@@ -32,12 +35,9 @@ from beliefledger.ledger.copying import (
     page_of,
     vault_digest,
 )
-from beliefledger.ledger.errors import CallerMistake, LogCorrupted, NotPermitted
-from beliefledger.ledger.faults import file_fault
-from beliefledger.ledger.keystore import META, VaultContents, fill, read
-from beliefledger.ledger.proofs.copying import bring_tree
 from beliefledger.ledger.proofs.notes import Checkpoint
 from beliefledger.ledger.proofs.tiles import DirectoryTiles, Edge, edge_root, grow
+from beliefledger.ledger.proofs.tree_copy import bring_tree
 from beliefledger.ledger.sqlite import SQLiteEventStore
 from beliefledger.ledger.sqlite.vault import SQLiteVault
 from beliefledger.ledger.store import EventStore, Row
@@ -157,7 +157,7 @@ def back_up(
             store.delete_bodies_of(gone)
         step("compare")
         _check(store, manifest, str(directory), tell)
-        store.checkpoint()
+        store.flush_wal()
     step("finish")
     _replace(_beside(directory / MANIFEST), directory / MANIFEST)
     return BackedUp(head, digests.bodies, already, len(gone), 0 if signed is None else signed.size)

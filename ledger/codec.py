@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from beliefledger.ledger import canonical, envelope
-from beliefledger.ledger.cleaning import cleaned
+from beliefledger.ledger.encryption import NotAuthentic, clear, is_clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import LogCorrupted, NotPermitted, UnknownEventType
 from beliefledger.ledger.events import BY_NAME, Event
-from beliefledger.ledger.sealing import NotAuthentic, clear, is_clear
+from beliefledger.ledger.gc_pause import gc_paused
+from beliefledger.ledger.secret_filter import cleaned
 from beliefledger.ledger.store import Row, Sealed
 from beliefledger.ledger.times import Micros
-from beliefledger.ledger.uncollected import uncollected
 from beliefledger.ledger.upcast import STEPS, upcast
 from beliefledger.ledger.vault import SYSTEM, Vault
 
@@ -128,8 +128,8 @@ def unseal(row: Row, vault: Vault, *, later: bool = False) -> Recorded:
 
 
 def unseal_page(rows: Iterable[Row], vault: Vault, *, later: bool = False) -> list[Recorded]:
-    """As `unseal`, each of a page that fits into memory."""
-    with uncollected():
+    """Opens a page of rows. The page has to fit into memory."""
+    with gc_paused():
         return [unseal(row, vault, later=later) for row in rows]
 
 
@@ -147,7 +147,7 @@ class Raw(NamedTuple):
 def raw_page(rows: Iterable[Row], vault: Vault) -> list[Raw]:
     """As `unseal_page`, without making events: where thousands are read for a word of each, that is
     half of the time. What is sealed was checked when it was written."""
-    with uncollected():
+    with gc_paused():
         read = []
         for row in rows:
             fields = envelope.read(row.envelope, row.position)

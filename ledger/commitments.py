@@ -18,7 +18,7 @@ from beliefledger.ledger.vault import SYSTEM
 from beliefledger.ledger.vault_notes import Committed
 
 
-class Commitment(NamedTuple):
+class RegisterCommitment(NamedTuple):
     """What the log was told at a position; `restored` where the vault had been restored."""
 
     position: int
@@ -27,7 +27,7 @@ class Commitment(NamedTuple):
     restored: bool
 
     @classmethod
-    def of(cls, position: int, facts: dict[str, object]) -> Commitment:
+    def of(cls, position: int, facts: dict[str, object]) -> RegisterCommitment:
         serial, digest = facts["serial"], facts["digest"]
         assert isinstance(serial, int)
         assert isinstance(digest, str)
@@ -35,7 +35,8 @@ class Commitment(NamedTuple):
 
 
 def commit(log: Log) -> bool:
-    """Tell the log, if the register has grown since it was last told; True if it was."""
+    """Record in the log how far the register goes, if it has grown since the last time. True if it
+    did."""
 
     def attempt() -> bool:
         end = log.vault.registered()
@@ -65,9 +66,10 @@ def commit_restored(log: Log, *, actor: str = SYSTEM) -> bool:
     return log.decide_again(attempt)
 
 
-def in_force(commitments: Sequence[Commitment]) -> list[Commitment]:
-    """Those that the register has to go on from: since it was last restored, on record."""
-    found: list[Commitment] = []
+def in_force(commitments: Sequence[RegisterCommitment]) -> list[RegisterCommitment]:
+    """The commitments that the register must continue: those since it was last restored on
+    record."""
+    found: list[RegisterCommitment] = []
     for each in commitments:
         if each.restored:
             found.clear()
@@ -75,7 +77,7 @@ def in_force(commitments: Sequence[Commitment]) -> list[Commitment]:
     return found
 
 
-def broken(commitments: Sequence[Commitment], chains: Sequence[str]) -> str | None:
+def broken(commitments: Sequence[RegisterCommitment], chains: Sequence[str]) -> str | None:
     """In what the register does not go on from these; `chains` are after each of its entries."""
     for each in commitments:
         if each.serial > len(chains):
@@ -95,13 +97,13 @@ def _tell(log: Log, end: End, version: int, actor: str, *, restored: bool) -> No
     stream = ops_stream(log.tenant)
     happened = VaultCommitted(serial=end.serial, digest=end.digest, restored=restored)
     log.append([New(happened, new_id(), stream, None, actor)], {stream: version})
-    log.vault.note_committed(log.tenant, Committed(end.serial, version + 1))
+    log.vault.notes.note_committed(log.tenant, Committed(end.serial, version + 1))
 
 
 def _last(log: Log) -> tuple[int, int]:
-    """The last serial that the log was told, and the version of the ops stream."""
+    """The last register serial recorded in the log, and the version of the ops stream."""
     stream = ops_stream(log.tenant)
-    noted = log.vault.committed(log.tenant)
+    noted = log.vault.notes.committed(log.tenant)
     if noted is not None:  # so that only what came after it has to be read
         recorded = log.read_stream(stream, noted.version - 1)
         told = _commitments(recorded[:1])
@@ -112,9 +114,9 @@ def _last(log: Log) -> tuple[int, int]:
     return told[-1].serial if told else 0, recorded[-1].version if recorded else 0
 
 
-def _commitments(recorded: Sequence[Recorded]) -> list[Commitment]:
+def _commitments(recorded: Sequence[Recorded]) -> list[RegisterCommitment]:
     return [
-        Commitment.of(each.position, dict(each.facts))
+        RegisterCommitment.of(each.position, dict(each.facts))
         for each in recorded
         if each.type == VaultCommitted.NAME
     ]

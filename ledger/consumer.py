@@ -11,19 +11,16 @@ import time
 import weakref
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from beliefledger.ledger import backoff
-from beliefledger.ledger.cleaning import refuse
-from beliefledger.ledger.closing import Closing
+from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
 from beliefledger.ledger.lease import Lease
+from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.store import Cursor, Cursors, check_claim
-
-if TYPE_CHECKING:
-    from beliefledger.ledger.log import Log
-    from beliefledger.ledger.subscription import Subscription
+from beliefledger.ledger.subscription import Followed, Subscription
 
 LEASE_SECONDS = 10.0
 _LONGEST_LEASE = 86_400.0
@@ -35,7 +32,7 @@ _CLAIM_SECONDS = 0.5
 _SETTLE_SECONDS = 1.0
 
 
-class Consumer(Closing):
+class Consumer(Closeable):
     """An iterator over the events after its cursor, each delivered at least once.
 
     Several processes may run a consumer of one name: one holds its cursor, the others wait, and one
@@ -56,7 +53,7 @@ class Consumer(Closing):
 
     def __init__(
         self,
-        log: Log,
+        log: Followed,
         cursors: Cursors,
         name: str,
         types: Sequence[str] | None = None,
@@ -192,8 +189,8 @@ class Consumer(Closing):
                 self._settle(lease)
                 return None
             self._at_head = False
-            self._reading = self._log.subscribe(
-                self._looked, self._types, self._subjects, follow=False
+            self._reading = Subscription(
+                self._log, self._looked, self._types, self._subjects, follow=False
             )
         self._pending = next(self._reading, None)
         if self._pending is None and not self._closed.is_set():

@@ -1,4 +1,4 @@
-"""What is on record of forgetting: erasures and legal holds, folded from their events. Pure."""
+"""Erasures and legal holds, folded from their events. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the system says of a file, as one of our errors: what may pass, and what stays until
-somebody changes it."""
+"""Maps errors of the operating system about a file to ours: those that may pass, and those that
+stay until somebody fixes the cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a field of an event may be marked as. What is not marked is words, in the body."""
+"""How the fields of an event can be marked. An unmarked field holds words and belongs to the
+body."""
 
 from __future__ import annotations
 

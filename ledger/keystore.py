@@ -34,7 +34,7 @@ class Registered(NamedTuple):
 
 
 class Transaction(Protocol):
-    """What one write asks and does."""
+    """One write transaction on a vault's database."""
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
 
@@ -44,7 +44,7 @@ class Transaction(Protocol):
 
 
 class VaultDatabase(Protocol):
-    """Where a vault's rows lie. Safe to use from several threads. `str()` says where it is.
+    """The database of a vault. Safe to use from several threads. `str()` says where it is.
 
     Raises `BackendUnavailable`, `LogCorrupted`, and `CallerMistake` once it was closed.
     """
@@ -76,7 +76,7 @@ class VaultDatabase(Protocol):
         ...
 
     def damage(self) -> str | None:
-        """What the database finds wrong with its own structure, where it can tell."""
+        """Damage to the database's own structure, where it can tell."""
         ...
 
     def rewired(self) -> str | None:

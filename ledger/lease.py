@@ -1,4 +1,5 @@
-"""The right to move a consumer's cursor, for as long as nobody has taken it over."""
+"""The lease on a consumer's cursor: only its holder may move the cursor, until somebody else claims
+it."""
 
 from __future__ import annotations
 

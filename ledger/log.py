@@ -7,10 +7,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
-from beliefledger.ledger import cleaning, codec, envelope
+from beliefledger.ledger import codec, envelope, secret_filter
 from beliefledger.ledger.codec import New, Raw, Recorded
 from beliefledger.ledger.consumer import Consumer
-from beliefledger.ledger.erasing import Eraser, Wanted
+from beliefledger.ledger.encryption import SubjectKeys
+from beliefledger.ledger.eraser import Eraser, Wanted
 from beliefledger.ledger.erasures import SUBJECT, Erasure
 from beliefledger.ledger.errors import (
     BackendUnavailable,
@@ -21,7 +22,6 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.events.ops import PrincipalRegistered
 from beliefledger.ledger.events.subject import SubjectRegistered
 from beliefledger.ledger.names import check_name
-from beliefledger.ledger.sealing import SubjectKeys
 from beliefledger.ledger.store import (
     ERASURE_TYPES,
     Appended,
@@ -91,7 +91,7 @@ class Log:
         self.eraser = Eraser(self)
         self.interrupted: list[Erasure] = []
         """The erasures that were requested and, without `finish`, wait for their completion."""
-        self._begun = not writable or vault.log_has_begun()
+        self._begun = not writable or vault.notes.log_has_begun()
         if writable:
             self._complete_erasures(finish=finish)
             self._check_together()
@@ -124,13 +124,13 @@ class Log:
                 self._counted = None
                 continue  # with the keys that are left
         if not self._begun:
-            self.vault.note_log_begun()
+            self.vault.notes.note_log_begun()
             self._begun = True
         self.appended(appended.last)
         return appended
 
     def _refresh(self) -> None:
-        """Forget the keys of whoever was erased, as far as the store has told."""
+        """Drop the cached keys of erased subjects, as far as the store has reported erasures."""
         self.vault.refresh(self._store.erasures)
 
     def decide_again(self, attempt: Callable[[], T]) -> T:
@@ -181,7 +181,7 @@ class Log:
             if known:
                 refs[real_id] = known
             else:  # a long number is an ordinary id
-                cleaning.refuse(real_id, "The subject's id", numbers=False)
+                secret_filter.refuse(real_id, "The subject's id", numbers=False)
                 new.append(real_id)
         for real_id in new:
             check_name("subject", real_id)
@@ -213,7 +213,7 @@ class Log:
     def principal(self, name: str) -> str:
         """The reference of someone who acts, registering who is not known yet. Raises `SecretGiven`
         for what is no name: it would outlive every erasure."""
-        cleaning.refuse(check_name("The name of who acts", name), "The name of who acts")
+        secret_filter.refuse(check_name("The name of who acts", name), "The name of who acts")
         ref, fresh = self.vault.principal(name)
         if fresh:
             stream = ops_stream(self.tenant)
@@ -228,7 +228,7 @@ class Log:
 
     @property
     def erasures(self) -> int:
-        """How often an erasure was begun or finished, as the last answer of the store told."""
+        """How many erasures were begun or finished, as of the store's last answer."""
         told = self._store.erasures
         return self._store.head().erasures if told is None else told
 
@@ -253,7 +253,7 @@ class Log:
     def pages(
         self, after: int = 0, upto: int | None = None, size: int = PAGE
     ) -> Iterator[list[Recorded]]:
-        """As `read`, a list of up to `size` events at a time."""
+        """Like `read`, but yields lists of up to `size` events."""
         for _, page in self.pages_to(after, upto, size):
             yield page
 
@@ -309,12 +309,12 @@ class Log:
         return [codec.unseal(row, self.vault) for row in rows]
 
     def erasures_of(self, subject_ref: str, after: int = 0) -> int:
-        """How often an erasure of a subject or of anything of theirs was requested or completed,
+        """How many erasures of a subject, or of anything about them, were requested or completed
         past a position."""
         return len(self._store.of_types(ERASURE_TYPES, subject_ref, after))
 
     def event_id_at(self, position: int) -> str | None:
-        """The id of the event at a position, whoever's it is; None past the head."""
+        """The id of the event at a position, of any tenant; None past the head."""
         return self._store.event_id_at(position)
 
     def first_missing(self, after: int, upto: int) -> int | None:
@@ -334,7 +334,8 @@ class Log:
         return {row.position: codec.unseal(row, self.vault) for row in rows}
 
     def raw_at(self, positions: Sequence[int]) -> Iterator[Raw]:
-        """As `read_at`, in pages, and only the parts of events: for a word of each of very many."""
+        """Like `read_at`, in pages and without making events: for reading a few words of very
+        many."""
         wanted = list(dict.fromkeys(positions))
         for start in range(0, len(wanted), PAGE):
             rows = self._store.read_at(wanted[start : start + PAGE])
@@ -367,7 +368,7 @@ class Log:
             after = rows[-1].position
 
     def damage(self) -> tuple[int | None, str] | None:
-        """What the store finds wrong with itself, for verification."""
+        """Damage that the store finds in itself, for verification."""
         return self._store.damage()
 
     def subscribe(
@@ -394,7 +395,7 @@ class Log:
         lease_seconds: float = 10.0,
         follow: bool = True,
     ) -> Consumer:
-        """As `subscribe`, from a cursor kept under a name: see `Consumer`."""
+        """Like `subscribe`, but starts at a cursor kept under a name: see `Consumer`."""
         return Consumer(
             self, self._store.cursors, name, types, subjects,
             lease_seconds=lease_seconds, follow=follow,
@@ -402,7 +403,7 @@ class Log:
 
     @property
     def store(self) -> EventStore:
-        """Where it is kept."""
+        """The store that keeps history and bodies."""
         return self._store
 
     def new_id(self) -> str:
@@ -410,17 +411,17 @@ class Log:
 
     @property
     def cursors(self) -> Cursors:
-        """Where the cursors of named consumers are kept."""
+        """The cursors of named consumers."""
         return self._store.cursors
 
     def consumers(self) -> list[Cursor]:
         """How far each named consumer is."""
         return self._store.cursors.all()
 
-    def checkpoint(self) -> None:
+    def flush_wal(self) -> None:
         """Move what stands in a write-ahead file into the database, where the store has one of its
         own. Raises `BackendUnavailable` while another process reads it there."""
-        self._store.checkpoint()
+        self._store.flush_wal()
 
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""
@@ -446,8 +447,8 @@ class Log:
         return 0 if done is None else int(done.facts["bodies"])
 
     def _complete_erasures(self, *, finish: bool = True) -> None:
-        """Let nobody and nothing come back that was erased, and go on with what was begun. Whether
-        it is finished here, too, or is left for whoever has views to empty first."""
+        """Bring log and vault to agree on what is erased, and resume interrupted erasures. Without
+        `finish` they are only made unreadable: the caller has views to empty first."""
         self.interrupted = self.eraser.reconcile()
         try:
             for erasure in self.interrupted:
@@ -475,7 +476,7 @@ class Log:
                 if subject_ref is not None:
                     self.vault.keys(subject_ref)
         if head and not self._begun:
-            self.vault.note_log_begun()
+            self.vault.notes.note_log_begun()
             self._begun = True
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ UNION SELECT ref FROM vault.register WHERE kind <> 'key' AND kind = 'tombstone'
 """
 
 
-class Asked(Protocol):
+class Queryable(Protocol):
     """A vault's database, or a transaction on it."""
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
@@ -43,7 +43,7 @@ class Who(NamedTuple):
     erased: list[str]
 
 
-def who(asked: Asked, lookup: bytes, where: str) -> Who:
+def who(asked: Queryable, lookup: bytes, where: str) -> Who:
     """Raises `LogCorrupted` where the register has a key that the vault has not."""
     found = asked.rows(_WHO, (lookup, lookup, lookup))
     here = [str(ref) for kind, ref in found if kind == "here"]
@@ -54,7 +54,7 @@ def who(asked: Asked, lookup: bytes, where: str) -> Who:
     return Who(here[0] if here else None, sorted(erased))
 
 
-def principal(asked: Asked, lookup: bytes, where: str) -> str | None:
+def principal(asked: Queryable, lookup: bytes, where: str) -> str | None:
     """Raises `LogCorrupted` as `who` does."""
     found = asked.rows(_PRINCIPAL, (lookup, lookup))
     here = [str(ref) for kind, ref in found if kind == "here"]
@@ -64,16 +64,16 @@ def principal(asked: Asked, lookup: bytes, where: str) -> str | None:
     return here[0] if here else None
 
 
-def is_buried(asked: Asked, subject_ref: str) -> bool:
+def is_buried(asked: Queryable, subject_ref: str) -> bool:
     return bool(asked.rows(_BURIED, (subject_ref, subject_ref)))
 
 
-def buried(asked: Asked) -> set[str]:
+def buried(asked: Queryable) -> set[str]:
     return {row[0] for row in asked.rows(_ALL_BURIED)}
 
 
 def of_tombstone(
-    asked: Asked, subject_ref: str, lookup: bytes, computed: Callable[[], bytes | None]
+    asked: Queryable, subject_ref: str, lookup: bytes, computed: Callable[[], bytes | None]
 ) -> bytes:
     """The lookup that a tombstone is to have, given that of the key's row: whatever became of that,
     the person is to be refused. `computed` is from their id, None where that does not open."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from beliefledger.ledger import files
+from beliefledger.ledger.encryption import KEY_BYTES, new_key
 from beliefledger.ledger.errors import KeyMissing
-from beliefledger.ledger.sealing import KEY_BYTES, new_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a memory says: the body shared by the events that write one."""
+"""The content of a memory: the body shared by the events that write one."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from itertools import chain, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 from beliefledger.ledger import canonical
+from beliefledger.ledger.encryption import derive
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.keystore import REGISTERED, Registered, Transaction, VaultContents, read
-from beliefledger.ledger.sealing import derive
 
 Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
@@ -68,7 +68,7 @@ def of_principal(ref: str, lookup: bytes) -> Entry:
 
 
 def entries(contents: VaultContents) -> Iterator[Entry]:
-    """What would have been registered of these rows."""
+    """The register entries that these rows would have made."""
     for ref, tenant, _, lookup, _, _ in contents.keys:
         yield of_key(ref, tenant, lookup)
     for stone in contents.tombstones:
@@ -101,7 +101,7 @@ class Register:
         write(transaction, rows)
 
     def append_once(self, transaction: Transaction, entry: Entry) -> None:
-        """Of anything but a key: unless it is registered already."""
+        """Register an entry, unless it is registered already. Not for keys."""
         if not transaction.rows(_HAS, (entry.kind, entry.ref)):
             self.append(transaction, [entry])
 
@@ -214,7 +214,7 @@ def rows(transaction: Transaction) -> list[Registered]:
 
 
 def end(found: Iterable[Sequence[object]]) -> End:
-    """Of what `SELECT serial, chain` told of the last entry."""
+    """The end of the register, from the row of `SELECT serial, chain` of its last entry."""
     for serial, chain_ in found:
         assert isinstance(serial, int)
         assert isinstance(chain_, bytes)

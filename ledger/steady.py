@@ -1,4 +1,4 @@
-"""Whether the wall clock jumped against a clock that nobody sets.
+"""Notices when the wall clock jumps, by comparing it with a clock that nobody can set.
 
 That is the time since the machine booted, sleep included (CLOCK_BOOTTIME). Both run at the rate
 that NTP corrects by slewing, so the difference between them is constant until somebody sets the
@@ -63,7 +63,7 @@ def jumped_since(mark_boot: str, mark_ahead: Micros) -> str | None:
 
 
 def behind_or_long_after(recorded_at: Micros, tolerance: Micros) -> str | None:
-    """What to say of a clock that is far from the time of the last event."""
+    """A warning about a clock that is far from the time of the last event."""
     passed = system_clock() - recorded_at
     if passed < -tolerance:
         return (

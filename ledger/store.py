@@ -162,7 +162,8 @@ class Cursors(Protocol):
 
 
 class EventStore(Protocol):
-    """A database that keeps history and bodies. Of several tenants, it shows one's."""
+    """A database that keeps history and bodies. Where it has several tenants, it shows one of
+    them."""
 
     @property
     def cursors(self) -> Cursors: ...
@@ -195,8 +196,7 @@ class EventStore(Protocol):
         ...
 
     def clock_warnings(self) -> list[str]:
-        """What the machine's clock may be wrong by, as far as a store can tell that has no clock of
-        its own."""
+        """Warnings about the machine's clock, from a store that has no clock of its own."""
         ...
 
     def unfinished(self) -> str | None:
@@ -217,12 +217,12 @@ class EventStore(Protocol):
         ...
 
     def leaf_hashes(self, after: int, upto: int) -> list[bytes]:
-        """SHA-256(0x00 || envelope), the leaf of RFC 9162, for every position of (after, upto],
-        whoever's. Raises `LogCorrupted` naming the first position that is missing."""
+        """SHA-256(0x00 || envelope), the leaf of RFC 9162, for every position of (after, upto], of
+        all tenants. Raises `LogCorrupted` naming the first position that is missing."""
         ...
 
     def event_id_at(self, position: int) -> str | None:
-        """The id of the event at a position, whoever's it is."""
+        """The id of the event at a position, of any tenant."""
         ...
 
     def head(self) -> Head: ...
@@ -273,7 +273,7 @@ class EventStore(Protocol):
         ...
 
     def delete_bodies_of(self, event_ids: Sequence[str]) -> int:
-        """As `delete_bodies`, those of these events; ids of no event are passed over."""
+        """Like `delete_bodies`, for the bodies of these events. Unknown ids are ignored."""
         ...
 
     def damage(self) -> tuple[int | None, str] | None:
@@ -281,7 +281,7 @@ class EventStore(Protocol):
         there is one, and what it is. None when nothing is."""
         ...
 
-    def checkpoint(self) -> None:
+    def flush_wal(self) -> None:
         """Move what stands in a write-ahead file of its own into the database.
 
         Raises `BackendUnavailable` while another process reads it there.

@@ -37,7 +37,7 @@ def ops_stream(tenant: str) -> str:
 
 
 def consumers_stream(tenant: str) -> str:
-    """Where it is said which consumers are written off."""
+    """The stream that records which consumers were written off."""
     return _hash("consumers", tenant)
 
 
@@ -59,7 +59,7 @@ def turn_stream(key: bytes, idempotency_key: str) -> str:
 
 
 def told_again(key: bytes, turn: str) -> str:
-    """Where an erased turn is put when it is told again: by its id alone nobody can tell."""
+    """The stream of an erased turn that is told again. Its id alone does not give it away."""
     return tag(key, "told again", turn)
 
 
@@ -78,7 +78,7 @@ def entity_stream(key: bytes, canonical_name: str) -> str:
 
 
 def directory_stream(key: bytes) -> str:
-    """Where all that is known of a subject's entities and their names is."""
+    """The stream of everything known about a subject's entities and their names."""
     return tag(key, "directory")
 
 

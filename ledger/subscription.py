@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from beliefledger.ledger.backoff import delays
-from beliefledger.ledger.closing import Closing
+from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import BackendUnavailable, LedgerError
+from beliefledger.ledger.store import Head
 from beliefledger.ledger.upcast import current_name
-
-if TYPE_CHECKING:
-    from beliefledger.ledger.log import Log
 
 FOLLOW_PAGE = 500
 
 
-class Subscription(Closing):
+class Followed(Protocol):
+    """What is needed of a log to follow it. `ledger.log.Log` has it."""
+
+    def head(self) -> Head: ...
+
+    def pages_to(
+        self, after: int = 0, upto: int | None = None, size: int = FOLLOW_PAGE, *, later: bool
+    ) -> Iterator[tuple[int, list[Recorded]]]:
+        """Up to `size` events at a time past `after`, each page with the position it reaches. With
+        `later`, bodies are opened when `event` is asked for."""
+        ...
+
+    def wait(self, position: int, seconds: float) -> bool:
+        """Wait until the head is past `position`; False when the time is over first."""
+        ...
+
+
+class Subscription(Closeable):
     """An iterator over events that, when it follows, waits for more until it is closed.
 
     `position` is how far it has looked, filtered events included: keep it, and start again from it.
@@ -29,7 +44,7 @@ class Subscription(Closing):
 
     def __init__(
         self,
-        log: Log,
+        log: Followed,
         after: int,
         types: Sequence[str] | None,
         subjects: Callable[[], Collection[str]] | None,

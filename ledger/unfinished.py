@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What an unfinished copy is of: the arguments of the command, without passwords."""
+    """The source of an unfinished copy: the arguments of the command, without passwords."""
 
     source: str
     vault: str | None = None

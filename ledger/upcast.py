@@ -162,7 +162,7 @@ def upcast(
 
 
 def stored_names(names: Iterable[str], steps: Mapping[str, Step] = STEPS) -> frozenset[str]:
-    """These names, and the older ones under which events of theirs may be stored."""
+    """These names, and the older names under which such events may be stored."""
     found = set(names)
     while older := {old for old, (name, _) in steps.items() if name in found} - found:
         found |= older
@@ -170,7 +170,7 @@ def stored_names(names: Iterable[str], steps: Mapping[str, Step] = STEPS) -> fro
 
 
 def current_name(name: str, steps: Mapping[str, Step] = STEPS) -> str:
-    """What an event of this name is called today."""
+    """Today's name of an event that is stored under this one."""
     while name in steps:
         name, _ = steps[name]
     return name

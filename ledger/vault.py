@@ -11,26 +11,25 @@ It lies in a file (`keys.db`) or in a Postgres: see the port, `ledger.keystore`.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from beliefledger.ledger import canonical, lookups, register, rotating, vault_check
+from beliefledger.ledger import key_rotation, lookups, register, vault_check
+from beliefledger.ledger.encryption import NotAuthentic, Sealer, SubjectKeys, new_key
+from beliefledger.ledger.erased_content import ErasedContent
 from beliefledger.ledger.errors import (
     CallerMistake,
     KeyMissing,
     LedgerError,
     LogCorrupted,
-    MasterKeyReplaced,
     NotPermitted,
 )
+from beliefledger.ledger.key_rotation import Rotation, RotationNote
 from beliefledger.ledger.keystore import (
-    ERASURE,
     KEY,
-    PRINCIPAL,
     TOMBSTONE,
     Transaction,
     VaultContents,
@@ -39,28 +38,26 @@ from beliefledger.ledger.keystore import (
     read,
     strangers,
 )
-from beliefledger.ledger.lookups import Asked, Who
+from beliefledger.ledger.lookups import Queryable, Who
 from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.principals import SYSTEM, Principals
 from beliefledger.ledger.register import End, Entry, Register
-from beliefledger.ledger.rotating import Note, Rotation
-from beliefledger.ledger.sealing import NotAuthentic, Sealer, SubjectKeys, new_key
 from beliefledger.ledger.sqlite.vault import SQLiteVault
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.unfinished import ReadOnlyVault
-from beliefledger.ledger.vault_notes import Agreed, Committed, Notes, forget_notes
+from beliefledger.ledger.vault_notes import Agreed, Notes, forget_notes
+from beliefledger.ledger.vault_secrets import VaultSecrets
 
-SYSTEM = "system"
-"""The actor of what the ledger does by itself."""
+__all__ = ["SYSTEM", "Vault"]
 
 _ERASED = (
     "This subject was erased. A named actor has to register them anew before anything about them is"
     " recorded."
 )
-_PEPPER = "SELECT value FROM vault.meta WHERE name = 'pepper'"
 
 
 class _Opened(NamedTuple):
-    """What the vault has of somebody living; `master_key` is the id of what wraps their key."""
+    """The opened row of a living subject; `master_key` is the id of the key that wraps theirs."""
 
     key: bytes
     sealed_id: bytes
@@ -77,80 +74,26 @@ class Vault:
 
     def __init__(self, where: Path | VaultDatabase, master: MasterKey) -> None:
         self._database: VaultDatabase = SQLiteVault(where) if isinstance(where, Path) else where
-        self._master = master
-        self._wrapper = Sealer(master.key)
         self._lock = threading.RLock()
         self._keys: dict[str, SubjectKeys] = {}
         self._refs: dict[tuple[str, str], str] = {}
         self._erased: set[str] = set()
-        self._content: dict[str, frozenset[str]] = {}
         # The caches hold only what is so until a key is destroyed.
         try:
-            self._unlock()
+            self._secrets = VaultSecrets(self._database, master)
         except LedgerError:
             self._database.close()
             raise
+        self._read_from(self._database)
+
+    def _read_from(self, database: VaultDatabase) -> None:
+        self._database = database
+        self._secrets.read_from(database)
+        self._principals = Principals(database, self._secrets)
+        self._erased_content = ErasedContent(database, self._secrets)
 
     def __str__(self) -> str:
         return str(self._database)
-
-    def _unlock(self) -> None:
-        rows = self._database.rows(_PEPPER) or self._database.write(self._make_pepper)
-        self._use(self._opened_pepper(rows[0][0]), rows[0][0])
-        if not self._database.rows(register.LAST):
-            self._database.write(self._fill_register)
-
-    def _use(self, pepper: bytes, sealed: bytes) -> None:
-        self._pepper, self._sealed_pepper = pepper, sealed
-        self._register = Register(pepper, self._master.key)
-        self._notes = Notes(self._database, pepper)
-
-    def _fill_register(self, transaction: Transaction) -> None:
-        """Enter what an older version left without a register. Done again, it changes nothing."""
-        if not transaction.rows(register.LAST):
-            self._renew_pepper(transaction)
-            self._register.append(transaction, list(register.entries(read(transaction))))
-
-    def _make_pepper(self, transaction: Transaction) -> list[tuple[Any, ...]]:
-        if not transaction.rows(_PEPPER):
-            if transaction.rows("SELECT 1 FROM vault.keys LIMIT 1"):
-                raise LogCorrupted(f"The vault {self} has keys and lost its pepper.")
-            made = self._wrapper.seal(new_key(), b"pepper")
-            transaction.run("INSERT INTO vault.meta (name, value) VALUES ('pepper', ?)", (made,))
-        return transaction.rows(_PEPPER)
-
-    def _opened_pepper(self, sealed: bytes) -> bytes:
-        try:
-            return self._wrapper.open(sealed, b"pepper")
-        except NotAuthentic:
-            raise KeyMissing(
-                f"The master key {self._master.id} does not open the vault {self}."
-            ) from None
-
-    def _renew_pepper(self, transaction: Transaction) -> None:
-        """A copy may have been restored into the vault since it was opened."""
-        rows = transaction.rows(_PEPPER)
-        if not rows:
-            raise LogCorrupted(f"The vault {self} lost its pepper.")
-        if rows[0][0] != self._sealed_pepper:
-            self._use(self._opened_anew(rows[0][0]), rows[0][0])
-
-    def _opened_anew(self, sealed: bytes) -> bytes:
-        """The pepper of a vault that this master key did open. Raises `MasterKeyReplaced`."""
-        try:
-            return self._wrapper.open(sealed, b"pepper")
-        except NotAuthentic:
-            raise MasterKeyReplaced(
-                f"The vault {self} is not under the master key {self._master.id} any more."
-            ) from None
-
-    def _unopened(self, what: str) -> LogCorrupted:
-        """What to raise for something that the master key does not open: it was changed, unless
-        all of it is under another key by now. Raises `MasterKeyReplaced` then."""
-        rows = self._database.rows(_PEPPER)
-        if rows and rows[0][0] != self._sealed_pepper:
-            self._opened_anew(rows[0][0])
-        return LogCorrupted(f"{what} in the vault {self} was changed.")
 
     def _check_tenant(self, tenant: str) -> None:
         shown = self._database.tenant
@@ -170,10 +113,7 @@ class Vault:
             if self._database.changed(mark):
                 self._keys.clear()
                 self._refs.clear()
-                self._content.clear()
-
-    def _lookup(self, *parts: str) -> bytes:
-        return hmac.digest(self._pepper, "\x1f".join(parts).encode(), "sha256")
+                self._erased_content.forget()
 
     # Subjects
 
@@ -193,9 +133,9 @@ class Vault:
                 raise NotPermitted(_ERASED)
         return who.ref
 
-    def _who(self, asked: Asked, tenant: str, real_id: str) -> Who:
+    def _who(self, asked: Queryable, tenant: str, real_id: str) -> Who:
         self._check_tenant(tenant)
-        return lookups.who(asked, self._lookup(tenant, real_id), str(self))
+        return lookups.who(asked, self._secrets.lookup(tenant, real_id), str(self))
 
     def was_erased(self, tenant: str, real_id: str) -> bool:
         return bool(self.erased(tenant, real_id))
@@ -213,13 +153,13 @@ class Vault:
         self._check_tenant(tenant)
 
         def look_or_make(transaction: Transaction) -> list[str]:
-            self._renew_pepper(transaction)
+            self._secrets.renew(transaction)
             made: list[Entry] = []
             refs = [
                 self._look_or_make(transaction, tenant, real_id, made, anew=anew)
                 for real_id in real_ids
             ]
-            self._register.append(transaction, made)
+            self._secrets.register.append(transaction, made)
             return refs
 
         return self._database.write(look_or_make)
@@ -239,13 +179,13 @@ class Vault:
             return who.ref
         if who.erased and not anew:
             raise NotPermitted(_ERASED)
-        lookup = self._lookup(tenant, real_id)
+        lookup = self._secrets.lookup(tenant, real_id)
         ref, key = os.urandom(16).hex(), new_key()
         sealed_id = Sealer(key).seal(real_id.encode(), b"real id")
-        wrapped = self._wrapper.seal(key, ref.encode())
+        wrapped = self._secrets.wrapper.seal(key, ref.encode())
         transaction.run(
             f"INSERT INTO vault.keys ({KEY}) VALUES (?, ?, ?, ?, ?, ?)",
-            (ref, tenant, self._master.id, lookup, wrapped, sealed_id),
+            (ref, tenant, self._secrets.master.id, lookup, wrapped, sealed_id),
         )
         made.append(register.of_key(ref, tenant, lookup))
         return ref
@@ -261,10 +201,10 @@ class Vault:
             raise KeyMissing(f"The vault {self} has no key for subject {subject_ref}.")
         try:
             wrapped, sealed_id, master_key = rows[0]
-            key = self._wrapper.open(wrapped, subject_ref.encode())
+            key = self._secrets.wrapper.open(wrapped, subject_ref.encode())
             return _Opened(key, sealed_id, str(master_key))
         except NotAuthentic:
-            raise self._unopened(f"The key of subject {subject_ref}") from None
+            raise self._secrets.explain_unopened(f"The key of subject {subject_ref}") from None
 
     def keys(self, subject_ref: str) -> SubjectKeys | None:
         """The subject's keys; None once they are erased.
@@ -329,44 +269,18 @@ class Vault:
     ) -> None:
         """Register, durably, that the bodies of these events are to be no more: a log restored
         from a backup has them again, and this is how it is known."""
-        row = (erasure, subject_ref, canonical.encode(sorted(event_ids)), now)
-
-        def note(transaction: Transaction) -> None:
-            self._renew_pepper(transaction)
-            if not transaction.rows("SELECT 1 FROM vault.erasures WHERE erasure = ?", (erasure,)):
-                transaction.run(f"INSERT INTO vault.erasures ({ERASURE}) VALUES (?, ?, ?, ?)", row)
-                self._register.append_once(transaction, register.of_content(*row))
-
-        self._database.write(note)
-        with self._lock:
-            self._content.pop(subject_ref, None)
+        self._erased_content.note(erasure, subject_ref, event_ids, now)
 
     def register_of_erased(
         self, subject_ref: str | None = None
     ) -> dict[str, tuple[str, frozenset[str]]]:
         """By the id of each erasure of less than a subject (of this one): whose, and the ids of the
         events."""
-        mine = "" if subject_ref is None else " WHERE subject_ref = ?"
-        rows = self._database.rows(
-            f"SELECT erasure, subject_ref, events FROM vault.erasures{mine}",
-            () if subject_ref is None else (subject_ref,),
-        )
-        return {
-            str(erasure): (str(ref), frozenset(canonical.decode(events)))
-            for erasure, ref, events in rows
-        }
+        return self._erased_content.by_erasure(subject_ref)
 
     def is_content_erased(self, subject_ref: str, event_id: str) -> bool:
         """Whether the body of an event of somebody living was erased."""
-        known = self._content.get(subject_ref)
-        if known is None or event_id not in known:  # another process may have erased it just now
-            rows = self._database.rows(
-                "SELECT events FROM vault.erasures WHERE subject_ref = ?", (subject_ref,)
-            )
-            known = frozenset().union(*(canonical.decode(events) for (events,) in rows))
-            with self._lock:
-                self._content[subject_ref] = known
-        return event_id in known
+        return self._erased_content.has(subject_ref, event_id)
 
     def fingerprint(self, subject_ref: str) -> tuple[str, str]:
         """The fingerprint of the subject's key, and the id of the master key that it is wrapped
@@ -389,7 +303,7 @@ class Vault:
             opened = self._key(subject_ref)
 
             def bury(transaction: Transaction) -> None:
-                self._renew_pepper(transaction)
+                self._secrets.renew(transaction)
                 found = transaction.rows(
                     "SELECT tenant, lookup FROM vault.keys WHERE subject_ref = ?", (subject_ref,)
                 )
@@ -406,7 +320,7 @@ class Vault:
                     stone,
                 )
                 transaction.run("DELETE FROM vault.keys WHERE subject_ref = ?", (subject_ref,))
-                self._register.append_once(transaction, register.of_tombstone(*stone))
+                self._secrets.register.append_once(transaction, register.of_tombstone(*stone))
 
             try:
                 self._database.write(bury)
@@ -423,7 +337,7 @@ class Vault:
             real_id = Sealer(opened.key).open(opened.sealed_id, b"real id").decode()
         except NotAuthentic:
             return None
-        return self._lookup(tenant, real_id)
+        return self._secrets.lookup(tenant, real_id)
 
     def scrub(self) -> None:
         """Leave no byte of destroyed keys behind. Raises `BackendUnavailable` while the database
@@ -433,49 +347,39 @@ class Vault:
 
     # The log it belongs to
 
-    def log_has_begun(self) -> bool:
-        """True once the log is known to have held an event."""
-        return self._notes.log_has_begun()
-
-    def note_log_begun(self) -> None:
-        self._notes.note_log_begun()
-
-    def agreed(self) -> Agreed | None:
-        """Up to where the log and this vault were last known to agree on what is erased."""
-        return self._notes.agreed()
+    @property
+    def notes(self) -> Notes:
+        """The vault's notes about the log, kept to save work when it is opened."""
+        return self._secrets.notes
 
     def note_agreed(self, position: int, event_id: str) -> None:
         """Note that they do, at this event of the log."""
-        self._notes.note_agreed(Agreed(position, event_id, *self.erased_counts()))
+        self._secrets.notes.note_agreed(Agreed(position, event_id, *self.erased_counts()))
 
     def registered(self) -> End:
         """How far the register goes."""
         return register.end(self._database.rows(register.LAST))
 
-    def committed(self, tenant: str) -> Committed | None:
-        """What of it the log of a tenant was last told."""
-        return self._notes.committed(tenant)
-
-    def note_committed(self, tenant: str, committed: Committed) -> None:
-        self._notes.note_committed(tenant, committed)
-
-    def check(self) -> vault_check.Checked:
+    def check(self) -> vault_check.VaultChecked:
         """Open every id and name, compute every lookup and keyed hash anew, and hold the rows
         against the register. Raises `MasterKeyReplaced`."""
         damage, rewired = self._database.damage(), self._database.rewired()
         with self._lock:
 
             def looked(transaction: Transaction) -> VaultContents:
-                self._renew_pepper(transaction)
+                self._secrets.renew(transaction)
                 return read(transaction)
 
             contents = self._in_one_look(looked)
-            under = vault_check.Under(self._master.id, self._wrapper, self._pepper, self._register)
+            known = self._secrets
+            under = vault_check.VaultContext(
+                known.master.id, known.wrapper, known.pepper, known.register
+            )
         problems = list(vault_check.problems(contents, under))
         first = [] if damage is None else [damage]
         last = [] if rewired is None else [rewired]
-        return vault_check.Checked(
-            (*first, *problems, *self._notes.wrong(contents), *last),
+        return vault_check.VaultChecked(
+            (*first, *problems, *self._secrets.notes.wrong(contents), *last),
             tuple(each.chain.hex() for each in contents.register),
             frozenset((each.kind, each.ref) for each in contents.register),
         )
@@ -491,48 +395,15 @@ class Vault:
 
     def principal(self, name: str) -> tuple[str, bool]:
         """The reference of someone who acts, and whether it was made just now."""
-        if name == SYSTEM:
-            return SYSTEM, False
-        known = self._principal(self._database, name)
-        if known is not None:
-            return known, False
-        made = os.urandom(16).hex()
-
-        def look_or_make(transaction: Transaction) -> str:
-            self._renew_pepper(transaction)
-            known = self._principal(transaction, name)
-            if known is not None:
-                return known
-            lookup = self._lookup("principal", name)
-            transaction.run(
-                f"INSERT INTO vault.principals ({PRINCIPAL}) VALUES (?, ?, ?)",
-                (made, lookup, self._wrapper.seal(name.encode(), made.encode())),
-            )
-            self._register.append(transaction, [register.of_principal(made, lookup)])
-            return made
-
-        ref = self._database.write(look_or_make)
-        return ref, ref == made
-
-    def _principal(self, asked: Asked, name: str) -> str | None:
-        return lookups.principal(asked, self._lookup("principal", name), str(self))
+        return self._principals.find_or_make(name)
 
     def principal_name(self, principal_ref: str) -> str:
-        if principal_ref == SYSTEM:
-            return SYSTEM
-        rows = self._database.rows(
-            "SELECT sealed_name FROM vault.principals WHERE principal_ref = ?", (principal_ref,)
-        )
-        if not rows:
-            return principal_ref
-        try:
-            return self._wrapper.open(rows[0][0], principal_ref.encode()).decode()
-        except NotAuthentic:
-            raise self._unopened("A principal's name") from None
+        """The name of a principal; the reference itself if it is unknown."""
+        return self._principals.name(principal_ref)
 
     # Another master key
 
-    def rotate(self, new: MasterKey, note: Note) -> Rotation:
+    def rotate(self, new: MasterKey, note: RotationNote) -> Rotation:
         """Wrap the survivors' keys, the pepper and the principals' names under another master key,
         in one commit.
 
@@ -540,28 +411,27 @@ class Vault:
         any more; `scrub` takes its bytes out of the files. `note` is kept until the log has it.
         """
         with self._lock:
-            old = self._wrapper, self._master.id
+            old = self._secrets.wrapper, self._secrets.master.id
 
             def rewrap(transaction: Transaction) -> Rotation:
-                done = rotating.done(transaction, new)  # where the reply to a commit was lost
+                done = key_rotation.done(transaction, new)  # where the reply to a commit was lost
                 if done is not None:
                     return done
-                self._renew_pepper(transaction)
-                under_new = Register(self._pepper, new.key)
-                self._register.rewrite(transaction, under_new, str(self))
-                return rotating.rewrap(transaction, *old, new, note, str(self))
+                self._secrets.renew(transaction)
+                under_new = Register(self._secrets.pepper, new.key)
+                self._secrets.register.rewrite(transaction, under_new, str(self))
+                return key_rotation.rewrap(transaction, *old, new, note, str(self))
 
             rotation = self._database.write(rewrap)
-            self._master, self._wrapper = new, Sealer(new.key)
-            self._use(self._pepper, self._database.rows(_PEPPER)[0][0])
+            self._secrets.change_master(new)
         return rotation
 
     def unrecorded_rotation(self) -> Rotation | None:
-        """What the log has not been told yet."""
-        return rotating.unrecorded(self._database)
+        """The rotation that the log has no event of yet."""
+        return key_rotation.unrecorded(self._database)
 
     def rotation_is_recorded(self, rotation: Rotation) -> None:
-        self._database.write(lambda transaction: rotating.forget(transaction, rotation))
+        self._database.write(lambda transaction: key_rotation.forget(transaction, rotation))
 
     # Copying
 
@@ -580,22 +450,22 @@ class Vault:
         sealed = dict(contents.meta).get("pepper")
         if sealed is None:
             raise CallerMistake("These are not the contents of a vault: they have no pepper.")
-        pepper = self._opened_pepper(sealed)
+        pepper = self._secrets.open_pepper(sealed)
         for tenant in {each[1] for each in contents.keys}:
             self._check_tenant(tenant)
 
         def take_in(transaction: Transaction) -> bool:
-            self._renew_pepper(transaction)
-            if not older or pepper != self._pepper:
-                others = strangers(transaction, contents, same=pepper == self._pepper)
+            self._secrets.renew(transaction)
+            if not older or pepper != self._secrets.pepper:
+                others = strangers(transaction, contents, same=pepper == self._secrets.pepper)
                 if others:
                     raise CallerMistake(
                         f"The vault {self} has {others} people of its own: restore into a new one."
                     )
-            if pepper != self._pepper:
+            if pepper != self._secrets.pepper:
                 transaction.run("UPDATE vault.meta SET value = ? WHERE name = 'pepper'", (sealed,))
                 forget_notes(transaction)
-            taking = Register(pepper, self._master.key)
+            taking = Register(pepper, self._secrets.master.key)
             taking.take_in(transaction, contents)
             if older:
                 register.repair(transaction, contents)
@@ -603,8 +473,8 @@ class Vault:
 
         with self._lock:
             destroyed = self._database.write(take_in)
-            if pepper != self._pepper:
-                self._use(pepper, sealed)
+            if pepper != self._secrets.pepper:
+                self._secrets.use(pepper, sealed)
             self._keys.clear()
             self._refs.clear()
         if destroyed:
@@ -612,11 +482,10 @@ class Vault:
 
     def only_read(self, why: str) -> None:
         """From now on refuse to write, by a `CopyUnfinished` that says why."""
-        self._database = ReadOnlyVault(self._database, why)
-        self._notes = Notes(self._database, self._pepper)
+        self._read_from(ReadOnlyVault(self._database, why))
 
     def _in_one_look(self, look: Callable[[Transaction], VaultContents]) -> VaultContents:
-        """What is there at one moment. `look` writes nothing."""
+        """Read everything in one transaction. `look` must not write."""
         database = self._database
         if isinstance(database, ReadOnlyVault):
             database = database.database

@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from beliefledger.ledger.encryption import NotAuthentic, Sealer
 from beliefledger.ledger.keystore import Registered, VaultContents
 from beliefledger.ledger.register import (
     CONTENT,
@@ -20,7 +21,6 @@ from beliefledger.ledger.register import (
     of_principal,
     of_tombstone,
 )
-from beliefledger.ledger.sealing import NotAuthentic, Sealer
 
 _NAMES = {
     KEY: "the key of subject",
@@ -43,7 +43,7 @@ _TYPES: dict[str, set[tuple[type, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Under:
+class VaultContext:
     """The keys that a vault is under, and the id of its master key."""
 
     master_key: str
@@ -56,7 +56,7 @@ class Under:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class VaultChecked:
     """What is wrong with a vault, each in words; the chain after each entry of its register, in
     hex; and of what kind and whose they are."""
 
@@ -65,8 +65,8 @@ class Checked:
     registered: frozenset[tuple[str, str]]
 
 
-def problems(contents: VaultContents, under: Under) -> Iterator[str]:
-    """All that is wrong: first with the register, then with the rows that it explains."""
+def problems(contents: VaultContents, under: VaultContext) -> Iterator[str]:
+    """Everything that is wrong: first with the register, then with the rows that it explains."""
     strange = list(_strange(contents))
     if strange:
         yield from strange
@@ -127,7 +127,7 @@ def _register(rows: list[Registered], register: Register) -> Iterator[str]:
 
 
 def _key(
-    under: Under,
+    under: VaultContext,
     ref: str,
     tenant: str,
     master_key: str,
@@ -148,7 +148,7 @@ def _key(
         yield f"{_named(KEY, ref)} has a lookup that is not of their id"
 
 
-def _principal(under: Under, ref: str, lookup: bytes, sealed_name: bytes) -> Iterator[str]:
+def _principal(under: VaultContext, ref: str, lookup: bytes, sealed_name: bytes) -> Iterator[str]:
     name = _opened(under.wrapper.open, sealed_name, ref.encode())
     if name is None:
         yield f"{_named(PRINCIPAL, ref)} was changed"

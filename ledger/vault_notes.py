@@ -1,4 +1,4 @@
-"""What a vault notes of the log that it belongs to.
+"""The vault's notes about the log that it belongs to.
 
 How far both were last known to agree, and up to where the log has been told of the register, are
 only there to save looking: they bear a keyed hash, and a note without a good one is not followed.
@@ -10,8 +10,8 @@ import hmac
 from typing import Any, NamedTuple
 
 from beliefledger.ledger import canonical
+from beliefledger.ledger.encryption import derive
 from beliefledger.ledger.keystore import Transaction, VaultContents, VaultDatabase
-from beliefledger.ledger.sealing import derive
 
 BEGUN, AGREED, COMMITTED = "log has begun", "agreed", "committed"
 _KNOWN = {"pepper", "rotation", BEGUN, AGREED, COMMITTED}
@@ -41,14 +41,14 @@ class Committed(NamedTuple):
 
 
 def forget_notes(transaction: Transaction) -> None:
-    """Under another pepper they are nobody's."""
+    """Delete the notes that only the old pepper can vouch for."""
     transaction.run(
         "DELETE FROM vault.meta WHERE name = ? OR name LIKE ?", (AGREED, f"{COMMITTED} %")
     )
 
 
 class Notes:
-    """Of one vault. Opens what bears its hash, and takes what does not for not there."""
+    """The notes of one vault. A note whose keyed hash is wrong counts as missing."""
 
     def __init__(self, database: VaultDatabase, pepper: bytes) -> None:
         self._database = database
@@ -103,7 +103,7 @@ class Notes:
         return hmac.compare_digest(value[:_HASH_BYTES], self._hash(name, value[_HASH_BYTES:]))
 
     def wrong(self, contents: VaultContents) -> list[str]:
-        """The notes that were changed, by whoever changed them."""
+        """The notes that somebody changed."""
         found = []
         for name, value in contents.meta:
             if not isinstance(value, bytes):

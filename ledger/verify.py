@@ -10,17 +10,17 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from beliefledger.ledger import canonical, codec, commitments, envelope, register
-from beliefledger.ledger.commitments import Commitment
+from beliefledger.ledger.commitments import RegisterCommitment
 from beliefledger.ledger.errors import LedgerError, LogCorrupted
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.events.ops import PrincipalRegistered, VaultCommitted
 from beliefledger.ledger.events.subject import SubjectErased, SubjectRegistered
+from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import PAGE, Log
-from beliefledger.ledger.proofs.checking import Found, TreeCheck
 from beliefledger.ledger.proofs.notes import Checkpoint, Verifier
 from beliefledger.ledger.proofs.tree import Tree
+from beliefledger.ledger.proofs.tree_check import TreeCheck, TreeFault
 from beliefledger.ledger.store import Head, Row
-from beliefledger.ledger.uncollected import uncollected
 from beliefledger.ledger.upcast import STEPS, stored_names
 
 _ENTERED = {
@@ -101,7 +101,7 @@ class _Events:
         self.events = self.bodies = self.destroyed = 0
         self.position = 0
         self.recorded_at = 0
-        self.commitments: list[Commitment] = []
+        self.commitments: list[RegisterCommitment] = []
         self.entered: list[tuple[int, str, str]] = []
         """Position, kind and reference of what the vault's register has to have."""
 
@@ -164,10 +164,10 @@ class _Events:
             ref = fields["facts"][field] if field in fields["facts"] else fields[field]
             self.entered.append((at, kind, ref))
         else:
-            self.commitments.append(Commitment.of(at, fields["facts"]))
+            self.commitments.append(RegisterCommitment.of(at, fields["facts"]))
 
     def end(self, head: Head) -> Wrong | None:
-        """What the head says that is not so."""
+        """What the head claims that is not so."""
         lost = self._gaps.lost(self.position, head.position + 1)
         if lost is not None:
             return Wrong(lost, f"the log ends here, but its head is at {head.position}")
@@ -202,7 +202,7 @@ def verify(
     head = log.head()
     events = _Events(log, head.position)
     damage = _Damage(log)
-    with uncollected():
+    with gc_paused():
         wrong = _walk(log, head.position, events, checked, progress)
     if wrong is None:
         wrong = events.end(head)
@@ -230,7 +230,7 @@ def verify(
 
 def _look_at_vault(log: Log, events: _Events) -> tuple[Wrong | None, int]:
     """The first thing that is wrong with the vault, and how many entries its register has."""
-    with uncollected():
+    with gc_paused():
         checked = log.vault.check()
     told = commitments.in_force(events.commitments)
     first = told[0].position if told else None
@@ -316,7 +316,7 @@ def _walk(
             progress(upto, head)
 
 
-def _comes_first(found: Found, wrong: Wrong) -> bool:
+def _comes_first(found: TreeFault, wrong: Wrong) -> bool:
     """Whether the tree found something before what is wrong with an event by itself, and that does
     not explain it."""
     if found.last is None or wrong.position is None:

@@ -28,10 +28,10 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.codec import Raw, Recorded
+from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.turn import TurnRecorded
-from beliefledger.ledger.sealing import SubjectKeys
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.projections import tables

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from beliefledger.ledger.candidate import MILLION
-from beliefledger.ledger.events.recall import Asked
+from beliefledger.ledger.events.recall import SearchQuery
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.decay import Profile
 
@@ -20,7 +20,7 @@ class Request:
     """A search, checked: everything that its result depends on besides the log."""
 
     subject_ref: str
-    asked: Asked
+    asked: SearchQuery
     position: int | None
     """Of the log as it is asked about; None: as it is."""
     now: Micros

@@ -25,8 +25,8 @@ from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
 from beliefledger.ledger.events.subject import ContentErased
+from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log, Page
-from beliefledger.ledger.uncollected import uncollected
 from beliefledger.projections import probing
 from beliefledger.projections.homes import Home, SQLiteHome, StillRead
 from beliefledger.projections.tables import FOLD, decay_scores, view_state
@@ -460,7 +460,7 @@ class Projector:
     def _fill(self, filling: Sequence[_Filling], after: int, upto: int) -> int:
         end = min(after + REBUILD_PAGE, upto)
         tables = [table for each in filling for table in each.tables]
-        with uncollected(), self.home.filling(tables) as connection:
+        with gc_paused(), self.home.filling(tables) as connection:
             self._alone.check()
             types = frozenset().union(*(each.folding.types for each in filling))
             for page in self._log.wanted(types, after, end, FOLD_PAGE):
@@ -576,7 +576,7 @@ class Projector:
         removed = dict.fromkeys(self.views, 0)
         destroyed = set() if whole else self._destroyed(subject_ref)
         histories = _Histories(self._log)
-        with self._lock, uncollected():
+        with self._lock, gc_paused():
             for view in views:
                 kept = self._at.pop(view.name, None)
                 with self.writing() as connection:

@@ -16,8 +16,8 @@ import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
 from sqlalchemy.schema import CreateIndex
 
+from beliefledger.ledger.encryption import NotAuthentic, SubjectKeys
 from beliefledger.ledger.errors import LogCorrupted
-from beliefledger.ledger.sealing import NotAuthentic, SubjectKeys
 from beliefledger.ledger.streams import tag
 from beliefledger.projections.homes import Home
 from beliefledger.projections.tables import vector_models as models

@@ -19,16 +19,14 @@ from hypothesis import settings
 
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.postgres import schema
-from beliefledger.ledger.postgres import vault as postgres_vault
-from beliefledger.ledger.postgres.server import PostgresURL, Server, is_postgres
-from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.sqlite import SQLiteEventStore
 from beliefledger.ledger.store import EventStore
 from beliefledger.ledger.times import SECOND, Micros
 from beliefledger.ledger.vault import Vault
 
 sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
+
+import stores
 
 MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 8 << 30:
@@ -44,7 +42,7 @@ if settings.get_current_profile_name() in {"default", "ci"}:
     # Every run looks at the same examples, so that what fails fails again. `make explore` does not.
     settings.load_profile("steady")
 
-MASTER = MasterKey(bytes(range(32)))
+MASTER = stores.MASTER
 
 LONGEST = Path(__file__).with_name("longest.txt").read_text("utf-8").split("\n")
 """Beginnings of the ids of tests that take longest, without their directory `tests/`."""
@@ -187,47 +185,16 @@ def place(new_place: Callable[[], str]) -> str:
     return new_place()
 
 
-def _server(place: str) -> Server:
-    return Server(PostgresURL.parse(place), size=4)
-
-
-def _store_at(place: str) -> EventStore:
-    if not is_postgres(place):
-        Path(place).mkdir(exist_ok=True)
-        return SQLiteEventStore(Path(place) / "log.db")
-    server = _server(place)
-    schema.init(server)
-    schema.check(server)
-    return PostgresEventStore(server)
-
-
-def _vault_at(place: str) -> Vault:
-    if not is_postgres(place):
-        return Vault(Path(place) / "keys.db", MASTER)
-    server = _server(place)
-    postgres_vault.init(server)
-    return Vault(postgres_vault.PostgresVault(server), MASTER)
-
-
-def _log_at(place: str, clock: Callable[[], Micros]) -> Log:
-    store = _store_at(place)
-    try:
-        return Log(store, _vault_at(place), clock=clock)
-    except BaseException:
-        store.close()
-        raise
-
-
 @pytest.fixture(scope="session")
 def store_at() -> Callable[[str], EventStore]:
     """Opens the store of a place, making it when it is not there."""
-    return _store_at
+    return stores.store_at
 
 
 @pytest.fixture(scope="session")
 def log_at() -> Callable[[str, Callable[[], Micros]], Log]:
     """Opens the log of a place over its store and vault, making them when they are not there."""
-    return _log_at
+    return stores.log_at
 
 
 @pytest.fixture

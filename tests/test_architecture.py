@@ -18,6 +18,8 @@ from beliefledger.ledger.store import OwnConsumer
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("beliefledger", "ledger", "projections", "gate", "tools")
+WITHOUT_CYCLES = ("ledger",)
+"""The packages whose modules must not import each other in a circle."""
 SOURCES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
 
 
@@ -30,6 +32,80 @@ def test_imports_point_downwards():
         check=False,
     )
     assert linted.returncode == 0, linted.stdout
+
+
+def module_name(path):
+    """The dotted name that a source is imported by."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_names(path):
+    """Whatever a source imports, at any depth: at its top, in functions, under TYPE_CHECKING."""
+    package = module_name(path) if path.name == "__init__.py" else module_name(path.parent)
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join([*above, node.module or ""] if node.level else [node.module])
+            yield from (f"{base.rstrip('.')}.{each.name}" for each in node.names)
+
+
+def imports_between(paths):
+    """For each module, the others among these that it imports."""
+    modules = {module_name(path): path for path in paths}
+
+    def module(name):
+        while name and name not in modules:
+            name = name.rpartition(".")[0]  # `from package import name` of what is no module
+        return name
+
+    found = {name: {module(each) for each in imported_names(modules[name])} for name in modules}
+    return {name: sorted(others - {name, ""}) for name, others in found.items()}
+
+
+def find_cycle(imports):
+    """The modules of one import cycle, the first named again at the end; None without any."""
+    finished = set()
+    for start in imports:
+        path, open_ones = [start], [iter(imports[start])]
+        while path:
+            following = next((each for each in open_ones[-1] if each not in finished), None)
+            if following is None:
+                finished.add(path.pop())
+                open_ones.pop()
+            elif following in path:
+                return [*path[path.index(following) :], following]
+            else:
+                path.append(following)
+                open_ones.append(iter(imports[following]))
+    return None
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """Imports inside functions and under TYPE_CHECKING count: they hide a cycle, no more."""
+    paths = [path for path in SOURCES if path.relative_to(ROOT).parts[0] in WITHOUT_CYCLES]
+    cycle = find_cycle(imports_between(paths))
+    assert cycle is None, " -> ".join(cycle)
+
+
+def test_a_cycle_is_found_however_it_is_hidden(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    sources = {
+        "house/__init__.py": "from . import attic",
+        "house/attic.py": "def look():\n    from house import cellar",
+        "house/cellar.py": "if TYPE_CHECKING:\n    from .garden.shed import Spade",
+        "house/garden/__init__.py": "",
+        "house/garden/shed.py": "import house.attic",
+    }
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    imports = imports_between([tmp_path / name for name in sources])
+    cycle = ["house.attic", "house.cellar", "house.garden.shed", "house.attic"]
+    assert find_cycle(imports) == cycle
+    assert find_cycle(imports | {"house.garden.shed": []}) is None
 
 
 def test_every_cursor_that_the_ledger_claims_has_a_reserved_name():

@@ -8,8 +8,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from beliefledger.ledger.cleaning import refuse
 from beliefledger.ledger.errors import NotPermitted, SecretGiven
+from beliefledger.ledger.secret_filter import refuse
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.transcripts import Refused, Said, Transcript, Unreadable
 

@@ -38,8 +38,8 @@ from beliefledger.ledger.events.turn import (
     GateDecided,
     TurnRecorded,
 )
+from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.store import Row
-from beliefledger.ledger.uncollected import uncollected
 from beliefledger.ledger.upcast import current_name, stored_names
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions
@@ -142,7 +142,7 @@ def count(
         raise InvalidTurn(f"as_of: {as_of!r} is no position; the log goes from 0 to {head}.")
     upto = head if as_of is None else as_of
     tally = Tally(core.log.eraser.told())
-    with uncollected():
+    with gc_paused():
         for number, row in enumerate(core.log.raw(0, upto), 1):
             tally.take(row)
             if progress and number % _TOLD == 0:

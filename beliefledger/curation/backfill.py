@@ -13,13 +13,13 @@ from beliefledger.gate.moving import move
 from beliefledger.gate.registry import MemoryType, SlotRule
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.cleaning import refuse
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import LedgerError, NotPermitted, TypeInvalid
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.ops import JobRan
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core

@@ -14,7 +14,7 @@ from beliefledger.erasure.holds import LegalHolds
 from beliefledger.erasure.repeats import Done, nothing_left
 from beliefledger.erasure.scope import Asked, Reached, Remains, Scope
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.erasing import Destroyed, Wanted
+from beliefledger.ledger.eraser import Destroyed, Wanted
 from beliefledger.ledger.erasures import RELATION, SUBJECT, Erasure, spread
 from beliefledger.ledger.errors import BackendUnavailable, LedgerError, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.subject import (

@@ -14,13 +14,13 @@ from typing import TypedDict
 from beliefledger.erasure.affected import Dependent, Reached, Remains
 from beliefledger.erasure.rules import Closure
 from beliefledger.gate.policy import Policy
-from beliefledger.ledger import cleaning, envelope
+from beliefledger.ledger import envelope, secret_filter
 from beliefledger.ledger.erasures import SUBJECT
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import PAGE
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
-from beliefledger.ledger.uncollected import uncollected
 from beliefledger.ledger.upcast import current_name
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph
@@ -120,7 +120,7 @@ class Scope:
 
     # Of somebody who goes
 
-    @uncollected()
+    @gc_paused()
     def subject(self, subject_ref: str, known_as: Sequence[str] = ()) -> Reached:
         """All of a subject, and in others' records the relations that end at them.
 
@@ -163,19 +163,19 @@ class Scope:
 
     # Of somebody who stays
 
-    @uncollected()
+    @gc_paused()
     def memory(self, subject_ref: str, memory_id: str) -> Reached:
         """A memory, by its id or the first characters of it. Raises `UnknownMemory`."""
         trail = self.trail(subject_ref)
         return trail.memory(_only(trail.memory_ids(), "memory", memory_id))
 
-    @uncollected()
+    @gc_paused()
     def turn(self, subject_ref: str, turn_id: str) -> Reached:
         """A turn, by its id or the first characters of it. Raises `UnknownMemory`."""
         trail = self.trail(subject_ref)
         return trail.turn(_only(trail.turn_ids(), "turn", turn_id))
 
-    @uncollected()
+    @gc_paused()
     def session(self, subject_ref: str, session_name: str) -> Reached:
         """A session, by its name; "" for what was said in none. Raises `UnknownMemory`."""
         keys = self._log.keys(subject_ref)
@@ -183,7 +183,7 @@ class Scope:
             raise NotPermitted("This subject was erased.")
         trail = self.trail(subject_ref)
         # As it is kept, or as it was given before names were cleaned.
-        either = cleaning.session_name(keys.ids, session_name), session_name
+        either = secret_filter.session_name(keys.ids, session_name), session_name
         tags = [session_tag(keys.ids, each) for each in either]
         tag = next((each for each in tags if each in trail.sessions()), None)
         if tag is None:
@@ -192,12 +192,12 @@ class Scope:
             )
         return trail.session(tag)
 
-    @uncollected()
+    @gc_paused()
     def retention(self, subject_ref: str, now: Micros) -> Reached:
         """What is older than the policy in force keeps what is of its category."""
         return self.trail(subject_ref).retention(self._policy.retention, now)
 
-    @uncollected()
+    @gc_paused()
     def revoked(self, subject_ref: str, now: Micros) -> Reached:
         """Memories revoked longer ago than the policy's grace; those that consent was withdrawn
         for at once, where the policy says so."""
@@ -206,12 +206,12 @@ class Scope:
             policy.revoked_grace, now, at_once=policy.erase_on_withdrawal
         )
 
-    @uncollected()
+    @gc_paused()
     def withdrawn(self, subject_ref: str, withdrawals: Collection[str]) -> Reached:
         """The memories that these withdrawals of consent (event ids) revoked."""
         return self.trail(subject_ref).withdrawn(withdrawals)
 
-    @uncollected()
+    @gc_paused()
     def due(self, subject_ref: str, now: Micros) -> list[Due]:
         """What is to be erased of a subject by now under the policy in force: arguments of
         `erase`."""

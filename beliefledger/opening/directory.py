@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
-from beliefledger.ledger import rotating
+from beliefledger.ledger import key_rotation
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.masterkey import MasterKey
@@ -57,7 +57,7 @@ def open_directory(path: Path, settings: Settings, *, create: bool) -> Opened:
         return vault
 
     with ExitStack() as opened:  # what was opened is closed again when a later step fails
-        vault, master = rotating.opened(key_file(settings, file), master, vault_under)
+        vault, master = key_rotation.opened(key_file(settings, file), master, vault_under)
         opened.callback(vault.close)
         store = SQLiteEventStore(path / "log.db")
         opened.pop_all()

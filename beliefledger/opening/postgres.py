@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
-from beliefledger.ledger import rotating
+from beliefledger.ledger import key_rotation
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
@@ -221,7 +221,7 @@ def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened
             return open_vault(url, master, is_new) if vault is None else vault
 
         shared = settings.vault is None
-        vault, master = rotating.opened(key_file(settings, file), master, vault_under)
+        vault, master = key_rotation.opened(key_file(settings, file), master, vault_under)
         opened.callback(vault.close)
         store = PostgresEventStore(server)
         opened.pop_all()

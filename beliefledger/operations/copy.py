@@ -6,10 +6,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from beliefledger.ledger import copying
-from beliefledger.ledger.copying import Copied, Side
+from beliefledger.ledger import ledger_copy
 from beliefledger.ledger.errors import CallerMistake, KeyMissing
 from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.ledger_copy import Copied, Side
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.proofs import keyfile
 from beliefledger.ledger.unfinished import Unfinished
@@ -81,7 +81,7 @@ def copy(
             if file is not None and not file.exists():
                 _keep(key, file)
 
-        done = copying.copy(side(read), side(written), progress, begin)
+        done = ledger_copy.copy(side(read), side(written), progress, begin)
         if file is not None:
             _bring_signing_key(read, written)
         brought = _bring_vectors(read, written, progress)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from beliefledger.ledger import backoff
-from beliefledger.ledger.closing import Closing
+from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.consumer import LEASE_SECONDS, check_seconds
 from beliefledger.ledger.errors import BackendUnavailable, LeaseLost
 from beliefledger.ledger.lease import Lease
@@ -29,7 +29,7 @@ Tell = Callable[[str, int, str], None]
 """(what it does from now on: `waits`, `follows` or `retries`; the position; why)"""
 
 
-class Projecting(Closing):
+class Projecting(Closeable):
     """Folds what comes into the views, and moves the consumer's cursor to what they reached.
 
     While the database is out of reach it tries again with back-off. A view that stopped at an event

@@ -7,16 +7,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from beliefledger.ledger import rotating
+from beliefledger.ledger import key_rotation
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     CallerMistake,
     KeyMissing,
     MasterKeyReplaced,
 )
+from beliefledger.ledger.key_rotation import Rotation, RotationNote
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.rotating import Note, Rotation
 from beliefledger.ledger.times import system_clock
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.backends import exists, open_place
@@ -81,28 +81,28 @@ def rotate(
         record_rotation(log)  # of one that was killed
         if finished is not None:
             if file is not None and not (keep_old or _is_shared(place)):
-                rotating.remove(file)
+                key_rotation.remove(file)
             return _answer(finished, file, new_key_file, None, None)
-        note = Note(new_id(), SYSTEM if by is None else log.principal(by))
-        closing.enter_context(rotating.alone(file or new_key_file or Path()))
+        note = RotationNote(new_id(), SYSTEM if by is None else log.principal(by))
+        closing.enter_context(key_rotation.alone(file or new_key_file or Path()))
         if file is not None and MasterKey.from_file(file) != opened.master_key:
             raise MasterKeyReplaced(f"Another process rotated the master key in {file} just now.")
         step("write the new key")
-        new = rotating.prepare(file) if new_key_file is None and file else _given(new_key_file)
+        new = key_rotation.prepare(file) if new_key_file is None and file else _given(new_key_file)
         if new == opened.master_key:
             raise CallerMistake(f"{new_key_file} holds the key that is in use.")
         shared = _is_shared(place)
         retired = None
         if file is not None and (keep_old or shared):
-            retired = rotating.retire(file, opened.master_key)
+            retired = key_rotation.retire(file, opened.master_key)
         step("wrap")
         rotation = log.vault.rotate(new, note)
         step("change the file")
         if file is not None:
             if new_key_file is None:
-                rotating.take_over(file)
+                key_rotation.take_over(file)
             else:
-                rotating.remove(file)
+                key_rotation.remove(file)
         step("record")
         record_rotation(log)
         step("scrub")
@@ -140,7 +140,7 @@ def _open(
             raise
         rotation = opened.vault.unrecorded_rotation()
         key = opened.master_key.id
-        return opened, rotation or Rotation(Note("", SYSTEM), "", key, 0)
+        return opened, rotation or Rotation(RotationNote("", SYSTEM), "", key, 0)
 
 
 def _key_file(place: Place, settings: Settings) -> Path | None:
@@ -155,12 +155,12 @@ def _key_file(place: Place, settings: Settings) -> Path | None:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    return one.resolve() in {other.resolve(), rotating.beside(other).resolve()}
+    return one.resolve() in {other.resolve(), key_rotation.beside(other).resolve()}
 
 
 def _given(new_key_file: Path | None) -> MasterKey:
     assert new_key_file is not None
-    return rotating.prepared(new_key_file)
+    return key_rotation.prepared(new_key_file)
 
 
 def _is_shared(place: Place) -> bool:

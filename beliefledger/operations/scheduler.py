@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from beliefledger.answers import JobAnswer
 from beliefledger.ledger import backoff
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.closing import Closing
+from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.consumer import LEASE_SECONDS, check_seconds
 from beliefledger.ledger.errors import BackendUnavailable, InvalidTurn, LeaseLost, LedgerError
 from beliefledger.ledger.lease import Lease
@@ -60,7 +60,7 @@ def planned(last_runs: Sequence[JobAnswer], now: Micros) -> list[ScheduledJob]:
     ]
 
 
-class Scheduling(Closing):
+class Scheduling(Closeable):
     """Runs each job at its times, and what was missed while nobody did, once, at the start.
 
     Jobs run one after the other. Call `run` in one thread; `close` may be called from any, and lets

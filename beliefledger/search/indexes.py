@@ -14,9 +14,9 @@ import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
+from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.store import Head
-from beliefledger.ledger.uncollected import uncollected
 from beliefledger.projections import embedding, terms
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Embedder, Hashed
@@ -145,7 +145,7 @@ class Indexes:
                     self.forgotten += 1
             reached = dict(zip(index.at, (state.position for state in states), strict=True))
             try:
-                with uncollected():
+                with gc_paused():
                     index.follow(connection, generations, reached, self._log.raw_at)
             except BaseException:  # whatever it was: what was taken in halfway is of no use
                 index.start()

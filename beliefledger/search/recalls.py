@@ -9,14 +9,14 @@ from typing import Any, Literal, NamedTuple
 from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer
 from beliefledger.ledger.candidate import MILLION, Frozen
-from beliefledger.ledger.cleaning import session_name
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
 from beliefledger.ledger.events.belief import Written
-from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
+from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.redact import redact
+from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
@@ -264,7 +264,7 @@ class Recalls:
         return found
 
 
-def _plain(asked: Asked) -> dict[str, Any]:
+def _plain(asked: SearchQuery) -> dict[str, Any]:
     """The query and its parameters as `search` takes them."""
     plain = asked.model_dump()
     for name in _BOUNDS:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.ledger.cleaning import session_name
 from beliefledger.ledger.errors import NotPermitted
-from beliefledger.ledger.events.recall import Asked
+from beliefledger.ledger.events.recall import SearchQuery
+from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
@@ -24,7 +24,7 @@ class Then:
     rules: Rules
 
 
-def request_of(core: Core, ref: str, asked: Asked, then: Then) -> Request:
+def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> Request:
     """What is asked of the indexes of a subject. Raises `NotPermitted` for an erased one."""
     scopes, tagger, keys = then.rules.policy.scopes, core.tagger, core.log.keys(ref)
     if keys is None:

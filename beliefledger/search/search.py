@@ -11,7 +11,7 @@ from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import NotPermitted
-from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
+from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
@@ -103,7 +103,7 @@ class Search:
         purpose = arguments.purpose(purpose or rules.policy.purpose)
         snapshot = self._queries.snapshot(as_of)
         stated = micros(valid_at, "valid_at")
-        asked = Asked(
+        asked = SearchQuery(
             query=query,
             k=k,
             as_of=None if snapshot is None else snapshot.position,
@@ -365,7 +365,7 @@ def _answer(
     )
 
 
-def _why_nothing(asked: Asked) -> str:
+def _why_nothing(asked: SearchQuery) -> str:
     """Why there was nothing to look at."""
     limits = []
     if asked.scope is not None:
@@ -380,7 +380,7 @@ def _why_nothing(asked: Asked) -> str:
     return f"There was nothing to search{' ' if limits else ''}{', '.join(limits)}."
 
 
-def _nothing(subject: str, asked: Asked, now: Micros, position: int) -> SearchAnswer:
+def _nothing(subject: str, asked: SearchQuery, now: Micros, position: int) -> SearchAnswer:
     return SearchAnswer(
         recall_id=None,
         subject=subject,

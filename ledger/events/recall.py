@@ -10,7 +10,7 @@ from beliefledger.ledger.fields import Name
 from beliefledger.ledger.times import Micros
 
 
-class Asked(Frozen):
+class SearchQuery(Frozen):
     """A search: its words, and everything that what it finds depends on besides the log."""
 
     query: str
@@ -60,6 +60,6 @@ class MemoriesRecalled(Event):
     """How many candidates had no vector yet."""
     session_tag: str | None = None
     """The session in which they were shown: what its speaker repeats is an echo, not a mention."""
-    asked: Asked | None = None
+    asked: SearchQuery | None = None
     salt: str | None = None
     """None once the words are erased, and in recalls from before there were salts."""

@@ -93,7 +93,7 @@ class Erased(Event):
     counts: Fact[dict[str, int]]
     """How many events of each type lost their bodies."""
     commitment: Fact[str]
-    """SHA-256 over the positions of these events: see `ledger.erasing.commitment`."""
+    """SHA-256 over the positions of these events: see `ledger.erasures.commitment`."""
     views: Fact[tuple[ViewReceipt, ...]]
     probes: Fact[tuple[Probe, ...]]
 

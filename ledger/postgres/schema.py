@@ -50,7 +50,7 @@ def views_schema(schema: str, tenant: str) -> str:
 
 
 def channel(schema: str) -> str:
-    """What is notified when the log has grown."""
+    """The notification channel that says that the log has grown."""
     return f"{schema}_log"
 
 
@@ -65,11 +65,7 @@ def init(server: Server) -> bool:
             return False
         _make_roles(connection, server.url.schema)
         with _as_owner(connection, server.url.schema):
-            if before == 0:
-                _run(connection, server.url.schema, "schema.sql")
-                _note(connection, server.url.schema, VERSION)
-            else:
-                _migrate(connection, server.url.schema, before)
+            _migrate(connection, server.url.schema, before)
         _make_views(connection, server)
         _let_end(connection, server.url.schema)
     return True
@@ -102,7 +98,7 @@ def steps(before: int) -> list[str]:
 
 
 def first_line(file: str) -> str:
-    """What a file of SQL says about itself."""
+    """The description on the first line of an SQL file."""
     text = (_HERE / file).read_text("utf-8")
     return text.splitlines()[0].removeprefix("-- ").rstrip(".")
 
@@ -142,7 +138,7 @@ def check(server: Server) -> None:
 
 
 def warnings(server: Server) -> list[str]:
-    """What about the server's settings puts what was acknowledged at risk."""
+    """Settings of the server that put acknowledged events at risk."""
     rows = server.ask_plain(
         "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')"
         " AND setting = 'off' ORDER BY name"
@@ -182,7 +178,8 @@ def version(connection: Connection, schema: str) -> int:
 
 @contextmanager
 def _alone(server: Server) -> Iterator[Connection]:
-    """A transaction that nobody else runs at the same time."""
+    """A transaction under a lock, so that only one process at a time makes or changes the
+    schema."""
     with server.connection() as connection, connection.transaction():
         connection.execute(
             "SELECT set_config('lock_timeout', '60s', true),"
@@ -250,22 +247,21 @@ def _views_there(connection: Connection, server: Server) -> bool:
 
 
 def _migrate(connection: Connection, schema: str, before: int, upto: int = VERSION) -> None:
-    for name in MIGRATIONS:
-        if before < _number(name) <= upto:
-            _run(connection, schema, f"migrations/{name}")
-    _note(connection, schema, upto)
-
-
-def _run(connection: Connection, schema: str, file: str) -> None:
+    """Run the migrations between two versions; from none, they make the schema."""
     filled = {
         "schema": schema,
         "owner": owner_role(schema),
         "app": app_role(schema),
         "channel": channel(schema),
     }
-    text = (_HERE / file).read_text("utf-8")
+    scripts = [
+        (_HERE / "migrations" / name).read_text("utf-8")
+        for name in MIGRATIONS
+        if before < _number(name) <= upto
+    ]
     # The URL only lets names through that need no quotes.
-    connection.execute(re.sub(r"@(\w+)@", lambda m: filled[m[1]], text))
+    connection.execute(re.sub(r"@(\w+)@", lambda m: filled[m[1]], "\n".join(scripts)))
+    _note(connection, schema, upto)
 
 
 def _note(connection: Connection, schema: str, reached: int) -> None:

@@ -21,7 +21,6 @@ from eventsourcing.postgres import ConnectionPool, PostgresDatastore
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from beliefledger.ledger.cleaning import refuse
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     BackendUnusable,
@@ -29,6 +28,7 @@ from beliefledger.ledger.errors import (
     LedgerError,
 )
 from beliefledger.ledger.postgres.faults import OLDEST, fault, first_line
+from beliefledger.ledger.secret_filter import refuse
 
 DEFAULT_SCHEMA = "beliefledger"
 DEFAULT_TENANT = "default"
@@ -266,8 +266,8 @@ class Server(PostgresDatastore):
             raise self._fault(problem) from problem
 
     def _why_none(self) -> psycopg.Error | None:
-        """Why the pool has no connection to give, of which it says nothing itself: a password that
-        was changed is told to those that it makes by itself. None where one can be made."""
+        """Why the pool has no connection to give, which it does not say itself: for example, the
+        password was changed. None where a connection can be made."""
         try:
             psycopg.connect(self.url.conninfo, **self._options).close()
         except psycopg.Error as problem:
@@ -309,7 +309,7 @@ class Server(PostgresDatastore):
         return self.ask_all((statement, values))[0]
 
     def ask_all(self, *questions: tuple[str, Values]) -> list[list[Any]]:
-        """As `ask`, the rows of each of several questions."""
+        """Like `ask`, for several questions: the rows of each."""
 
         def asked(connection: Connection) -> list[list[Any]]:
             with connection.pipeline(), connection.transaction():
@@ -320,7 +320,7 @@ class Server(PostgresDatastore):
         return self.again(asked)
 
     def ask_plain(self, statement: str, values: Values = ()) -> list[Any]:
-        """As `ask`, of what is nobody's in particular: without tenant and role."""
+        """Like `ask`, but without tenant and role: for what belongs to no tenant."""
         return self.again(
             lambda connection: connection.execute(statement, values, binary=True).fetchall()
         )
@@ -338,7 +338,7 @@ class Server(PostgresDatastore):
         raise AssertionError("unreachable")
 
     def close(self) -> None:
-        """What is under way in other threads ends with `CallerMistake`."""
+        """Close the pool. What other threads are doing ends with `CallerMistake`."""
         if not hasattr(self, "_process"):
             return  # called by the library before it was made
         if os.getpid() == self._process and not self._closed:

@@ -10,65 +10,49 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
-import psycopg
 from eventsourcing.persistence import (
     IntegrityError,
     Notification,
     StoredEvent,
 )
 from eventsourcing.postgres import PostgresApplicationRecorder
-from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from beliefledger.ledger import envelope
-from beliefledger.ledger.backoff import delays
 from beliefledger.ledger.errors import (
-    AppendUncertain,
-    BackendUnavailable,
-    ClockAhead,
-    ClockWentBack,
     CopyUnfinished,
-    EventIdReused,
-    HeldUp,
-    LedgerError,
     LogCorrupted,
-    VersionConflict,
 )
-from beliefledger.ledger.grouping import GroupCommit, Request, Take, appended_before
-from beliefledger.ledger.postgres import arrays
-from beliefledger.ledger.postgres.arrays import Blobs, Ints, Texts
+from beliefledger.ledger.group_commit import AppendRequest
+from beliefledger.ledger.postgres.appender import (
+    SETTLE_SECONDS,
+    AppendRefused,
+    Opaque,
+    PostgresAppender,
+)
 from beliefledger.ledger.postgres.cursors import PostgresCursors
 from beliefledger.ledger.postgres.schema import channel, owner_role
-from beliefledger.ledger.postgres.server import Connection, Server, is_lost
-from beliefledger.ledger.postgres.waking import Waker
+from beliefledger.ledger.postgres.server import Connection, Server
+from beliefledger.ledger.postgres.turns import Turns
+from beliefledger.ledger.postgres.waker import Waker
 from beliefledger.ledger.store import (
-    CLOCK_AHEAD,
-    CLOCK_TOLERANCE,
     ERASURE_TYPES,
     FILED,
     RARE_LISTED,
     RARE_TYPES,
     Appended,
     Cursors,
-    ErasedMeanwhile,
     Head,
     Row,
     Sealed,
 )
 from beliefledger.ledger.streams import stream_of
-from beliefledger.ledger.times import SECOND, Clock, Micros, system_clock
+from beliefledger.ledger.times import Clock, Micros
 from beliefledger.ledger.unfinished import ReadOnlyCursors
-
-_LOCK_TRIES = 3
-"""Of a write that waited in vain for the head row. After each, who held it is looked for."""
-SETTLE_SECONDS = 30.0
-"""How long an append whose reply was lost is looked for before it is given up as uncertain."""
-T = TypeVar("T")
 
 _EVERYTHING = 2**62
 _HISTORY_TYPES = ["int8", "text", "int8", "text", "text", "text", "text", "int8", "bytea"]
@@ -105,15 +89,14 @@ class PostgresEventStore(PostgresApplicationRecorder):
         self._read_only: str | None = None
         self.erasures = 0
         self._hearing = threading.Lock()
-        self._settle_seconds = settle_seconds
-        self._commits = GroupCommit(self._commit_group)
         self.channel_name = channel(server.url.schema)
         self._waker = Waker(server, self.channel_name)
         schema = server.url.schema
-        self._patience = max(1, round(server.url.lock_timeout * 1_000))
-        marks = ", ".join(["%s"] * 17)
-        self._append = f"SELECT * FROM {schema}.append({marks})"
-        self._end_holder = f"SELECT * FROM {schema}.end_holder()"
+        self._turns = Turns(server)
+        self._appender = PostgresAppender(
+            server, self._turns, ask=self._ask, heard=self._heard, wake=self._waker.wake,
+            step=self._told_step, settle_seconds=settle_seconds,
+        )  # fmt: skip
         self._head = f"SELECT position, recorded_at, erasures FROM {schema}.head"
         self._row = (
             "SELECT h.position, h.envelope, b.body, h.type"
@@ -121,6 +104,9 @@ class PostgresEventStore(PostgresApplicationRecorder):
         )
         self._history = f"{schema}.history"
         self._schema = schema
+
+    def _told_step(self, name: str) -> None:
+        self.step(name)
 
     # Writing
 
@@ -133,204 +119,11 @@ class PostgresEventStore(PostgresApplicationRecorder):
     ) -> Appended:
         self._check_writable()
         self.server.check_process()
-        return self._commits.append(Request(batch, expect, clock, erasures))
-
-    def _commit_group(self, take: Take) -> None:
-        lost: psycopg.Error | None = None
-        answers: list[_Answer] | None = None
-        with self.server.connection() as connection:
-            group: dict[Request, Sequence[object]] = {}
-
-            def attempt() -> list[_Answer]:
-                nonlocal group
-                group = self._sendable(group or take())
-                return self._send(connection, list(group.values())) if group else []
-
-            try:
-                answers = self._in_turn(connection, attempt)
-            except psycopg.Error as problem:
-                if is_lost(problem) or connection.closed:
-                    lost = problem
-                elif len(group) == 1:
-                    raise  # rolled back as a whole, so nothing was written
-        if answers is not None:
-            for request, answer in zip(group, answers, strict=True):
-                request.outcome = self._told(request, answer)
-        else:
-            # One of them has failed all, or nobody knows: each is offered again by itself.
-            until = time.monotonic() + self._settle_seconds
-            for request in group:
-                request.outcome = self._settle(request, lost, until)
-        self._waker.wake()
-
-    def _in_turn(self, connection: Connection, attempt: Callable[[], T]) -> T:
-        """What `attempt` comes to once it has the head row. The one place where waiting for it in
-        vain is tried again, after the session that holds it up was ended, if that can be.
-
-        Raises `HeldUp` after some tries, naming who held it.
-        """
-        for tries_left, delay in zip(reversed(range(_LOCK_TRIES)), delays(), strict=False):
-            try:
-                return attempt()
-            except errors.LockNotAvailable as problem:
-                held = _Held(*connection.execute(self._end_holder, binary=True).fetchall()[0])
-                if not tries_left:
-                    raise HeldUp(self._held_up(held)) from problem
-                if held.what != "ended":
-                    time.sleep(delay)
-        raise AssertionError("unreachable")
-
-    def _held_up(self, held: _Held) -> str:
-        waited = f"{self.server}: writers wait for each other"
-        owner = owner_role(self._schema)
-        end = f"as a superuser, SELECT pg_terminate_backend({held.pid})"
-        match held.what:
-            case "superuser":
-                return f"{waited}, and process {held.pid} of {held.login} does not go on: {end}."
-            case "unable":
-                return (
-                    f"{waited}, and process {held.pid} of {held.login} does not go on: {end}; and"
-                    f" GRANT pg_signal_backend TO {owner}, so that such a one is ended by itself."
-                )
-            case "prepared":
-                return (
-                    f"{waited}, and a prepared transaction does not go on: find it in"
-                    " pg_prepared_xacts, and ROLLBACK PREPARED it."
-                )
-            case "ended":
-                return (
-                    f"{waited}: the last that did not go on, of {held.login}, was ended just now."
-                    " If more come, take that login's right away: ALTER ROLE … NOLOGIN."
-                )
-        return f"{waited}, and none of them for long: there are more than it can take."
-
-    def _sendable(self, requests: Iterable[Request]) -> dict[Request, Sequence[object]]:
-        """What is sent for each request; one that cannot be sent is told so alone."""
-        sendable = {}
-        for request in requests:
-            try:
-                sendable[request] = self._values(request)
-            except Exception as problem:  # noqa: BLE001  told to this one, as it is of its making
-                request.outcome = problem
-        return sendable
-
-    def _send(self, connection: Connection, group: Sequence[Sequence[object]]) -> list[_Answer]:
-        """Append all of a group in one transaction and one round trip."""
-        arrays.prepare(connection)
-        self.step("send")
-        if len(group) == 1:
-            cursors = [connection.execute(self._append, group[0], binary=True)]
-        else:
-            with connection.pipeline(), connection.transaction():
-                cursors = [connection.execute(self._append, each, binary=True) for each in group]
-        self.step("committed")
-        return [_Answer(*cursor.fetchall()[0]) for cursor in cursors]
-
-    def _told(self, request: Request, answer: _Answer) -> Appended | Exception:
-        """As `_outcome`. What goes wrong in looking why one was refused is told to that one."""
-        try:
-            return self._outcome(request, answer)
-        except LedgerError as problem:
-            return problem
+        return self._appender.append(AppendRequest(batch, expect, clock, erasures))
 
     def _heard(self, erasures: int) -> None:
         with self._hearing:
             self.erasures = max(self.erasures, erasures)
-
-    def _outcome(self, request: Request, answer: _Answer) -> Appended | Exception:
-        self._heard(answer.erasures)
-        match answer.status:
-            case "ok":
-                last = answer.first + len(request.batch) - 1
-                return Appended(answer.first, last, answer.at)
-            case "clock":
-                behind = (answer.at - request.clock()) // SECOND
-                return ClockWentBack(f"The clock is {behind} seconds behind the last event.")
-            case "ahead":
-                ahead = (request.clock() - answer.at) // SECOND
-                return ClockAhead(f"The clock is {ahead} seconds ahead of {self.server}.")
-            case "erased":
-                return ErasedMeanwhile()
-            case "version":
-                return LogCorrupted(f"{self.server}: version is not the next one of its stream.")
-            case "known":
-                return self._appended_before(request.batch) or EventIdReused()
-        stream = list(request.expect)[answer.which - 1]
-        return self._appended_before(request.batch) or VersionConflict(
-            stream, request.expect[stream], answer.actual
-        )
-
-    def _settle(
-        self, request: Request, lost: Exception | None, until: float
-    ) -> Appended | Exception:
-        """Find out what became of an append that was lost on the way, or failed with others.
-
-        Its events are looked for by their ids. If they are not there the first attempt may still be
-        under way, so the very same events are offered again, under the same ids: whichever comes
-        second is refused by the ids and versions, and is found to be there already.
-        """
-        for delay in delays():
-            try:
-                there = self._appended_before(request.batch) if lost else None
-                outcome = there or self._offer(request)
-            except LedgerError as problem:
-                was_lost = isinstance(problem, BackendUnavailable) and is_lost(problem.__cause__)
-                if lost is None and not was_lost:
-                    return problem
-                lost = problem
-                if not isinstance(problem, BackendUnavailable):
-                    break  # it will not be answered, and the first attempt still is unknown
-            else:
-                if lost and isinstance(outcome, Appended):
-                    return replace(outcome, already=False)
-                return outcome
-            if time.monotonic() + delay > until:
-                break
-            time.sleep(delay)
-        ids = ", ".join(sealed.address.event_id for sealed in request.batch[:3])
-        uncertain = AppendUncertain(f"{self.server} did not say whether it has events {ids} ….")
-        uncertain.__cause__ = lost
-        return uncertain
-
-    def _offer(self, request: Request) -> Appended | Exception:
-        with self.server.connection() as connection:
-            [answer] = self._in_turn(
-                connection, lambda: self._send(connection, [self._values(request)])
-            )
-        return self._outcome(request, answer)
-
-    def _appended_before(self, batch: Sequence[Sealed]) -> Appended | Exception | None:
-        """Where this very batch lies already, or None, or why its ids cannot be used."""
-        rows = self._ask(
-            f"SELECT event_id, position, recorded_at, envelope FROM {self._schema}.history"
-            " WHERE event_id = ANY (%s)",
-            ([sealed.address.event_id for sealed in batch],),
-        )
-        return appended_before(batch, {row[0]: row[1:] for row in rows})
-
-    def _values(self, request: Request) -> Sequence[object]:
-        batch = request.batch
-        addresses = [sealed.address for sealed in batch]
-        return (
-            self.server.url.tenant,
-            request.clock(),
-            CLOCK_TOLERANCE,
-            # A clock that was put in the place of the machine's may tell whatever time it likes.
-            CLOCK_AHEAD if request.clock is system_clock else None,
-            self._patience,
-            request.erasures,
-            sum(at.type in ERASURE_TYPES for at in addresses),
-            Texts(list(request.expect)),
-            Ints(list(request.expect.values())),
-            Texts([at.stream for at in addresses]),
-            Ints([at.version for at in addresses]),
-            Texts([at.type for at in addresses]),
-            Texts([at.event_id for at in addresses]),
-            Texts([at.subject_ref for at in addresses]),
-            Blobs([sealed.head for sealed in batch]),
-            Blobs([sealed.tail for sealed in batch]),
-            Blobs([sealed.body for sealed in batch]),
-        )
 
     def clock_warnings(self) -> list[str]:
         """None: the server has a clock of its own."""
@@ -411,10 +204,10 @@ class PostgresEventStore(PostgresApplicationRecorder):
     def _deleted(self, function: str, what: object) -> int:
         self._check_writable()
         statement = f"SELECT {self._schema}.{function}(%s, %s, %s)"
-        values = (self.server.url.tenant, what, self._patience)
+        values = (self.server.url.tenant, what, self._turns.patience)
 
         def delete(connection: Connection) -> list[Any]:
-            return self._in_turn(
+            return self._turns.take(
                 connection,
                 lambda: connection.execute(statement, values, binary=True).fetchall(),
             )
@@ -540,7 +333,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
                 return at, problem
         return None
 
-    def checkpoint(self) -> None:
+    def flush_wal(self) -> None:
         """Nothing: the server does it by itself."""
 
     def wait(self, position: int, seconds: float) -> bool:
@@ -561,46 +354,22 @@ class PostgresEventStore(PostgresApplicationRecorder):
     # eventsourcing's recorder port
 
     def insert_events(self, stored_events: Sequence[StoredEvent], **_: Any) -> Sequence[int] | None:
-        """Append events whose state is opaque and whose versions the caller gives.
-
-        Not tried again when the reply is lost: that would find its own events and call them a
-        conflict. The caller is told that nobody knows.
-        """
-        values = (
-            self.server.url.tenant,
-            system_clock(),
-            CLOCK_TOLERANCE,
-            CLOCK_AHEAD,
-            self._patience,
-            None,
-            0,
-            Texts([]),
-            Ints([]),
-            Texts([stream_of(event.originator_id) for event in stored_events]),
-            Ints([event.originator_version for event in stored_events]),
-            Texts([event.topic for event in stored_events]),
-            Texts([os.urandom(16).hex() for _ in stored_events]),
-            Texts([None] * len(stored_events)),
-            Blobs([event.state for event in stored_events]),
-            Blobs([None] * len(stored_events)),
-            Blobs([None] * len(stored_events)),
-        )
-        with self.server.connection() as connection:
-            arrays.prepare(connection)
-            try:
-                [row] = self._in_turn(
-                    connection,
-                    lambda: connection.execute(self._append, values, binary=True).fetchall(),
-                )
-            except psycopg.Error as problem:
-                if is_lost(problem):
-                    raise AppendUncertain(f"{self.server}: {problem}") from problem
-                raise
-        answer = _Answer(*row)
-        if answer.status != "ok":
-            raise IntegrityError(f"refused: {answer.status}")
-        self._waker.wake()
-        return list(range(answer.first, answer.first + len(stored_events)))
+        """Append events whose state is opaque and whose versions the caller gives."""
+        events = [
+            Opaque(
+                stream_of(event.originator_id),
+                event.originator_version,
+                event.topic,
+                os.urandom(16).hex(),
+                event.state,
+            )
+            for event in stored_events
+        ]
+        try:
+            first = self._appender.append_opaque(events)
+        except AppendRefused as problem:
+            raise IntegrityError(f"refused: {problem}") from problem
+        return list(range(first, first + len(events)))
 
     def select_events(
         self,
@@ -654,22 +423,3 @@ class PostgresEventStore(PostgresApplicationRecorder):
 
     def max_notification_id(self) -> int | None:
         return self.head().position or None
-
-
-class _Held(NamedTuple):
-    """What the function `end_holder` says: see schema.sql."""
-
-    what: str
-    pid: int | None
-    login: str | None
-
-
-class _Answer(NamedTuple):
-    """What the function `append` says: see schema.sql."""
-
-    status: str
-    first: int
-    at: Micros
-    erasures: int
-    which: int
-    actual: int

@@ -2,7 +2,7 @@
 
 Who extends it holds an advisory lock for one transaction, and what it publishes the database
 compares with the head that is there; tiles the database computes itself, from the log: see the
-functions in schema.sql. A key that was put beside them without a checkpoint that hands over to it
+functions of the schema. A key that was put beside them without a checkpoint that hands over to it
 is none of the log's.
 """
 

@@ -84,14 +84,18 @@ def init(server: Server) -> bool:
             _make_role(connection, app)
             connection.execute(SQL("CREATE SCHEMA {vault} AUTHORIZATION {app}").format(**names))
         connection.execute(SQL("SET LOCAL ROLE {app}").format(**names))
-        steps = [f"vault_{step}.sql" for step in range(before + 1, VERSION + 1)]
-        for file in steps if before else ["vault.sql"]:
-            text = (files(__package__) / file).read_text("utf-8")
+        for text in _scripts(before):
             # The URL only lets names through that need no quotes.
             connection.execute(text.replace("@vault@", vault).replace("@app@", app))
         note = SQL("COMMENT ON SCHEMA {vault} IS {}")
         connection.execute(note.format(f"beliefledger vault, version {VERSION}", **names))
     return True
+
+
+def _scripts(before: int = 0) -> list[str]:
+    """The scripts that lead from a version to the newest, one for each version after it."""
+    numbers = range(before + 1, VERSION + 1)
+    return [(files(__package__) / f"vault_{number}.sql").read_text("utf-8") for number in numbers]
 
 
 def there(server: Server) -> bool:
@@ -131,7 +135,7 @@ def _make_role(connection: Connection, app: str) -> None:
 
 
 class PostgresVault:
-    """The tables of one tenant's vault. It closes the server that it is given with itself.
+    """The tables of one tenant's vault. Closing it closes the server it was given.
 
     `patience` is for how many seconds a destroyed key's bytes may be held on to by transactions
     that began before, until that is told.
@@ -178,7 +182,8 @@ class PostgresVault:
         raise AssertionError("unreachable")
 
     def changed(self, mark: int | None) -> bool:
-        """As the log's mark tells, without a question; without one, as the database does."""
+        """Whether another process changed the vault: judged by the log's mark where one is given,
+        else by asking the database."""
         if mark is not None:
             moved = mark != self._mark
             self._mark = mark
@@ -251,8 +256,7 @@ class PostgresVault:
         """Which trigger or rule on the vault's tables was never made here, or is gone: one may keep
         what is deleted, or keep it from being deleted."""
         there = {str(name) for (name,) in self.rows(_TRIGGERS, (self._schema, self._schema))}
-        script = (files(__package__) / "vault.sql").read_text("utf-8")
-        made = set(re.findall(r"CREATE TRIGGER (\w+)", script))
+        made = set(re.findall(r"CREATE TRIGGER (\w+)", "".join(_scripts())))
         for name in sorted(made ^ there):
             said = "is none of the vault's" if name in there else "is missing, or switched off"
             return f"the trigger or rule {name!r} in {self._schema} {said}"

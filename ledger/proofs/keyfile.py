@@ -38,7 +38,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Handover:
+class KeyHandover:
     """The head that was signed by both of two keys, when one took over from the other."""
 
     old: str
@@ -88,18 +88,18 @@ class KeyFile:
         with _told(self.mark_path):
             self.mark_path.unlink(missing_ok=True)
 
-    def handovers(self, old: str | None, new: str) -> list[Handover] | None:
+    def handovers(self, old: str | None, new: str) -> list[KeyHandover] | None:
         """Those by which one key leads to another; of a tree that knows no key, from the first on.
         None where they do not."""
         before = {each.new: each for each in self._handovers()}
-        chain: list[Handover] = []
+        chain: list[KeyHandover] = []
         at = new
         while at != old and at in before:
             chain.insert(0, before.pop(at))
             at = chain[0].old
         return chain if at == old or old is None else None
 
-    def hand_over(self, handover: Handover) -> None:
+    def hand_over(self, handover: KeyHandover) -> None:
         """Keep it, durably."""
         path = self._handovers_path
         with _told(path), self._alone():
@@ -117,14 +117,14 @@ class KeyFile:
     def _handovers_path(self) -> Path:
         return self.path.with_name(f"{self.path.name}.handovers")
 
-    def _handovers(self) -> list[Handover]:
+    def _handovers(self) -> list[KeyHandover]:
         text = _text(self._handovers_path)
         if not text:
             return []
         try:
             every = [_object(each) for each in json.loads(text)]
             return [
-                Handover(str(each["old"]), str(each["new"]), Checkpoint.parse(str(each["head"])))
+                KeyHandover(str(each["old"]), str(each["new"]), Checkpoint.parse(str(each["head"])))
                 for each in every
             ]
         except (ValueError, KeyError, TypeError) as problem:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import ClassVar, NamedTuple, Self
 
+from beliefledger.ledger.encryption import KEY_BYTES, SigningKey, is_signed, new_key
 from beliefledger.ledger.proofs.merkle import HASH_BYTES
-from beliefledger.ledger.sealing import KEY_BYTES, SigningKey, is_signed, new_key
 
 ED25519 = 0x01
 """The type of a signature by a log, in its key's id."""

@@ -68,7 +68,7 @@ def _is_by(checkpoint: Checkpoint, verifier: Verifier) -> bool:
 
 
 def parsed(texts: Iterable[str]) -> list[Checkpoint]:
-    """Those that can be read: of the others it is told where they are looked at."""
+    """The checkpoints that can be parsed. The others are reported where they are checked."""
     found = []
     for text in texts:
         try:

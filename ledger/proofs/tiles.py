@@ -130,12 +130,12 @@ class TileReader(Protocol):
 
     @property
     def keys_at(self) -> str:
-        """Where these are kept, for errors."""
+        """Where the keys are kept, for error messages."""
         ...
 
 
 class TileWriter(TileReader, Protocol):
-    """What the one who extends the tree may do."""
+    """The operations of the one process that extends the tree."""
 
     def leaves(self, store: EventStore, after: int, upto: int) -> list[bytes]:
         """The leaves of (after, upto], which the tree of `after` is extended by. Where the tiles

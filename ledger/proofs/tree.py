@@ -13,8 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from beliefledger.ledger.errors import CallerMistake, LogCorrupted, ProofsDamaged, SigningKeyMissing
-from beliefledger.ledger.proofs.keyfile import VARIABLE, Handover, KeyFile
+from beliefledger.ledger.errors import CallerMistake, LogCorrupted, SigningKeyMissing
+from beliefledger.ledger.proofs.checkpoints import Checkpoints
+from beliefledger.ledger.proofs.comparison import (
+    LEAVES_AT_ONCE,
+    find_difference,
+    first_difference,
+    tell_contradiction,
+)
+from beliefledger.ledger.proofs.keyfile import VARIABLE, KeyFile, KeyHandover
 from beliefledger.ledger.proofs.merkle import (
     EMPTY_ROOT,
     ProofInvalid,
@@ -33,18 +40,15 @@ from beliefledger.ledger.proofs.notes import (
     issue,
     with_signatures,
 )
-from beliefledger.ledger.proofs.terms import Term, checked, parsed, terms_of, verifiers_of
 from beliefledger.ledger.proofs.tiles import (
     WIDTH,
     Edge,
     Tile,
-    TileReader,
     TileStore,
     TileWriter,
     edge_of,
     edge_root,
     grow,
-    hashes_of,
 )
 from beliefledger.ledger.store import EventStore
 
@@ -52,9 +56,6 @@ PAGE = 1_000
 """Events in one step of a backlog, and between checkpoints of the history."""
 _PAGES = 16
 """How many of them are taken in under one lock, and their tiles written once."""
-_MENDING = 64 * WIDTH
-"""Leaves that are read at once to compute tiles again."""
-
 T = TypeVar("T")
 
 
@@ -76,8 +77,8 @@ class Tree:
         self.tiles = tiles
         self._signer = signer
         self.key = key
-        self._seen: _Seen | None = None
-        self._verified: Checkpoint | None = None
+        self._checkpoints = Checkpoints(tiles)
+        self._seen: _LastPublished | None = None
         self._nodes: Nodes | None = None
 
     # Heads
@@ -101,56 +102,19 @@ class Tree:
 
     def verifiers(self) -> list[Verifier]:
         """All keys that ever signed, the one in force last."""
-        return verifiers_of(self.tiles)
+        return self._checkpoints.verifiers()
 
     def latest(self) -> Checkpoint | None:
         """The checkpoint published last. Raises `LogCorrupted` when it is not rightly signed."""
-        return self._latest(self.tiles)
+        return self._checkpoints.latest()
 
     def checkpoints(self) -> list[Checkpoint]:
         """The history of checkpoints: one about every 1,000 positions, and those asked for."""
-        return self._all_checked(self.tiles.kept())
+        return self._checkpoints.kept()
 
     def kept(self, size: int) -> Checkpoint | None:
         """The checkpoint of this size, where it is in the history or the latest."""
-        text = self.tiles.kept_at(size)
-        if text is not None:
-            return self._all_checked([text])[0]
-        latest = self.latest()
-        return latest if latest is not None and latest.size == size else None
-
-    def _latest(self, tiles: TileReader) -> Checkpoint | None:
-        text = tiles.checkpoint()
-        if text is None:
-            return None
-        verified = self._verified
-        if verified is None or verified.text != text:
-            verifiers = verifiers_of(tiles)
-            try:
-                Checkpoint.parse(text)
-            except NoteInvalid as problem:
-                raise ProofsDamaged(
-                    f"The latest checkpoint at {tiles} cannot be read: {problem} Put it back from a"
-                    " backup."
-                ) from problem
-            verified = self._verified = self._checked(text, verifiers)
-        return verified
-
-    def _all_checked(self, texts: Sequence[str]) -> list[Checkpoint]:
-        verifiers = self.verifiers()
-        if len(verifiers) < 2:
-            return [self._checked(text, verifiers) for text in texts]
-        terms = terms_of(verifiers, parsed(self.tiles.kept()))
-        return [checked(text, terms) for text in texts]
-
-    def _checked(self, text: str, verifiers: list[Verifier]) -> Checkpoint:
-        """Mostly it is by the key in force, and nothing has to be known of those before it."""
-        try:
-            return checked(text, [Term(each) for each in verifiers[-1:]])
-        except LogCorrupted:
-            if len(verifiers) < 2:
-                raise
-        return checked(text, terms_of(verifiers, parsed(self.tiles.kept())))
+        return self._checkpoints.of_size(size)
 
     # Extending
 
@@ -184,7 +148,7 @@ class Tree:
         return signer.sign(text)
 
     def begin(self, writer: TileWriter) -> Checkpoint:
-        """Sign the tree of nothing, where nobody ever signed.
+        """Sign the empty tree, if nothing was ever signed.
 
         Raises `LogCorrupted` when the tree was taken away and the log does not lead to what was
         signed, and `SigningKeyMissing` when the key signs another log.
@@ -193,7 +157,7 @@ class Tree:
         if self.key is not None:
             self._may_begin(self.key)
         self._authorise(writer)
-        latest = self._latest(writer)
+        latest = self._checkpoints.latest(writer)
         if latest is None:
             latest = issue(signer.name, 0, EMPTY_ROOT, signer)
             writer.publish(latest, keep=False)
@@ -228,12 +192,12 @@ class Tree:
         with self.tiles.extending() as writer:
             if self._authorise(writer) is not old:
                 raise SigningKeyMissing("Another process has changed the key just now: try again.")
-            latest = self._latest(writer)
+            latest = self._checkpoints.latest(writer)
             assert latest is not None
             # With the signatures it has: one key may have handed over to the other at this size.
             both = with_signatures(latest, [each.sign(latest.body) for each in (old, new)])
             if self.key is not None:
-                self.key.hand_over(Handover(old.vkey, new.vkey, both))
+                self.key.hand_over(KeyHandover(old.vkey, new.vkey, both))
             writer.publish(both, keep=True)
             writer.know(new.vkey)
         if self.key is not None:
@@ -244,7 +208,7 @@ class Tree:
     def _step(self, writer: TileWriter, head: int, upto: int | None, *, keep: bool) -> Checkpoint:
         """Take in some pages, or what is left, and publish the head."""
         signer = self._authorise(writer)
-        latest = self._latest(writer)
+        latest = self._checkpoints.latest(writer)
         self._hold_against_mark(latest, signer)
         size = latest.size if latest else 0
         upto = head if upto is None else min(head, upto)
@@ -271,8 +235,8 @@ class Tree:
         writer.publish(checkpoint, keep=keep and end >= upto)
         writer.keep(passed)
         writer.drop_partial([tile for tile in tiles if tile.width == WIDTH])
-        self._verified = checkpoint
-        self._seen = _Seen(checkpoint, signer, edge, leaves[-1] if leaves else b"")
+        self._checkpoints.know(checkpoint)
+        self._seen = _LastPublished(checkpoint, signer, edge, leaves[-1] if leaves else b"")
         return checkpoint
 
     def _need_signer(self) -> Signer:
@@ -308,19 +272,19 @@ class Tree:
             writer.know(signer.vkey)
         return signer
 
-    def _handed_over(self, known: list[str], unsigned: bool, signer: Signer) -> list[Handover]:
+    def _handed_over(self, known: list[str], unsigned: bool, signer: Signer) -> list[KeyHandover]:
         """How this key came to sign after those that the tree knows. Raises `SigningKeyMissing`."""
-        chain: list[Handover] | None = [] if unsigned and not known else None
+        chain: list[KeyHandover] | None = [] if unsigned and not known else None
         if self.key is not None and (known or unsigned):
             chain = self.key.handovers(known[-1] if known else None, signer.vkey)
         if chain is None:
             raise SigningKeyMissing(_other_key(known[-1] if known else "nobody known", signer))
         return chain
 
-    def _hand_over_again(self, writer: TileWriter, chain: Sequence[Handover]) -> None:
+    def _hand_over_again(self, writer: TileWriter, chain: Sequence[KeyHandover]) -> None:
         """Let a tree that was set back know which keys took over, where the log leads to the heads
         that were signed by both."""
-        latest = self._latest(writer)
+        latest = self._checkpoints.latest(writer)
         for each in chain:
             head = each.head
             try:
@@ -333,7 +297,7 @@ class Tree:
                     f"The latest checkpoint, of {latest.size} events, is signed by a key that had"
                     f" handed over to {each.new} at {head.size}."
                 )
-            wrong = self._astray(head)
+            wrong = self._difference(head)
             if wrong is not None:
                 raise SigningKeyMissing(
                     f"The ledger was set back to before its signing key handed over to {each.new}"
@@ -367,7 +331,7 @@ class Tree:
                     f" the one that was signed last ({self.key.mark_path})."
                 )
             return
-        wrong = self._astray(head)
+        wrong = self._difference(head)
         if wrong is not None:
             state = "there is no checkpoint" if latest is None else f"the latest is of {size}"
             raise LogCorrupted(
@@ -382,7 +346,7 @@ class Tree:
         if mark is None or mark.place == key.place:
             return
         head, place = mark.head, mark.place
-        wrong = self._astray(head) if head.size else "that one is empty"
+        wrong = self._difference(head) if head.size else "that one is empty"
         if wrong is not None:
             raise SigningKeyMissing(
                 f"The key in {key.path} signs the ledger at {place}, which had {head.size} events"
@@ -391,21 +355,8 @@ class Tree:
                 " its log was changed: restore the newest backup."
             )
 
-    def _astray(self, head: Checkpoint) -> str | None:
-        """Why the log does not lead to a head that was signed; None where it does."""
-        there = self._store.head().position
-        if there < head.size:
-            return f"position {there + 1} is missing"
-        edge: Edge = []
-        for start in range(0, head.size, _MENDING):
-            end = min(start + _MENDING, head.size)
-            edge, _tiles = grow(start, edge, self._store.leaf_hashes(start, end))
-        if edge_root(edge) == head.root:
-            return None
-        good, bad = self._narrowed(head)
-        if bad == good + 1:
-            return f"position {bad} is not the event that was signed"
-        return f"of the positions {good + 1} to {bad} one is not the event that was signed"
+    def _difference(self, head: Checkpoint) -> str | None:
+        return find_difference(self._store, head, self.checkpoints)
 
     def _edge(
         self, writer: TileWriter, latest: Checkpoint | None, end: int
@@ -477,7 +428,7 @@ class Tree:
             return ask(nodes)
         except ProofInvalid:
             with self.tiles.extending() as writer:
-                self._mend(writer, self._latest(writer) or latest)
+                self._mend(writer, self._checkpoints.latest(writer) or latest)
         try:
             self._nodes = Nodes(self.tiles, latest)
             return ask(self._nodes)
@@ -492,7 +443,7 @@ class Tree:
         """Compare every tile with the log and write those anew that are missing or wrong; returns
         how many. Raises `LogCorrupted`, naming the position, when the log was changed."""
         with self.tiles.extending() as writer:
-            latest = self._latest(writer)
+            latest = self._checkpoints.latest(writer)
             return self._mend(writer, latest) if latest else 0
 
     def _mend(self, writer: TileWriter, latest: Checkpoint) -> int:
@@ -500,8 +451,8 @@ class Tree:
         edge: Edge = []
         differing: list[int] = []
         last = set(edge_of(latest.size))
-        for start in range(0, latest.size, _MENDING):
-            end = min(start + _MENDING, latest.size)
+        for start in range(0, latest.size, LEAVES_AT_ONCE):
+            end = min(start + LEAVES_AT_ONCE, latest.size)
             edge, tiles = grow(start, edge, self._store.leaf_hashes(start, end))
             for tile, data in tiles.items():
                 if tile.width < WIDTH and tile not in last:
@@ -510,37 +461,16 @@ class Tree:
                 if there != data:
                     mended[tile] = data
                     if tile.level == 0:
-                        differing += _first_difference(tile, there, data)
+                        differing += first_difference(tile, there, data)
         if edge_root(edge) != latest.root:
-            raise LogCorrupted(self._contradicted(latest, differing))
+            raise LogCorrupted(
+                tell_contradiction(self._store, latest, self.checkpoints(), differing)
+            )
         writer.mend(mended)
         return len(mended)
 
-    def _contradicted(self, latest: Checkpoint, differing: list[int]) -> str:
-        """Which event was changed: a checkpoint of the history says between which positions, and
-        a leaf of the tiles, where it was not changed along, says which."""
-        good, bad = self._narrowed(latest)
-        named = next((position for position in differing if good < position <= bad), None)
-        where = (
-            f"position {named} is not the event that was signed"
-            if named is not None
-            else f"of the positions {good + 1} to {bad} one is not the event that was signed"
-        )
-        return f"The log contradicts its checkpoint of {latest.size} events: {where}."
 
-    def _narrowed(self, latest: Checkpoint) -> tuple[int, int]:
-        """The sizes of the last checkpoint that the log leads to, and of the next."""
-        good, edge = 0, list[list[bytes]]()
-        kept = [checkpoint for checkpoint in self.checkpoints() if checkpoint.size < latest.size]
-        for checkpoint in kept:
-            edge, _tiles = grow(good, edge, self._store.leaf_hashes(good, checkpoint.size))
-            if edge_root(edge) != checkpoint.root:
-                return good, checkpoint.size
-            good = checkpoint.size
-        return good, latest.size
-
-
-class _Seen(NamedTuple):
+class _LastPublished(NamedTuple):
     """The checkpoint that this process published last, who signed it, the edge of its tree and its
     last leaf."""
 
@@ -563,11 +493,3 @@ def _other_key(known: str, signer: Signer) -> str:
         f" the right file in {VARIABLE}, or restore a backup that was made after that key took"
         " over."
     )
-
-
-def _first_difference(tile: Tile, there: bytes | None, data: bytes) -> list[int]:
-    """The first position, if any, at which a tile of leaves that is there has another one."""
-    if there is None or len(there) != len(data):
-        return []
-    pairs = enumerate(zip(hashes_of(there), hashes_of(data), strict=True), 1)
-    return [tile.number * WIDTH + at for at, (old, new) in pairs if old != new][:1]

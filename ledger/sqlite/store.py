@@ -12,7 +12,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,33 +19,24 @@ from uuid import UUID
 
 from eventsourcing.persistence import (
     IntegrityError,
-    InterfaceError,
     Notification,
     OperationalError,
     StoredEvent,
 )
-from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteConnectionPool
+from eventsourcing.sqlite import SQLiteApplicationRecorder
 
 from beliefledger.ledger import envelope, steady
 from beliefledger.ledger.errors import (
-    AppendUncertain,
-    BackendUnavailable,
-    CallerMistake,
-    ClockWentBack,
-    CopyUnfinished,
-    EventIdReused,
     LedgerError,
     LogCorrupted,
-    VersionConflict,
 )
-from beliefledger.ledger.faults import file_fault
-from beliefledger.ledger.grouping import GroupCommit, Outcome, Request, Take, appended_before
-from beliefledger.ledger.sqlite.connection import Datastore, WriteQueue, make_private
+from beliefledger.ledger.group_commit import AppendRequest
+from beliefledger.ledger.sqlite.appender import INSERT_BODY, INSERT_EVENT, SQLiteAppender
+from beliefledger.ledger.sqlite.connection import Datastore
 from beliefledger.ledger.sqlite.cursors import SQLiteCursors
-from beliefledger.ledger.sqlite.faults import fault
+from beliefledger.ledger.sqlite.database import Database
 from beliefledger.ledger.sqlite.schema import DAMAGE, SCHEMA, UPGRADES
 from beliefledger.ledger.sqlite.upgrades import bring_up_to_date
-from beliefledger.ledger.steady import Steadiness
 from beliefledger.ledger.store import (
     CLOCK_TOLERANCE,
     ERASURE_TYPES,
@@ -55,27 +45,17 @@ from beliefledger.ledger.store import (
     RARE_TYPES,
     Appended,
     Cursors,
-    ErasedMeanwhile,
     Head,
     Row,
     Sealed,
 )
 from beliefledger.ledger.streams import stream_of
-from beliefledger.ledger.times import SECOND, Clock, Micros, system_clock
+from beliefledger.ledger.times import Clock, Micros, system_clock
 from beliefledger.ledger.unfinished import ReadOnlyCursors
 
 _POLL_SECONDS = 0.005
 _CACHE, _LOOKING_CACHE = 2_000, 131_072
 """KiB of pages that a connection keeps: SQLite's default, and while everything is looked at."""
-_MOVE_HEAD = (
-    "UPDATE head SET position = position + ?, recorded_at = max(recorded_at, ?),"
-    " erasures = erasures + ? RETURNING position, recorded_at, erasures"
-)
-_MARK_CLOCK = "INSERT OR REPLACE INTO clock_mark VALUES (1, ?, ?)"
-_VERSION = "SELECT max(version) FROM history WHERE stream = ?"
-_FEW_STREAMS = 20
-_INSERT_EVENT = "INSERT INTO history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_BODY = "INSERT INTO bodies VALUES (?, ?)"
 _ROW = (
     "SELECT h.position, h.envelope, b.body, h.type FROM history h"
     " LEFT JOIN bodies b ON b.position = h.position "
@@ -95,26 +75,16 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        in_memory = SQLiteConnectionPool.detect_memory_mode(str(path))
-        self._process = os.getpid()
         self._grown = threading.Condition()
-        self._idle = threading.Condition()
-        self.cursors: Cursors = SQLiteCursors(self._transaction, self._fetch)
-        self._read_only: str | None = None
-        self._steadiness = Steadiness()
-        self._clock_marked = self._marks_clock = False
-        self._commits = GroupCommit(self._commit_group)
-        self._using = 0
-        self._closed = False
+        self._database = database = Database(self.path, self._told_step)
+        self._transaction, self._fetch = database.transaction, database.fetch
+        self.cursors: Cursors = SQLiteCursors(database.transaction, database.fetch)
+        self._appender = SQLiteAppender(
+            self.path, database.transaction, step=self._told_step, wake=self._wake
+        )
+        super().__init__(database.datastore, "history")
         try:
-            if not in_memory:
-                make_private(self.path)
-            self._queue = WriteQueue(None if in_memory else self.path.with_name("write.lock"))
-        except OSError as problem:
-            raise file_fault(f"{self.path} cannot be opened", problem) from problem
-        super().__init__(Datastore(str(path)), "history")
-        try:
-            with self._queue.turn(), self._connection(writing=True) as connection:
+            with database.queue.turn(), database.connection(writing=True) as connection:
                 self.found = bring_up_to_date(connection, str(self.path), SCHEMA, UPGRADES)
                 for statement in SCHEMA:  # whatever was taken away: a trigger, an index
                     connection.execute(statement)
@@ -125,6 +95,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
     def construct_create_table_statements(self) -> list[str]:
         return SCHEMA
 
+    def _told_step(self, name: str) -> None:
+        self.step(name)
+
     # Writing
 
     def append(
@@ -134,62 +107,17 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         clock: Clock,
         erasures: int | None = None,
     ) -> Appended:
-        self._check_process()
-        return self._commits.append(Request(batch, expect, clock, erasures))
-
-    def _commit_group(self, take: Take) -> None:
-        self._marks_clock = False
-        with self._transaction() as cursor:
-            while gathered := take():  # more come while these are written
-                for request in gathered:
-                    request.outcome = self._attempt(cursor, request)
-        self._clock_marked |= self._marks_clock
-        self._wake()
-
-    def _attempt(self, cursor: sqlite3.Cursor, request: Request) -> Appended | Exception:
-        """Write one append of a group; what is refused leaves no trace in the transaction."""
-        cursor.execute("SAVEPOINT request")
-        outcome: Appended | Exception
-        try:
-            outcome = self._write(cursor, request)
-            self._marks_clock |= request.clock is system_clock
-        except sqlite3.IntegrityError as problem:
-            cursor.execute("ROLLBACK TO request")
-            outcome = fault(str(self.path), self.path, problem)
-            outcome.__cause__ = problem
-        except sqlite3.Error:
-            raise  # not of this request alone
-        except Exception as refused:  # noqa: BLE001  told to this one; the others have no part in it
-            cursor.execute("ROLLBACK TO request")
-            outcome = refused
-            if isinstance(refused, (VersionConflict, EventIdReused)):
-                # Look only after undoing this attempt, or it would find its own events.
-                outcome = self._appended_before(cursor, request.batch) or refused
-        cursor.execute("RELEASE request")
-        return outcome
-
-    def _write(self, cursor: sqlite3.Cursor, request: Request) -> Appended:
-        batch = request.batch
-        erasing = sum(sealed.address.type in ERASURE_TYPES for sealed in batch)
-        first, recorded_at, erasures = self._move_head(cursor, len(batch), request.clock, erasing)
-        self.step("head moved")
-        self._check_versions(cursor, request.expect)
-        if request.erasures is not None and request.erasures != erasures - erasing:
-            raise ErasedMeanwhile
-        self._insert(cursor, batch, first, recorded_at)
-        if request.clock is system_clock and not self._clock_marked:
-            cursor.execute(_MARK_CLOCK, (steady.boot(), steady.ahead()))
-        self.step("inserted")
-        return Appended(first, first + len(batch) - 1, recorded_at)
+        self._database.check_process()
+        return self._appender.append(AppendRequest(batch, expect, clock, erasures))
 
     def load(self, rows: Sequence[Row]) -> None:
         with self._transaction() as cursor:
             for row in rows:
                 fields = envelope.read(row.envelope, row.position)
                 filed = [fields[name] for name in (*FILED, "recorded_at")]
-                cursor.execute(_INSERT_EVENT, (row.position, *filed, row.envelope))
+                cursor.execute(INSERT_EVENT, (row.position, *filed, row.envelope))
                 if row.body is not None:
-                    cursor.execute(_INSERT_BODY, (row.position, row.body))
+                    cursor.execute(INSERT_BODY, (row.position, row.body))
                 cursor.execute(
                     "UPDATE head SET position = ?, recorded_at = ?, erasures = erasures + ?",
                     (row.position, fields["recorded_at"], fields["type"] in ERASURE_TYPES),
@@ -219,153 +147,8 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                 cursor.execute("INSERT INTO unfinished_copy VALUES (1, ?)", (note,))
 
     def only_read(self, why: str) -> None:
-        self._read_only = why
+        self._database.only_read(why)
         self.cursors = ReadOnlyCursors(self.cursors, why)
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Cursor]:
-        """One write transaction. Leaving it rolls back unless the commit went through."""
-        self._check_process()
-        if self._read_only is not None:
-            raise CopyUnfinished(self._read_only)
-        with self._queue.turn(), self._connection(writing=True) as raw:
-            cursor = raw.cursor()
-            try:
-                cursor.execute("BEGIN IMMEDIATE")
-                self.step("begun")
-                yield cursor
-                if raw.in_transaction:
-                    self._commit(cursor)
-            finally:
-                cursor.close()
-                if raw.in_transaction:
-                    raw.rollback()
-
-    @contextmanager
-    def _connection(self, *, writing: bool) -> Iterator[sqlite3.Connection]:
-        """A connection from the pool. What SQLite says over it is raised as our own errors."""
-        self._check_process()
-        with self._idle:
-            if self._closed:
-                raise CallerMistake(f"{self.path} was closed: open it again.")
-            self._using += 1
-        pool = self.datastore.pool
-        # The pool's own lock on writers stays locked for good when a connection cannot be made.
-        is_writer = writing if pool.is_sqlite_memory_mode else None
-        try:
-            connection = pool.get_connection(is_writer=is_writer)
-            try:
-                yield connection._sqlite_conn  # noqa: SLF001  its cursor hides row counts
-            finally:
-                pool.put_connection(connection)
-        except (
-            sqlite3.DatabaseError,
-            InterfaceError,
-            OperationalError,
-            UnicodeDecodeError,  # SQLite quotes damaged names in its messages
-        ) as problem:
-            raise fault(str(self.path), self.path, problem) from problem
-        finally:
-            with self._idle:
-                self._using -= 1
-                self._idle.notify_all()
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            raise CallerMistake(f"{self.path} was opened before a fork: open it in the child.")
-
-    def _commit(self, cursor: sqlite3.Cursor) -> None:
-        self.step("commit")
-        try:
-            cursor.execute("COMMIT")
-            self.step("committed")
-        except sqlite3.OperationalError as problem:
-            still_open = cursor.connection.in_transaction
-            if still_open and problem.sqlite_errorcode & 0xFF in {
-                sqlite3.SQLITE_BUSY,
-                sqlite3.SQLITE_FULL,
-            }:
-                raise  # nothing was written: the transaction is still there to be rolled back
-            raise AppendUncertain(f"Committing to {self.path} failed: {problem}.") from problem
-
-    def _move_head(
-        self, cursor: sqlite3.Cursor, count: int, clock: Clock, erasing: int = 0
-    ) -> tuple[int, Micros, int]:
-        """The first of the new positions, when they are recorded, and the erasures so far."""
-        now = clock()
-        if clock is system_clock:
-            self._steadiness.check()
-        at = now if count else 0  # appending nothing moves nothing
-        last, recorded_at, erasures = cursor.execute(_MOVE_HEAD, (count, at, erasing)).fetchone()
-        recorded_at = max(recorded_at, now)
-        if recorded_at - now > CLOCK_TOLERANCE:
-            behind = (recorded_at - now) // SECOND
-            raise ClockWentBack(f"The clock is {behind} seconds behind the last event.")
-        return last - count + 1, recorded_at, erasures
-
-    def _check_versions(self, cursor: sqlite3.Cursor, expect: Mapping[str, int]) -> None:
-        """Raises `VersionConflict` naming the first stream that is at another version."""
-        if len(expect) < _FEW_STREAMS:
-            actual = {
-                stream: cursor.execute(_VERSION, (stream,)).fetchone()[0] for stream in expect
-            }
-        else:
-            actual = {}
-            streams = list(expect)
-            for start in range(0, len(streams), 500):
-                some = streams[start : start + 500]
-                actual.update(
-                    cursor.execute(
-                        "SELECT stream, max(version) FROM history WHERE stream IN"
-                        f" ({','.join('?' * len(some))}) GROUP BY stream",
-                        some,
-                    )
-                )
-        for stream, version in expect.items():
-            found = actual.get(stream) or 0
-            if found != version:
-                raise VersionConflict(stream, version, found)
-
-    def _insert(
-        self, cursor: sqlite3.Cursor, batch: Sequence[Sealed], first: int, recorded_at: Micros
-    ) -> None:
-        events, bodies = [], []
-        for position, sealed in enumerate(batch, first):
-            at = sealed.address
-            events.append(
-                (
-                    position,
-                    at.stream,
-                    at.version,
-                    at.type,
-                    at.event_id,
-                    at.tenant,
-                    at.subject_ref,
-                    recorded_at,
-                    envelope.stamp(sealed.head, recorded_at, sealed.tail),
-                )
-            )
-            if sealed.body is not None:
-                bodies.append((position, sealed.body))
-        try:
-            cursor.executemany(_INSERT_EVENT, events)
-            cursor.executemany(_INSERT_BODY, bodies)
-        except sqlite3.IntegrityError as problem:
-            if str(problem) == "event id exists":
-                raise EventIdReused from problem
-            raise
-
-    def _appended_before(self, cursor: sqlite3.Cursor, batch: Sequence[Sealed]) -> Outcome:
-        """Where this very batch lies already, or None, or why its ids cannot be used."""
-        found = {}
-        for sealed in batch:
-            row = cursor.execute(
-                "SELECT position, recorded_at, envelope FROM history WHERE event_id = ?",
-                (sealed.address.event_id,),
-            ).fetchone()
-            if row is not None:
-                found[sealed.address.event_id] = tuple(row)
-        return appended_before(batch, found)
 
     def delete_bodies(self, subject_ref: str) -> int:
         with self._transaction() as cursor:
@@ -376,7 +159,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                 " (SELECT position FROM history WHERE subject_ref = ?)",
                 (subject_ref,),
             ).rowcount
-        self._truncate_wal()
+        self._database.truncate_wal()
         return deleted
 
     def delete_bodies_of(self, event_ids: Sequence[str]) -> int:
@@ -389,28 +172,13 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                     f" WHERE event_id IN ({','.join('?' * len(some))}))",
                     some,
                 ).rowcount
-        self._truncate_wal()
+        self._database.truncate_wal()
         return deleted
 
-    def checkpoint(self) -> None:
-        self._truncate_wal()
-
-    def _truncate_wal(self) -> None:
-        """Move the zeroed pages into the file and empty the WAL, where the old ones still lie."""
-        with self._queue.turn(), self._connection(writing=True) as connection:
-            if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                raise BackendUnavailable(
-                    f"{self.path} is being read by a process that does not let go, so deleted"
-                    " bodies may still lie in its WAL."
-                )
+    def flush_wal(self) -> None:
+        self._database.truncate_wal()
 
     # Reading
-
-    def _fetch(self, statement: str, values: Sequence[object]) -> list[Any]:
-        with self._connection(writing=False) as connection:
-            cursor = connection.cursor()
-            cursor.row_factory = None
-            return cursor.execute(statement, values).fetchall()
 
     def head(self) -> Head:
         return Head(*self._fetch("SELECT position, recorded_at, erasures FROM head", ())[0])
@@ -534,7 +302,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return low
 
     def damage(self) -> tuple[int | None, str] | None:
-        with self._connection(writing=False) as connection:
+        with self._database.connection(writing=False) as connection:
             # Index entries are looked up all over the file: with SQLite's small cache, again and
             # again from the disk.
             connection.execute(f"PRAGMA cache_size = {-_LOOKING_CACHE}")
@@ -562,15 +330,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return True
 
     def close(self) -> None:
-        """What is under way in other threads ends first: closing a connection in use crashes the
-        process. In a child of the process that opened it there is nothing to close."""
-        if os.getpid() != self._process:
-            return
-        self._closed = True
-        with self._queue.lock, self._idle:
-            self._idle.wait_for(lambda: not self._using)
-            self.datastore.close()
-            self._queue.close()
+        self._database.close()
 
     # eventsourcing's recorder port
 
@@ -578,11 +338,11 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         """Append events whose state is opaque and whose versions the caller gives."""
         try:
             with self._transaction() as cursor:
-                first, recorded_at, _erasures = self._move_head(
+                first, recorded_at, _erasures = self._appender.move_head(
                     cursor, len(stored_events), system_clock
                 )
                 cursor.executemany(
-                    _INSERT_EVENT,
+                    INSERT_EVENT,
                     [
                         (
                             position,
@@ -659,6 +419,6 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
 
 
 def _some(values: Sequence[str]) -> Iterator[Sequence[str]]:
-    """As many at a time as a statement takes."""
+    """Splits values into parts that fit into one SQL statement."""
     for start in range(0, len(values), 500):
         yield values[start : start + 500]

@@ -20,7 +20,7 @@ Work = Callable[[sqlite3.Connection], object]
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """What leads from the version before to this one."""
+    """One step: from the version before to this one."""
 
     version: int
     what: str
@@ -42,7 +42,7 @@ def version(db: sqlite3.Connection) -> int:
 
 
 def version_of(path: Path) -> int:
-    """Of a file that is there; 0 where there is none."""
+    """The version of a file; 0 if it does not exist."""
     if not path.exists():
         return 0
     try:
@@ -89,7 +89,7 @@ def _known(db: sqlite3.Connection, what: str, newest: int) -> int:
 
 
 def statements(script: str) -> list[str]:
-    """Those of a script, one by one."""
+    """The statements of a script, one by one."""
     found, gathered = [], ""
     for line in script.splitlines(keepends=True):
         gathered += line

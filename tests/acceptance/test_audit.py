@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from beliefledger import open_memory
 from beliefledger.audit.counts import Tally
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.ops import ConsumerAcknowledged
 from beliefledger.ledger.log import new_id

@@ -20,7 +20,7 @@ from beliefledger.erasure.certificate import INTERNAL, signed_text, text_of
 from beliefledger.ledger import envelope
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.envelope import Address
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.erasures import commitment, spread
 from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.ops import ConsumerAcknowledged, MasterKeyRotated

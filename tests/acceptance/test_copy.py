@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.backups import backup
-from beliefledger.ledger import copying
+from beliefledger.ledger import ledger_copy
 from beliefledger.ledger.errors import (
     CallerMistake,
     CopyUnfinished,
@@ -33,10 +33,10 @@ KILLED = 9
 COPY_AND_DIE = """
 import itertools, os, sys, traceback
 import beliefledger.opening.postgres
-from beliefledger.ledger import copying
+from beliefledger.ledger import ledger_copy
 from beliefledger.operations.copy import copy
 
-copying.PAGE = 15
+ledger_copy.PAGE = 15
 source, destination = sys.argv[1:]
 for steps in range(1, 100):
     child = os.fork()  # a process of its own each time, without loading everything again
@@ -80,7 +80,7 @@ def destination(request, places):
 
 @pytest.fixture
 def small_pages(monkeypatch):
-    monkeypatch.setattr(copying, "PAGE", 5)
+    monkeypatch.setattr(ledger_copy, "PAGE", 5)
 
 
 def tell(place):
@@ -181,15 +181,15 @@ def test_killed_at_any_page_it_goes_on(source, destination):
 COPY_AND_BE_KILLED = """
 import os, signal, sys
 import beliefledger.operations.copy
-from beliefledger.ledger import copying
+from beliefledger.ledger import ledger_copy
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
-copying.PAGE = 15
+ledger_copy.PAGE = 15
 source, destination, when = sys.argv[1:]
 if when == "at the beginning":
-    copying._Copying._bring_people = die
+    ledger_copy._Copying._bring_people = die
 if when == "at the end":
     beliefledger.operations.copy._bring_vectors = die
 halfway = lambda done, total: done > total // 2 and die()

@@ -18,7 +18,7 @@ from beliefledger.tools.cli import app
 ERASE_AND_BE_KILLED = """
 import json, os, signal, sys
 from beliefledger import open_memory
-from beliefledger.ledger.erasing import Eraser
+from beliefledger.ledger.eraser import Eraser
 
 Eraser.destroy = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 with open_memory(sys.argv[1]) as memory:

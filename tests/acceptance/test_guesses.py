@@ -234,7 +234,7 @@ def test_a_turn_that_is_on_its_way_out_is_answered_alike(memory):
     ref = memory._log.subject("ana")
     first = memory._log.read_stream(turn_of(memory))[0]
     eraser = memory._log.eraser
-    from beliefledger.ledger.erasing import Wanted
+    from beliefledger.ledger.eraser import Wanted
 
     wanted = Wanted(ref, "turn", first.stream, (first.position,))
     [erasure] = eraser.request(lambda: [wanted], actor="system", legal_basis="request")

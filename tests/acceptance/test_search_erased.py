@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from wishes import searching
 
 from beliefledger import open_memory
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.projections.embedding import Hashed
 from beliefledger.tools.cli import app

@@ -16,9 +16,9 @@ from beliefledger import open_memory
 from beliefledger.backups import backup, restore, restore_vault, rotate
 from beliefledger.ledger import commitments
 from beliefledger.ledger.backup import VAULT_MANIFEST, _read_keys
-from beliefledger.ledger.copying import vault_digest
 from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
 from beliefledger.ledger.events.ops import VaultCommitted
+from beliefledger.ledger.ledger_copy import vault_digest
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.operations.copy import copy
 from beliefledger.proofs import notary

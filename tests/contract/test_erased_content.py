@@ -9,7 +9,7 @@ from beliefledger import Candidate, Span, open_memory
 from beliefledger.gate.gate import Pending
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.replay import Verdict
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.times import SECOND, parse
 from beliefledger.projections import probing, projector

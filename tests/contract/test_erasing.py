@@ -9,7 +9,7 @@ import pytest
 
 from beliefledger import open_memory
 from beliefledger.gate.consolidation import Consolidator
-from beliefledger.ledger.erasing import Eraser
+from beliefledger.ledger.eraser import Eraser
 from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
 from beliefledger.ledger.events.subject import ErasureRequested
 from beliefledger.ledger.times import DAY
@@ -277,7 +277,7 @@ def test_what_log_and_vault_agreed_on_is_not_looked_at_again(tmp_path, clock, mo
         memory.erase("ana", by="lea")
     shutil.copy(home / "keys.db", tmp_path / "older.db")
     with open_memory(home, clock=clock) as memory:
-        assert memory._log.vault.agreed() is not None
+        assert memory._log.vault.notes.agreed() is not None
         memory.erase("bob", by="lea")
     asked = []
     whole = Eraser.told

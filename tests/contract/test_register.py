@@ -15,12 +15,12 @@ import psycopg
 import pytest
 
 from beliefledger.ledger import commitments
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.errors import LedgerError, LogCorrupted, NotPermitted
+from beliefledger.ledger.key_rotation import RotationNote
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.postgres.server import PostgresURL
-from beliefledger.ledger.rotating import Note
 from beliefledger.ledger.verify import Verified, verify
 
 NEW = MasterKey(bytes(range(1, 33)))
@@ -343,7 +343,7 @@ def test_the_database_keeps_the_register_from_being_changed(ledger, statement):
 
 def test_a_rotation_puts_every_entry_under_the_new_master_key(ledger):
     before = ledger.log.vault.dump().register
-    ledger.log.vault.rotate(NEW, Note("e" * 32, "system"))
+    ledger.log.vault.rotate(NEW, RotationNote("e" * 32, "system"))
     after = ledger.log.vault.dump().register
     assert [each[:-1] for each in before] == [each[:-1] for each in after]
     assert not {each.mac for each in before} & {each.mac for each in after}
@@ -355,7 +355,7 @@ def test_a_rotation_puts_every_entry_under_the_new_master_key(ledger):
 def test_a_rotation_does_not_make_good_what_was_changed(ledger):
     ledger.spoil("UPDATE vault.register SET mac = ? WHERE serial = 2", b"\x07" * 32)
     with pytest.raises(LogCorrupted, match="Entry 2"):
-        ledger.log.vault.rotate(NEW, Note("e" * 32, "system"))
+        ledger.log.vault.rotate(NEW, RotationNote("e" * 32, "system"))
     assert "entry 2" in found(ledger.log)
 
 

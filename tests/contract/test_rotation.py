@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from beliefledger.ledger import rotating
+from beliefledger.ledger import key_rotation
+from beliefledger.ledger.encryption import NotAuthentic, Sealer
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     KeyMissing,
     LogCorrupted,
     MasterKeyReplaced,
 )
+from beliefledger.ledger.key_rotation import RotationNote
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.postgres import vault as postgres_vault
 from beliefledger.ledger.postgres.server import PostgresURL, Server
 from beliefledger.ledger.postgres.vault import PostgresVault
-from beliefledger.ledger.rotating import Note
-from beliefledger.ledger.sealing import NotAuthentic, Sealer
 from beliefledger.ledger.vault import Vault
 
 OLD, NEW = MasterKey(bytes(range(32))), MasterKey(bytes(range(1, 33)))
-NOTE = Note("e" * 32, "system")
+NOTE = RotationNote("e" * 32, "system")
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -85,7 +85,7 @@ def test_everything_is_as_it_was_under_the_new_key_and_nothing_under_the_old(vau
 
 
 def test_more_people_than_one_statement_takes(vault, open_vault, monkeypatch):
-    monkeypatch.setattr(rotating, "_AT_ONCE", 7)
+    monkeypatch.setattr(key_rotation, "_AT_ONCE", 7)
     vault.register("default", [f"person {number}" for number in range(30)])
     before = known(vault)
     assert vault.rotate(NEW, NOTE).subjects == 30
@@ -124,7 +124,7 @@ def test_a_damaged_key_is_still_called_damaged(vault):
         vault.keys(ref)
     with pytest.raises(LogCorrupted, match="was changed"):
         vault.rotate(NEW, NOTE)
-    assert vault.dump().meta[0][1] == vault._sealed_pepper  # nothing was written
+    assert vault.dump().meta[0][1] == vault._secrets._sealed  # nothing was written
 
 
 def test_a_lost_reply_to_the_commit_is_no_second_rotation(vault, open_vault):
@@ -157,7 +157,7 @@ def test_left_by_an_error_nothing_is_rotated(vault, open_vault, monkeypatch):
     def broken(*_):
         raise BackendUnavailable
 
-    monkeypatch.setattr(rotating, "_told", broken)
+    monkeypatch.setattr(key_rotation, "_told", broken)
     with pytest.raises(BackendUnavailable):
         vault.rotate(NEW, NOTE)
     assert known(vault) == before == known(open_vault(OLD))

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 
 import pytest
+from stores import store_at
 
 from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import (
     CallerMistake,
@@ -18,21 +20,9 @@ from beliefledger.ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
-from beliefledger.ledger.postgres import schema
-from beliefledger.ledger.postgres.server import PostgresURL, Server
-from beliefledger.ledger.postgres.store import PostgresEventStore
-from beliefledger.ledger.sealing import clear
 from beliefledger.ledger.sqlite import SQLiteEventStore
 from beliefledger.ledger.store import Appended, ErasedMeanwhile, EventStore, Head, Row, Sealed
 from beliefledger.ledger.times import SECOND
-
-
-def postgres_store(url: str) -> EventStore:
-    server = Server(PostgresURL.parse(url))
-    schema.init(server)
-    schema.check(server)
-    return PostgresEventStore(server)
-
 
 ANA, BEN = "a" * 32, "b" * 32
 
@@ -45,7 +35,7 @@ def connect(request, tmp_path) -> Iterator[Callable[[], EventStore]]:
     url = request.getfixturevalue("postgres_url") if on_postgres else ""
 
     def open_() -> EventStore:
-        opened.append(postgres_store(url) if on_postgres else SQLiteEventStore(tmp_path / "log.db"))
+        opened.append(store_at(url if on_postgres else str(tmp_path)))
         return opened[-1]
 
     yield open_
@@ -457,7 +447,7 @@ def test_deleting_the_bodies_of_events_takes_those_and_no_others(filled):
     assert filled.delete_bodies_of([ids[3]]) == 0
     head = filled.head()
     assert (head.position, head.erasures) == (before.position, before.erasures + 2)
-    filled.checkpoint()
+    filled.flush_wal()
     assert filled.damage() is None
 
 

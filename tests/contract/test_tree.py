@@ -14,8 +14,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from stores import store_at
 
 from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import (
     CallerMistake,
@@ -29,7 +31,6 @@ from beliefledger.ledger.postgres.server import PostgresURL, Server, is_postgres
 from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.postgres.tiles import PostgresTiles
 from beliefledger.ledger.proofs import keyfile
-from beliefledger.ledger.proofs.checking import TreeCheck
 from beliefledger.ledger.proofs.keyfile import KeyFile
 from beliefledger.ledger.proofs.merkle import (
     EMPTY_ROOT,
@@ -57,8 +58,7 @@ from beliefledger.ledger.proofs.tiles import (
     tiles_of,
 )
 from beliefledger.ledger.proofs.tree import Tree
-from beliefledger.ledger.sealing import clear
-from beliefledger.ledger.sqlite import SQLiteEventStore
+from beliefledger.ledger.proofs.tree_check import TreeCheck
 from beliefledger.ledger.store import EventStore, Sealed
 
 SIGNER = Signer("beliefledger/0123456789abcdef", bytes(range(32)))
@@ -81,15 +81,7 @@ class Ledger:
         return is_postgres(self.place)
 
     def open_store(self) -> EventStore:
-        store: EventStore
-        if self.on_postgres:
-            server = Server(PostgresURL.parse(self.place), size=4)
-            schema.init(server)
-            schema.check(server)
-            store = PostgresEventStore(server)
-        else:
-            Path(self.place).mkdir(exist_ok=True)
-            store = SQLiteEventStore(Path(self.place) / "log.db")
+        store = store_at(self.place)
         self.opened.append(store)
         return store
 
@@ -645,7 +637,7 @@ else:
 def extending(place: str, tmp_path: Path, *given: str) -> subprocess.Popen[str]:
     (tmp_path / "tests_of_tree.py").write_text(Path(__file__).read_text())
     root = Path(__file__).parents[2]
-    path = os.pathsep.join([str(tmp_path), str(root)])
+    path = os.pathsep.join([str(tmp_path), str(root), str(root / "tests")])
     return subprocess.Popen(
         [sys.executable, "-c", EXTENDING, place, *given],
         env={**os.environ, "PYTHONPATH": path},

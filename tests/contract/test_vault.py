@@ -246,12 +246,12 @@ def test_tenants_do_not_know_each_other_s_subjects(connect):
 def test_everything_is_there_after_opening_again(vault, connect):
     [ref] = register(vault, "ana")
     ids = vault.keys(ref).ids
-    vault.note_log_begun()
+    vault.notes.note_log_begun()
     vault.close()
     again = connect()
     assert again.find("default", "ana") == ref
     assert again.keys(ref).ids == ids
-    assert again.log_has_begun()
+    assert again.notes.log_has_begun()
 
 
 def test_a_wrong_master_key_opens_nothing(vault, connect):

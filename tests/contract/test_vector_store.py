@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import select, update
 
 from beliefledger import open_memory
+from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.postgres.schema import views_schema
 from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
-from beliefledger.ledger.sealing import SubjectKeys
 from beliefledger.opening.backends import open_place
 from beliefledger.opening.place import place_of
 from beliefledger.projections.embedding import Hashed
@@ -196,7 +196,7 @@ def test_a_vector_that_was_changed_is_named_and_can_be_dropped_alone(store):
 KEEP = """
 import sys
 import numpy as np
-from beliefledger.ledger.sealing import SubjectKeys
+from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.search.indexes import open_vectors
 from beliefledger.opening.backends import open_place
 from beliefledger.opening.place import place_of

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from beliefledger.ledger import codec
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.events.turn import TurnParked
 from beliefledger.ledger.log import Log, new_id
-from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.postgres import schema
-from beliefledger.ledger.postgres.server import PostgresURL, Server, is_postgres
-from beliefledger.ledger.postgres.store import PostgresEventStore
-from beliefledger.ledger.sqlite import SQLiteEventStore
-from beliefledger.ledger.store import EventStore, Sealed
+from beliefledger.ledger.store import Sealed
 from beliefledger.ledger.times import system_clock
 from beliefledger.ledger.vault import Vault
 
-MASTER = MasterKey(bytes(range(32)))
+sys.path.insert(0, str(Path(__file__).parent.parent))  # for scripts that are started by their path
 
+from stores import MASTER
+from stores import store_at as open_store
 
-def open_store(place: str, **how) -> EventStore:
-    """The store at a URL of Postgres, made if it is not there, or in a directory."""
-    if not is_postgres(place):
-        return SQLiteEventStore(Path(place) / "log.db")
-    server = Server(PostgresURL.parse(place))
-    schema.init(server)
-    schema.check(server)
-    return PostgresEventStore(server, **how)
+__all__ = ["MASTER", "ids_of", "open_log", "open_store", "sealed"]
 
 
 def open_log(place: str, directory: str | Path, **how) -> Log:

@@ -21,7 +21,7 @@ from ledgers import ids_of, open_log, open_store, sealed
 
 from beliefledger.ledger import canonical
 from beliefledger.ledger.errors import ClockWentBack, EventIdReused, VersionConflict
-from beliefledger.ledger.grouping import Request
+from beliefledger.ledger.group_commit import AppendRequest
 from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.times import SECOND, system_clock
 
@@ -50,15 +50,15 @@ class NotMeant(Exception):
 
 def roll_back(store, batch, expect):
     """Append in a transaction that does everything and is then given up."""
-    request = Request(batch, expect, system_clock, None)
+    request = AppendRequest(batch, expect, system_clock, None)
     with suppress(NotMeant):
         if isinstance(store, PostgresEventStore):
             with store.server.connection() as connection, connection.transaction():
-                [answer] = store._send(connection, [store._values(request)])
+                [answer] = store._appender.send(connection, [store._appender.values(request)])
                 assert answer.status == "ok", answer
                 raise NotMeant
         with store._transaction() as cursor:
-            store._write(cursor, request)
+            store._appender.write(cursor, request)
             raise NotMeant
 
 

@@ -17,11 +17,11 @@ from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
+from beliefledger.ledger.encryption import derive
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.postgres.schema import vault_schema
 from beliefledger.ledger.postgres.server import PostgresURL
-from beliefledger.ledger.sealing import derive
 
 TEXTS = json.loads((Path(__file__).parents[1] / "data" / "presidio_pii.json").read_text("utf-8"))
 PEOPLE = 50

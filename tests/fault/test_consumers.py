@@ -118,7 +118,7 @@ events.close()
 """
     with process(tmp_path, code) as paused:
         assert hear(paused) == ["holds", "1"]
-        with log._store._queue.turn():  # so that it is not stopped while it keeps others waiting
+        with log._store._database.queue.turn():  # not stopped while it keeps others waiting
             paused.send_signal(signal.SIGSTOP)
             os.waitpid(paused.pid, os.WUNTRACED)
         with consumer(log) as mine:

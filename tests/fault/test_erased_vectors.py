@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from beliefledger import open_memory
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
 from beliefledger.ledger.postgres.server import is_postgres
 from beliefledger.projections.embedding import Hashed

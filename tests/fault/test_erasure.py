@@ -16,11 +16,11 @@ import pytest
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
 from beliefledger.ledger import codec
+from beliefledger.ledger.encryption import derive
 from beliefledger.ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.postgres.schema import vault_schema, views_schema
 from beliefledger.ledger.postgres.server import PostgresURL
-from beliefledger.ledger.sealing import derive
 
 DAY = 86_400_000_000
 ANA, BEN = "ana.quintela@example.org", "ben.marlow@example.org"
@@ -286,7 +286,7 @@ def test_another_process_that_is_idle_changes_nothing_and_reads_nothing_more(hom
 
 def test_while_another_process_reads_the_log_an_erasure_does_not_claim_to_be_done(memory, home):
     secrets, bodies = secrets_of(memory, ANA), bodies_of(memory, ANA)
-    with memory._log._store._connection(writing=True) as connection:
+    with memory._log._store._database.connection(writing=True) as connection:
         connection.execute("PRAGMA busy_timeout=1")
     reader = sqlite3.connect(home / "log.db", isolation_level=None)
     reader.execute("BEGIN")
@@ -305,7 +305,7 @@ def test_while_another_process_reads_the_log_an_erasure_does_not_claim_to_be_don
 
 def test_an_erasure_that_was_held_up_is_completed_by_opening_again(memory, home):
     secrets, bodies = secrets_of(memory, ANA), bodies_of(memory, ANA)
-    with memory._log._store._connection(writing=True) as connection:
+    with memory._log._store._database.connection(writing=True) as connection:
         connection.execute("PRAGMA busy_timeout=1")
     reader = sqlite3.connect(home / "log.db", isolation_level=None)
     reader.execute("BEGIN")

@@ -10,13 +10,13 @@ import pytest
 
 from beliefledger.ledger import canonical, envelope
 from beliefledger.ledger.codec import New
+from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, NotPermitted
 from beliefledger.ledger.events.subject import ErasureRequested
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.postgres.server import is_postgres
-from beliefledger.ledger.sealing import clear
 from beliefledger.ledger.store import Appended, Sealed
 from beliefledger.ledger.times import system_clock
 from beliefledger.ledger.vault import SYSTEM
@@ -75,7 +75,7 @@ def together(store, batches, clocks=None):
         clock = (clocks or {}).get(name, system_clock)
         threads.append(threading.Thread(target=append, args=(name, batch, clock)))
         threads[-1].start()
-    while len(store._commits._waiting) < len(batches):
+    while len(store._appender.commits._waiting) < len(batches):
         pass
     gathered.set()
     for thread in (leader, *threads):
@@ -124,7 +124,7 @@ def test_looking_why_one_was_refused_hides_nothing_from_the_others(store, place,
     def away(*_):
         raise BackendUnavailable("x")
 
-    monkeypatch.setattr(store, "_appended_before", away)
+    monkeypatch.setattr(store._appender, "_appended_before", away)
     told = together(store, {name: [sealed(name)] for name in "abc"})
     assert isinstance(told["b"], BackendUnavailable)
     if is_postgres(place):  # committed before it is looked at
@@ -138,7 +138,7 @@ def test_looking_why_one_was_refused_hides_nothing_from_the_others(store, place,
 
 
 def test_when_the_leader_is_interrupted_another_leads(store, monkeypatch):
-    commits = store._commits
+    commits = store._appender.commits
     lead = commits._lead
 
     def interrupted():

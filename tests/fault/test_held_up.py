@@ -17,7 +17,7 @@ import pytest
 from beliefledger import open_memory
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import ClockAhead, HeldUp, VersionConflict
-from beliefledger.ledger.grouping import Request
+from beliefledger.ledger.group_commit import AppendRequest
 from beliefledger.ledger.postgres import arrays, schema
 from beliefledger.ledger.postgres import server as postgres_server
 from beliefledger.ledger.postgres import vault as postgres_vault
@@ -92,10 +92,14 @@ def alive(connection: psycopg.Connection[Any]) -> bool:
     return True
 
 
-def asked(connection: psycopg.Connection[Any], store: PostgresEventStore, request: Request) -> str:
+def asked(
+    connection: psycopg.Connection[Any], store: PostgresEventStore, request: AppendRequest
+) -> str:
     """What `append` answers to this request when it is called by hand."""
     arrays.prepare(connection)
-    [row] = connection.execute(store._append, store._values(request), binary=True)
+    [row] = connection.execute(
+        store._appender.statement, store._appender.values(request), binary=True
+    )
     return str(row[0])
 
 
@@ -104,13 +108,13 @@ def lift(connection: psycopg.Connection[Any]) -> None:
     connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
 
 
-def writing(stream: str) -> Request:
-    return Request([sealed(stream)], {stream: 0}, system_clock, None)
+def writing(stream: str) -> AppendRequest:
+    return AppendRequest([sealed(stream)], {stream: 0}, system_clock, None)
 
 
-def refused(stream: str) -> Request:
+def refused(stream: str) -> AppendRequest:
     """Refused, and only with the row in hand: somebody may write that version just now."""
-    return Request([sealed(stream, 8)], {stream: 7}, system_clock, None)
+    return AppendRequest([sealed(stream, 8)], {stream: 7}, system_clock, None)
 
 
 class Within:
@@ -304,7 +308,7 @@ def test_many_short_turns_of_one_session_are_none_that_is_kept(place):
 
 
 def test_a_superuser_is_not_ended_and_the_refusal_says_who_it_is(place, monkeypatch):
-    monkeypatch.setattr("beliefledger.ledger.postgres.store._LOCK_TRIES", 1)
+    monkeypatch.setattr("beliefledger.ledger.postgres.turns._LOCK_TRIES", 1)
     store = place.store("b")
     with place.root.transaction():
         place.root.execute(f"SELECT FROM {place.name}.head FOR UPDATE")
@@ -323,7 +327,7 @@ def test_an_owner_who_may_end_nobody_says_what_to_run(place):
     mine, store = place.login("a"), place.store("b")
     take_by_writing(mine, place.store("a"))
     with pytest.MonkeyPatch.context() as once:
-        once.setattr("beliefledger.ledger.postgres.store._LOCK_TRIES", 1)
+        once.setattr("beliefledger.ledger.postgres.turns._LOCK_TRIES", 1)
         with pytest.raises(HeldUp, match=f"GRANT pg_signal_backend TO {owner}"):
             store.append([sealed("x")], {"x": 0}, system_clock)
     assert alive(mine)
@@ -360,11 +364,11 @@ def test_what_stays_refused_is_told_without_the_lock(place):
     early = system_clock() - 600 * SECOND
     mine.execute("BEGIN")
     for request, status in (
-        (Request([sealed("t")], {"t": 0}, system_clock, erasures), "erased"),
-        (Request([sealed("s")], {"s": 0}, system_clock, None), "conflict"),
-        (Request([known, sealed("t")], {}, system_clock, None), "known"),
-        (Request([*[sealed("t")] * 2], {}, system_clock, None), "known"),
-        (Request([sealed("t")], {"t": 0}, lambda: early, None), "clock"),
+        (AppendRequest([sealed("t")], {"t": 0}, system_clock, erasures), "erased"),
+        (AppendRequest([sealed("s")], {"s": 0}, system_clock, None), "conflict"),
+        (AppendRequest([known, sealed("t")], {}, system_clock, None), "known"),
+        (AppendRequest([*[sealed("t")] * 2], {}, system_clock, None), "known"),
+        (AppendRequest([sealed("t")], {"t": 0}, lambda: early, None), "clock"),
     ):
         assert asked(mine, store, request) == status
         place.root.execute(f"SELECT FROM {place.name}.head FOR UPDATE NOWAIT")

@@ -18,8 +18,8 @@ from ledgers import ids_of, open_log, open_store, sealed
 from own_postgres import OwnPostgres
 
 from beliefledger import open_memory
+from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.errors import AppendUncertain, BackendUnavailable, BackendUnusable
-from beliefledger.ledger.sealing import clear
 from beliefledger.ledger.store import Sealed
 from beliefledger.ledger.times import system_clock
 from beliefledger.ledger.verify import verify

@@ -19,6 +19,7 @@ from eventsourcing.persistence import InterfaceError
 
 from beliefledger.ledger import canonical, envelope
 from beliefledger.ledger.codec import New, Sealed
+from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import (
     AppendUncertain,
@@ -33,7 +34,6 @@ from beliefledger.ledger.events.subject import ErasureRequested, SubjectErased
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.sealing import clear
 from beliefledger.ledger.sqlite import SQLiteEventStore
 from beliefledger.ledger.vault import Vault
 from beliefledger.ledger.verify import verify
@@ -155,7 +155,7 @@ STEPS = {
     "while the key goes": ("vault._database", "writing", "inside"),
     "after the key went": ("vault", "destroy", "after"),
     "after the bodies went": ("_store", "delete_bodies", "after"),
-    "before the WAL is emptied": ("_store", "_truncate_wal", "before"),
+    "before the WAL is emptied": ("_store._database", "truncate_wal", "before"),
 }
 
 
@@ -313,7 +313,7 @@ def test_a_writer_who_sealed_before_an_erasure_conflicts_with_its_request(open_l
 
 def test_a_stopped_process_that_holds_the_lock_file_lets_go_when_it_dies(tmp_path):
     code = """
-with log._store._queue.turn():
+with log._store._database.queue.turn():
     tell("mine")
     told()
 """
@@ -406,15 +406,15 @@ def test_a_commit_that_failed_is_uncertain_and_its_repetition_is_not(
 ):
     store = SQLiteEventStore(tmp_path / "log.db")
     batch = [event("s", 1, b"a"), event("t", 1, b"b")]
-    commit = store._commit
+    commit = store._database.commit
 
     def fails(cursor):
         commit(FailingCommit(cursor, sqlite3.SQLITE_IOERR_FSYNC, done=done))
 
-    monkeypatch.setattr(store, "_commit", fails)
+    monkeypatch.setattr(store._database, "commit", fails)
     with pytest.raises(AppendUncertain):
         store.append(batch, {"s": 0, "t": 0}, clock)
-    monkeypatch.setattr(store, "_commit", commit)
+    monkeypatch.setattr(store._database, "commit", commit)
     assert (store.find(batch[0].address.event_id) is not None) == done
     again = store.append(batch, {"s": 0, "t": 0}, clock)
     assert (again.already, again.first, again.last) == (done, 1, 2)
@@ -423,7 +423,7 @@ def test_a_commit_that_failed_is_uncertain_and_its_repetition_is_not(
 
 def test_a_commit_that_found_the_disk_full_wrote_nothing_for_certain(tmp_path, clock, monkeypatch):
     store = SQLiteEventStore(tmp_path / "log.db")
-    commit = store._commit
+    commit = store._database.commit
 
     def full(cursor):
         problem = sqlite3.OperationalError("database or disk is full")
@@ -435,17 +435,17 @@ def test_a_commit_that_found_the_disk_full_wrote_nothing_for_certain(tmp_path, c
 
         commit(Full(cursor, 0, done=False))
 
-    monkeypatch.setattr(store, "_commit", full)
+    monkeypatch.setattr(store._database, "commit", full)
     with pytest.raises(BackendUnavailable, match="full"):
         store.append([event("s", 1, b"a")], {"s": 0}, clock)
-    monkeypatch.setattr(store, "_commit", commit)
+    monkeypatch.setattr(store._database, "commit", commit)
     assert store.append([event("s", 1, b"a")], {"s": 0}, clock).first == 1
     store.close()
 
 
 def test_a_database_that_somebody_locked_is_unavailable(tmp_path, clock):
     store = SQLiteEventStore(tmp_path / "log.db")
-    with store._connection(writing=True) as connection:
+    with store._database.connection(writing=True) as connection:
         connection.execute("PRAGMA busy_timeout=1")
     other = sqlite3.connect(tmp_path / "log.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -482,7 +482,7 @@ def open_files():
 def test_a_connection_that_could_not_be_made_once_can_be_made_later(tmp_path, clock, monkeypatch):
     store = SQLiteEventStore(tmp_path / "log.db")
     pool = store.datastore.pool
-    with store._connection(writing=False):  # somebody reads, so the writer needs another one
+    with store._database.connection(writing=False):  # so the writer needs another one
 
         def too_many_open_files():
             problem = sqlite3.OperationalError("unable to open database file")
@@ -500,7 +500,7 @@ def test_a_connection_that_could_not_be_made_once_can_be_made_later(tmp_path, cl
 def test_a_log_that_became_read_only_can_be_read_and_says_what_to_do_to_writers(tmp_path, clock):
     store = SQLiteEventStore(tmp_path / "log.db")
     store.append([event("s", 1, b"a")], {"s": 0}, clock)
-    with store._connection(writing=True) as connection:
+    with store._database.connection(writing=True) as connection:
         connection.execute("PRAGMA query_only=ON")
     with pytest.raises(BackendUnusable, match="readonly"):
         store.append([event("s", 2, b"b")], {"s": 1}, clock)

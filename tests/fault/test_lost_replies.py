@@ -157,7 +157,7 @@ def test_threads_whose_group_s_reply_is_lost_are_each_told_the_truth(store, dire
         until(lambda: len(waiting(admin, direct)) == 1)
         running = {name: Appending(store, batch, {name: 0}) for name, batch in batches.items()}
         late = Appending(store, sealed("t", 9), {"t": 8})
-        until(lambda: len(store._commits._waiting) == 6)
+        until(lambda: len(store._appender.commits._waiting) == 6)
         proxy.cut("reply")
     assert front.end().first == 3
     told = {name: each.end() for name, each in running.items()}

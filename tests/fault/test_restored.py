@@ -14,12 +14,11 @@ import pytest
 from beliefledger import open_memory
 from beliefledger.backups import backup, restore, restore_vault, rotate
 from beliefledger.ledger import backup as backups
-from beliefledger.ledger import envelope
-from beliefledger.ledger import restoring as restorings
+from beliefledger.ledger import envelope, restoration
+from beliefledger.ledger.encryption import NotAuthentic, Sealer, SubjectKeys
 from beliefledger.ledger.errors import BehindWitness, KeyMissing, LedgerError
 from beliefledger.ledger.events.ops import MasterKeyRotated
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.sealing import NotAuthentic, Sealer, SubjectKeys
 from beliefledger.opening.backends import open_place
 from beliefledger.opening.place import place_of
 from beliefledger.settings import Settings
@@ -41,7 +40,7 @@ def keys(tmp_path, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(file.with_name("signing.key")))
     monkeypatch.setenv("BELIEFLEDGER_VAULT", str(tmp_path / "living"))
     monkeypatch.setattr(backups, "PAGE", 11)
-    monkeypatch.setattr(restorings, "PAGE", 11)
+    monkeypatch.setattr(restoration, "PAGE", 11)
     return file
 
 

@@ -221,7 +221,7 @@ class Group:
         for number, (name, batch, expect) in enumerate(requests, 1):
             self._start(name, batch, expect)
             until = time.monotonic() + 30
-            while len(self.store._commits._waiting) < number:
+            while len(self.store._appender.commits._waiting) < number:
                 assert time.monotonic() < until
                 time.sleep(0.001)
         self._go.set()

@@ -15,10 +15,10 @@ import pytest
 import rfc8785
 
 from beliefledger.ledger import canonical, codec, envelope, streams
+from beliefledger.ledger.encryption import Sealer, SubjectKeys, clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.sealing import Sealer, SubjectKeys, clear
 from beliefledger.ledger.store import Row
 from beliefledger.ledger.upcast import STEPS
 

@@ -20,9 +20,9 @@ from pydantic import BaseModel
 
 from beliefledger.gate import slots
 from beliefledger.ledger import canonical, envelope
+from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.events import BY_NAME, Event
-from beliefledger.ledger.sealing import clear
 
 HERE = Path(__file__).parent
 RECORDED_AT = 1_772_355_600_000_000

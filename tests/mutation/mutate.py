@@ -89,9 +89,20 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/contract/test_upstream_sqlite.py", "tests/contract/test_cursors.py",
         f"{_LEDGER}log.py", "tests/fault/test_clock.py",
     ),
+    "ledger/sqlite/appender.py": (
+        f"{_LEDGER}sqlite_store.py", "tests/contract/test_store.py", f"{_LEDGER}append_only.py",
+        "tests/contract/test_upstream_sqlite.py", "tests/contract/test_cursors.py",
+        f"{_LEDGER}log.py", "tests/fault/test_clock.py",
+    ),
+    "ledger/sqlite/database.py": (
+        f"{_LEDGER}sqlite_store.py", "tests/contract/test_store.py", f"{_LEDGER}append_only.py",
+        "tests/contract/test_upstream_sqlite.py", "tests/contract/test_cursors.py",
+        f"{_LEDGER}log.py", "tests/fault/test_clock.py",
+    ),
     "ledger/redact.py": (f"{_LEDGER}redact_tables.py", f"{_LEDGER}redact.py"),
+    "ledger/secret_values.py": (f"{_LEDGER}redact_tables.py", f"{_LEDGER}redact.py"),
     "ledger/seeds.py": (f"{_LEDGER}seeds.py",),
-    "ledger/folding.py": (f"{_LEDGER}folding.py", f"{_LEDGER}redact_tables.py"),
+    "ledger/lookalikes.py": (f"{_LEDGER}lookalikes.py", f"{_LEDGER}redact_tables.py"),
     "tools/verifier.py": (
         "tests/unit/test_verifier_parts.py", "tests/acceptance/test_certificate_told.py",
         "tests/acceptance/test_verifier.py", "tests/acceptance/test_certificate.py",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from beliefledger import open_memory
 from beliefledger.gate.belief import folded
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import probing
 from beliefledger.projections.beliefs import Version

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from beliefledger.ledger.encryption import new_key
+from beliefledger.ledger.key_rotation import RotationNote
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.rotating import Note
-from beliefledger.ledger.sealing import new_key
 from beliefledger.ledger.vault import Vault
 from beliefledger.tools.bench.measure import Measured, Run, Target, seconds
 
@@ -29,7 +29,7 @@ def rotating(run: Run) -> Iterator[Measured]:
         taken = []
         for number in run.rounds("rotating"):
             new = MasterKey(new_key())
-            taken.append(seconds(vault.rotate, new, Note(f"{number:032x}", "system")))
+            taken.append(seconds(vault.rotate, new, RotationNote(f"{number:032x}", "system")))
     finally:
         vault.close()
     if Vault(place / "keys.db", new).dump().keys[-1][2] != new.id:

@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.erasing import Wanted
+from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.errors import AppendUncertain, BackendUnavailable, VersionConflict
-from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
+from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import recall_stream
 from beliefledger.ledger.vault import SYSTEM
@@ -229,7 +229,7 @@ def test_a_process_that_forgets_to_close_ends(tmp_path):
 
 
 def search(log, subject_ref, query):
-    asked = Asked(
+    asked = SearchQuery(
         query=query, k=1, min_confidence=0, min_importance=0, recency_weight=0, diversity=0,
         include=(), profile="p",
     )  # fmt: skip

@@ -19,7 +19,7 @@ from beliefledger.ledger.events.belief import (
     MemoryRevoked,
 )
 from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
-from beliefledger.ledger.events.recall import Asked, MemoriesRecalled
+from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
 from beliefledger.ledger.events.subject import ConsentGranted, ConsentWithdrawn
 from beliefledger.ledger.events.turn import (
     CandidateProposed,
@@ -198,7 +198,7 @@ class Life:
     def recall(self, session, *, ranker="fresh-1", memories=(), turns=()):
         asked = None
         if ranker != "shown":
-            asked = Asked(
+            asked = SearchQuery(
                 query="q",
                 k=1,
                 min_confidence=0,

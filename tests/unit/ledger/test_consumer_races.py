@@ -96,7 +96,7 @@ def test_one_that_is_taken_over_while_it_reads_delivers_nothing(log, consumer, c
             others.append(None)
             others[0] = taken_over(log, consumer, clock, paused)
 
-    before(monkeypatch, log, "subscribe", meanwhile)
+    before(monkeypatch, log, "pages_to", meanwhile)
     with pytest.raises(LeaseLost):
         next(paused)
     with pytest.raises(LeaseLost, match="Consumer billing does not hold its cursor"):

@@ -12,6 +12,7 @@ import pytest
 from eventsourcing.persistence import StoredEvent
 
 from beliefledger.ledger import canonical, envelope, steady
+from beliefledger.ledger.encryption import clear
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import (
     AppendUncertain,
@@ -22,7 +23,6 @@ from beliefledger.ledger.errors import (
     LogCorrupted,
     VersionConflict,
 )
-from beliefledger.ledger.sealing import clear
 from beliefledger.ledger.sqlite import SQLiteEventStore
 from beliefledger.ledger.store import Head, Sealed
 from beliefledger.ledger.times import SECOND, system_clock
@@ -59,7 +59,7 @@ def marks(store):
 def test_how_the_clocks_stand_is_noted_once_by_who_records_by_them(store, clock, monkeypatch):
     stands = [7]
     monkeypatch.setattr(steady, "ahead", lambda: stands[0])
-    monkeypatch.setattr(store._steadiness, "_ahead", 0)
+    monkeypatch.setattr(store._appender._steadiness, "_ahead", 0)
     clock.now = system_clock()
     store.append([event()], {"s": 0}, clock)
     assert marks(store) == []  # the clock of a test says nothing of the machine's
@@ -140,7 +140,7 @@ def test_in_a_child_of_who_opened_it_every_use_is_refused(store, clock, monkeypa
         store.head,
         lambda: store.append([event(2)], {"s": 1}, clock),
         lambda: store.delete_bodies("a" * 32),
-        store.checkpoint,
+        store.flush_wal,
         store.damage,
     ):
         with pytest.raises(CallerMistake, match="opened before a fork: open it in the child"):
@@ -216,7 +216,7 @@ def test_a_commit_that_is_refused_while_the_transaction_lasts_may_be_tried_again
             raise problem
 
     with pytest.raises(sqlite3.OperationalError if still_open else AppendUncertain):
-        store._commit(Cursor())
+        store._database.commit(Cursor())
 
 
 def test_another_fault_of_a_commit_is_uncertain_also_while_the_transaction_lasts(store):
@@ -230,7 +230,7 @@ def test_another_fault_of_a_commit_is_uncertain_also_while_the_transaction_lasts
             raise problem
 
     with pytest.raises(AppendUncertain):
-        store._commit(Cursor())
+        store._database.commit(Cursor())
 
 
 def test_who_is_refused_in_a_group_leaves_the_others_alone(store, clock):
@@ -248,13 +248,13 @@ def test_while_a_reader_does_not_let_go_deleted_bodies_are_told_to_be_in_the_wal
     with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM history").fetchall()
-        with store._connection(writing=True) as connection:
+        with store._database.connection(writing=True) as connection:
             connection.execute("PRAGMA busy_timeout = 10")
         store.append([event(2)], {"s": 1}, system_clock)
         with pytest.raises(BackendUnavailable, match="deleted bodies may still lie in its WAL"):
-            store.checkpoint()
+            store.flush_wal()
         reader.execute("COMMIT")
-    store.checkpoint()
+    store.flush_wal()
     assert (tmp_path / "log.db-wal").stat().st_size == 0
 
 
@@ -296,7 +296,7 @@ def test_what_is_filed_elsewhere_or_has_no_event_is_named(store, damaged):
     damaged("UPDATE history SET stream = 's' WHERE position = 3")
     damaged("INSERT INTO bodies VALUES (9, x'00')")
     assert store.damage() == (9, "there is a body and no event")
-    with store._connection(writing=False) as connection:
+    with store._database.connection(writing=False) as connection:
         assert tuple(connection.execute("PRAGMA cache_size").fetchone()) == (-2_000,)
 
 

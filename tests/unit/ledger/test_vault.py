@@ -12,9 +12,9 @@ import threading
 
 import pytest
 
+from beliefledger.ledger.encryption import NotAuthentic, Sealer
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, KeyMissing, LogCorrupted
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.sealing import NotAuthentic, Sealer
 from beliefledger.ledger.vault import Vault
 
 

@@ -1,4 +1,4 @@
-"""What is closed at the end of a `with` statement."""
+"""A base class for what a `with` statement closes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 
-class Closing:
+class Closeable:
     """Closes itself when its `with` statement ends, however that ends."""
 
     @abstractmethod

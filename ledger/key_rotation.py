@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from beliefledger.ledger import canonical, files
+from beliefledger.ledger.encryption import NotAuthentic, Sealer
 from beliefledger.ledger.errors import KeyMissing, LogCorrupted
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.keystore import Transaction, VaultDatabase
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.sealing import NotAuthentic, Sealer
 
 T = TypeVar("T")
 
@@ -31,8 +31,8 @@ _AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """How the log is to be told of a rotation: as which event, and by whom it was done."""
+class RotationNote:
+    """How a rotation is to be recorded in the log: the event's id, and who did it."""
 
     event_id: str
     actor: str
@@ -42,7 +42,7 @@ class Note:
 class Rotation:
     """The ids of the master keys before and after, and how many subjects were wrapped."""
 
-    note: Note
+    note: RotationNote
     previous: str
     key: str
     subjects: int
@@ -58,7 +58,12 @@ def done(transaction: Transaction, new: MasterKey) -> Rotation | None:
 
 
 def rewrap(
-    transaction: Transaction, old: Sealer, previous: str, new: MasterKey, note: Note, where: str
+    transaction: Transaction,
+    old: Sealer,
+    previous: str,
+    new: MasterKey,
+    note: RotationNote,
+    where: str,
 ) -> Rotation:
     """Open with the old key and seal under the new one: pepper, subjects' keys, names."""
     sealer = Sealer(new.key)
@@ -109,7 +114,7 @@ def _replace(
 
 
 def unrecorded(database: VaultDatabase) -> Rotation | None:
-    """The rotation that the log has not been told of yet."""
+    """The rotation that the log has no event of yet."""
     return _read(database.rows(_NOTED))
 
 
@@ -136,7 +141,7 @@ def _read(rows: Sequence[tuple[Any, ...]]) -> Rotation | None:
         return None
     try:
         said = canonical.decode(rows[0][0])
-        note = Note(said["event_id"], said["actor"])
+        note = RotationNote(said["event_id"], said["actor"])
         return Rotation(note, said["previous"], said["key"], said["subjects"])
     except (ValueError, KeyError, TypeError):
         raise LogCorrupted(
@@ -210,7 +215,7 @@ def remove(file: Path) -> None:
 
 
 def beside(file: Path) -> Path:
-    """Where the next key lies until the vault is under it."""
+    """The file that holds the next key until the vault is wrapped under it."""
     return file.with_name(f"{file.name}.new")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beliefledger.ledger.folding import fold, plain, undisguised
+from beliefledger.ledger.lookalikes import fold, plain, undisguised
 
 INVISIBLE = [
     *("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\xad", "\u034f", "\u061c", "\u180e"),

@@ -11,12 +11,12 @@ import pytest
 from pydantic import BaseModel
 
 from beliefledger.ledger import canonical
-from beliefledger.ledger.cleaning import cleaned, refuse, secret_in_name, session_name
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import SecretGiven
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.fields import A_NAME, CLEAN
 from beliefledger.ledger.redact import SecretKind
+from beliefledger.ledger.secret_filter import cleaned, refuse, secret_in_name, session_name
 
 # Put together here, so that no scanner takes this file for a leak.
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0"

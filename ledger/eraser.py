@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, TypeVar
 
 from beliefledger.ledger import envelope
 from beliefledger.ledger.codec import New, Recorded
@@ -37,14 +37,14 @@ from beliefledger.ledger.events.subject import (
     SubjectErased,
     ViewReceipt,
 )
-from beliefledger.ledger.store import Row
+from beliefledger.ledger.store import Appended, EventStore, Row
 from beliefledger.ledger.streams import subject_stream
+from beliefledger.ledger.times import Clock
 from beliefledger.ledger.upcast import current_name
-from beliefledger.ledger.vault import SYSTEM
+from beliefledger.ledger.vault import SYSTEM, Vault
 from beliefledger.ledger.vault_notes import Agreed
 
-if TYPE_CHECKING:
-    from beliefledger.ledger.log import Log
+T = TypeVar("T")
 
 DONE_BEFORE = "erased before this log was restored from a backup"
 PAGE = 5_000
@@ -78,15 +78,35 @@ class Destroyed:
 
 
 def _registered_as(erasure: Erasure) -> str:
-    """Under which id the vault's register has it: one that is done again after a restore keeps the
-    id that it had."""
+    """The id of this erasure in the vault's register. One that is repeated after a restore keeps
+    its first id."""
     return erasure.of if erasure.reach == RESTORED and erasure.of else erasure.id
+
+
+class ErasableLog(Protocol):
+    """What an eraser needs of a log. `ledger.log.Log` has it, with these meanings."""
+
+    vault: Vault
+    clock: Clock
+
+    @property
+    def store(self) -> EventStore: ...
+
+    def append(self, events: Sequence[New], expect: Mapping[str, int]) -> Appended: ...
+
+    def decide_again(self, attempt: Callable[[], T]) -> T: ...
+
+    def read_stream(self, stream: str) -> list[Recorded]: ...
+
+    def of_types(self, types: Sequence[str], *, after: int = 0) -> list[Recorded]: ...
+
+    def new_id(self) -> str: ...
 
 
 class Eraser:
     """Takes erasures through their steps. See the module."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: ErasableLog) -> None:
         self._log = log
         self._store = log.store
 
@@ -101,7 +121,7 @@ class Eraser:
         return erasures(recorded)
 
     def open(self) -> list[Erasure]:
-        """Those that are not completed."""
+        """The erasures that are not completed."""
         return [each for each in self.told() if each.done is None]
 
     def of_subject(self, subject_ref: str) -> list[Erasure]:
@@ -236,7 +256,7 @@ class Eraser:
             self._store.delete_bodies_of(self._event_ids(erasure))
 
     def _event_ids(self, erasure: Erasure) -> list[str]:
-        """Of the events whose bodies go."""
+        """The ids of the events whose bodies are deleted."""
         ids = []
         for row in self._rows(erasure):
             fields = envelope.read(row.envelope, row.position)
@@ -260,7 +280,8 @@ class Eraser:
             yield from self._store.read_at(wanted[start : start + PAGE])
 
     def destroyed(self, erasure: Erasure) -> Destroyed:
-        """What it reaches, from envelopes: the same however often it is asked, and afterwards."""
+        """What the erasure reaches, read from envelopes: the answer is the same before and after
+        it."""
         before = self._erased_before(erasure)
         positions, counts, left = [], Counter[str](), 0
         for row in self._rows(erasure):
@@ -329,8 +350,8 @@ class Eraser:
         what came later is looked at.
         """
         log, vault = self._log, self._log.vault
-        head = log.head().position
-        agreed = vault.agreed()
+        head = self._store.head().position
+        agreed = vault.notes.agreed()
         if agreed is not None and self._goes_on(agreed):
             return []
         # In this order: of what the vault knows by now the request is in the log, which another
@@ -351,7 +372,7 @@ class Eraser:
             self._request(lambda: again, SYSTEM, DONE_BEFORE, held_too=True)
             told = self.told()
         left = [each for each in told if each.done is None]
-        event_id = log.event_id_at(head)
+        event_id = self._store.event_id_at(head)
         if told and not left and event_id is not None:
             vault.note_agreed(head, event_id)
         return left
@@ -359,7 +380,7 @@ class Eraser:
     def _goes_on(self, agreed: Agreed) -> bool:
         """Whether log and vault are what they were when they agreed, with nothing but erasures
         since that are complete in both."""
-        if self._log.event_id_at(agreed.position) != agreed.event_id:
+        if self._store.event_id_at(agreed.position) != agreed.event_id:
             return False
         since = self.told(after=agreed.position)
         people = sum(each.whole for each in since)
@@ -371,13 +392,13 @@ class Eraser:
     def _forgotten_people(self, buried: set[str]) -> Iterator[Wanted]:
         """Whom the vault knows to be erased and the log does not: it is older."""
         unknown = sorted(buried)
-        versions = self._log.versions([subject_stream(ref) for ref in unknown])
+        versions = self._store.versions([subject_stream(ref) for ref in unknown])
         for ref in unknown:
             if versions[subject_stream(ref)]:
                 yield Wanted(ref, SUBJECT)
 
     def _forgotten_content(self, stale: dict[str, tuple[str, frozenset[str]]]) -> Iterator[Wanted]:
-        """What the vault knows to be erased of the living and the log does not."""
+        """Content of living subjects that the vault knows to be erased and the log does not."""
         for id_, (ref, event_ids) in sorted(stale.items()):
             if self._log.vault.is_erased(ref):
                 continue  # with all the rest

@@ -26,8 +26,8 @@ _BEGINNING = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What the tree finds wrong: at position `first`, or with one of `first` to `last`."""
+class TreeFault:
+    """A fault that the tree shows: at position `first`, or at one of `first` to `last`."""
 
     first: int | None
     last: int | None
@@ -57,7 +57,7 @@ class TreeCheck:
     def __init__(
         self, tree: Tree, against: Sequence[Checkpoint] = (), keys: Sequence[Verifier] = ()
     ) -> None:
-        self.found: Found | None = None
+        self.found: TreeFault | None = None
         self.size = 0
         self.signed = 0
         """Up to which position a checkpoint was met."""
@@ -192,7 +192,7 @@ class TreeCheck:
         if there is None or len(there) != len(data):
             what = "missing" if there is None else "not as long as it has to be"
             at = (first << HEIGHT * tile.level) + 1
-            self.found = Found(at, at, f"the tile {tile.path} is {what}")
+            self.found = TreeFault(at, at, f"the tile {tile.path} is {what}")
             return
         pairs = zip(hashes_of(there), hashes_of(data), strict=True)
         first += next(at for at, (old, new) in enumerate(pairs) if old != new)
@@ -212,11 +212,11 @@ class TreeCheck:
             unsigned = unsigned or mark.unsigned
         if self._suspect is not None:
             at, tile = self._suspect
-            self.found = Found(
+            self.found = TreeFault(
                 at, at, f"the tile {tile.path} was changed; the event is as it was signed"
             )
         elif unsigned is not None:
-            self.found = Found(self.signed + 1, self.size, unsigned)
+            self.found = TreeFault(self.signed + 1, self.size, unsigned)
         else:
             self.signed = self.size
             self.checkpoints += 1
@@ -228,7 +228,7 @@ class TreeCheck:
             at, tile = self._suspect
             right = self._other is not None and edge_root(self._other) == mark.checkpoint.root
             also = "" if right else f"; nor is it the one of the tile {tile.path}"
-            self.found = Found(at, at, f"the event is not the one that was signed{also}")
+            self.found = TreeFault(at, at, f"the event is not the one that was signed{also}")
             return
         if mark.unsigned is not None:
             problem = mark.unsigned
@@ -239,7 +239,7 @@ class TreeCheck:
                 f"of the positions {self.signed + 1} to {self.size} one is not the event of"
                 f" {mark.name}"
             )
-        self.found = Found(self.signed + 1, self.size, problem)
+        self.found = TreeFault(self.signed + 1, self.size, problem)
 
     # The end
 
@@ -256,13 +256,13 @@ class TreeCheck:
         """Whether what comes later tells nothing more of anything before a position."""
         return self.found is not None or self._next_size() is None or self.signed >= position
 
-    def end(self, head: int) -> Found | None:
-        """What is wrong, if anything, when the log was taken in as far as it goes."""
+    def end(self, head: int) -> TreeFault | None:
+        """What is wrong, if anything, once the whole log was taken in."""
         if self.found is not None:
             return self.found
         if self._suspect is not None:
             at, tile = self._suspect
-            return Found(at, at, f"the event is not the one of the tile {tile.path}")
+            return TreeFault(at, at, f"the event is not the one of the tile {tile.path}")
         if self._last_mark > head:
             longest = next(
                 each for each in self._marks[::-1] if each.checkpoint.size == self._last_mark
@@ -270,14 +270,14 @@ class TreeCheck:
             problem = longest.unsigned or (
                 f"this position is missing: the log ends at {head}, and {longest.name} was signed"
             )
-            return Found(head + 1, head + 1, problem)
+            return TreeFault(head + 1, head + 1, problem)
         if self._latest is None and self._nowhere is not None:
-            return Found(None, None, self._nowhere)
+            return TreeFault(None, None, self._nowhere)
         latest = 0 if self._latest is None else self._latest.size
         # What only the key's file knows of, and the log leads to, a copy under the same key signed.
         published = max((m.checkpoint.size for m in self._marks if not m.of_key), default=0)
         if latest < published:
-            return Found(
+            return TreeFault(
                 latest + 1,
                 published,
                 f"the latest checkpoint is of {latest} events, but one of {published} was signed",
@@ -285,7 +285,7 @@ class TreeCheck:
         nothing = self._latest is None and self._nowhere is None and self._named
         if nothing and not self._begins():
             self._nowhere = "there is a signing key, and nothing that it signed"
-        return None if self._nowhere is None else Found(None, None, self._nowhere)
+        return None if self._nowhere is None else TreeFault(None, None, self._nowhere)
 
 
 def _as_in_tile(

@@ -1,4 +1,4 @@
-"""Being woken when the log has grown. A hint only: whoever waits also looks by itself."""
+"""Wakes waiting readers when the log has grown. Only a hint: readers also poll."""
 
 from __future__ import annotations
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from beliefledger.ledger import backup, envelope
 from beliefledger.ledger.backup import Manifest, Step, people_of
-from beliefledger.ledger.copying import PAGE, Explained, Progress, Side, page_of, without_erased
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.keystore import VaultContents
-from beliefledger.ledger.proofs.copying import bring_tree
+from beliefledger.ledger.ledger_copy import PAGE, Explained, Progress, Side, page_of, without_erased
 from beliefledger.ledger.proofs.tiles import DirectoryTiles
+from beliefledger.ledger.proofs.tree_copy import bring_tree
 from beliefledger.ledger.store import EventStore, Row
 from beliefledger.ledger.vault import Vault
 
@@ -42,7 +42,7 @@ class Restored:
 
 @dataclass(slots=True)
 class _Forgotten:
-    """What is not to come back."""
+    """What a restore must not bring back."""
 
     subjects: set[str]
     events: set[str]
@@ -124,7 +124,7 @@ class _Restoring:
         signed = None
         if to.tiles is not None:
             signed = bring_tree(self._tree(), to.tiles, self._manifest.position)
-        to.vault.note_log_begun()
+        to.vault.notes.note_log_begun()
         living = {each[0] for each in to.vault.dump().keys}
         return Restored(
             position=self._manifest.position,

@@ -1,4 +1,4 @@
-"""What keeps secrets out of the log, whatever field they were given in.
+"""Keeps secrets out of the log, whatever field they were given in.
 
 Every event goes through `cleaned` when it is made ready to be appended (`ledger.codec.New`), so
 that a field cannot be forgotten. The words of its body lose their secrets, as a turn's do. A name
@@ -91,7 +91,7 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
     `facts` are fields that are left alone, but for names. With `refusing`, words are not changed:
     raises `SecretGiven` for a secret in them, as for one in a name that is a fact.
     """
-    names, words = _Found(), _Found()
+    names, words = _Strings(), _Strings()
     for field, marks in _fields(type(model)):
         value = getattr(model, field)
         if field in facts:
@@ -109,7 +109,7 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
     return cast("M", _without(model, facts))
 
 
-class _Found(list[str]):
+class _Strings(list[str]):
     """Strings that were found in a model."""
 
 
@@ -118,7 +118,7 @@ def _fields(kind: type[BaseModel]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     return tuple((name, tuple(field.metadata)) for name, field in kind.model_fields.items())
 
 
-def _gather(value: Any, words: _Found, names: _Found) -> None:
+def _gather(value: Any, words: _Strings, names: _Strings) -> None:
     if type(value) is str:
         if value and not (len(value) >= 24 and _MADE.fullmatch(value)):
             words.append(value)

@@ -26,7 +26,7 @@ Outcome = Appended | Exception | None
 
 
 @dataclass(slots=True, eq=False)
-class Request:
+class AppendRequest:
     """One append, and what became of it."""
 
     batch: Sequence[Sealed]
@@ -44,7 +44,7 @@ class Request:
         self._woken.wait()
 
 
-Take = Callable[[], list[Request]]
+Take = Callable[[], list[AppendRequest]]
 """Takes what has gathered since it was last taken, in the order it came; nothing once it is enough
 for one commit."""
 
@@ -56,10 +56,10 @@ class GroupCommit:
     def __init__(self, commit: Callable[[Take], None]) -> None:
         self._commit = commit
         self._lock = threading.Lock()
-        self._waiting: deque[Request] = deque()
+        self._waiting: deque[AppendRequest] = deque()
         self._led = False
 
-    def append(self, request: Request) -> Appended:
+    def append(self, request: AppendRequest) -> Appended:
         """Returns when the request is committed, alone or with others; raises why it was not."""
         try:
             with self._lock:
@@ -77,7 +77,7 @@ class GroupCommit:
             raise AssertionError("a commit left a request without an outcome")
         raise request.outcome
 
-    def _leave(self, request: Request) -> None:
+    def _leave(self, request: AppendRequest) -> None:
         """Hand over, whatever happened. When interrupted, what is not yet being committed will not
         be."""
         with self._lock:
@@ -88,9 +88,9 @@ class GroupCommit:
                 self._hand_over()
 
     def _lead(self) -> None:
-        group: list[Request] = []
+        group: list[AppendRequest] = []
 
-        def take() -> list[Request]:
+        def take() -> list[AppendRequest]:
             taken, events = len(group), sum(len(each.batch) for each in group)
             with self._lock:
                 while self._waiting and events < GROUP_EVENTS:
@@ -122,7 +122,8 @@ class GroupCommit:
 def appended_before(
     batch: Sequence[Sealed], found: Mapping[str, tuple[int, Micros, bytes]]
 ) -> Outcome:
-    """Where this very batch lies already, None if it does not, or why its ids cannot be used.
+    """Where this batch already lies in the log, None if it does not, or an error if its ids are
+    taken.
 
     `found` has position, recorded time and envelope of those event ids that are in the log.
     """

@@ -66,8 +66,8 @@ def _bring_keys(source: TileStore, writer: TileWriter, name: str) -> None:
 
 
 def _bring_tiles(source: TileStore, writer: TileWriter, before: int, size: int) -> None:
-    """Those that a tree of this size has and the one before did not. One that is missing is left
-    out: whoever needs it computes it from the log."""
+    """Copy the tiles that a tree of this size has and the one before did not. A missing tile is
+    left out: it can be computed from the log."""
     found: dict[Tile, bytes] = {}
     for tile in tiles_of(size):
         if tile.number < (before >> HEIGHT * tile.level) // WIDTH:

@@ -20,8 +20,8 @@ from beliefledger.ledger import codec, envelope
 from beliefledger.ledger.erasures import Erasure, erasures, spread
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
 from beliefledger.ledger.keystore import VaultContents
-from beliefledger.ledger.proofs.copying import bring_tree
 from beliefledger.ledger.proofs.tiles import TileStore
+from beliefledger.ledger.proofs.tree_copy import bring_tree
 from beliefledger.ledger.store import ERASURE_TYPES, EventStore, Head, Row
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.vault import Vault
@@ -226,7 +226,7 @@ class _Copying:
             after = rows[-1].position
             self._tell(len(rows))
         if after:
-            self._destination.vault.note_log_begun()
+            self._destination.vault.notes.note_log_begun()
 
     def _bring_cursors(self, head: Head) -> int:
         cursors = self._destination.store.cursors
@@ -347,8 +347,8 @@ def gone_for(row: Row, explained: Explained, name: str) -> str:
 
 
 def contents_of(vault: Vault, erased: Mapping[str, Micros]) -> VaultContents:
-    """What the vault holds; of whoever was erased only the tombstone, also where a backup brought
-    their key back."""
+    """The contents of the vault. Of erased subjects only the tombstone is in it, even where a
+    backup brought their key back."""
     return without_erased(vault.dump(), erased)
 
 

@@ -69,7 +69,8 @@ class Sealer:
 
 @dataclass(frozen=True, slots=True)
 class SubjectKeys:
-    """What one subject's key gives: the sealer of their bodies and the key of their ids."""
+    """The keys derived from one subject's key: the sealer of their bodies, and the key of their
+    ids."""
 
     subject_ref: str
     bodies: Sealer
