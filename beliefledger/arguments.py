@@ -10,7 +10,7 @@ from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.redact import redact
 from beliefledger.ledger.secret_filter import refuse
-from beliefledger.projections import profiles
+from beliefledger.projections import search_requests
 from beliefledger.times import LATEST
 
 MOST_RESULTS = 1_000
@@ -76,7 +76,7 @@ def names(
 ) -> None:
     """Raises `InvalidTurn` for a name that there is none of."""
     retired, policy = rules.registry.retired, rules.policy
-    _known("profile", (profile,), profiles.PROFILES)
+    _known("profile", (profile,), search_requests.PROFILES)
     _known("types", types, tuple(rules.registry.types), also=tuple(retired))
     _known("topics", topics, policy.topics)
     _known("scope", () if scope is None else (scope,), policy.scopes)

@@ -25,10 +25,10 @@ from beliefledger.curation.policy import PolicyInForce
 from beliefledger.curation.storing import PLAIN, Details, Fields, stored_memory
 from beliefledger.curation.types import Types
 from beliefledger.erasure.erasure import Erasures
-from beliefledger.gate.gate import Receipt
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import millionths
-from beliefledger.gate.typed import Typed
+from beliefledger.gate.turns import Receipt
+from beliefledger.gate.typed_memories import Typed
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
@@ -305,15 +305,16 @@ class MemoryLedger(Closeable):
         valid_at: Moment | None = None,
         type: str | None = None,
         topic: str | None = None,
-        min_confidence: float = 0.4,
+        min_confidence: float | None = None,
         min_importance: float = 0.0,
         quarantined: bool = False,
     ) -> list[BeliefAnswer]:
         """What is believed about a subject (or about everybody).
 
         `as_of` asks what was believed then: a position (an int below 10^12), or a time. `valid_at`
-        asks what of it was true then; by default the time of `as_of`, else now. A subject nobody
-        knows, or who was erased, has no beliefs.
+        asks what of it was true then; by default the time of `as_of`, else now. `min_confidence`
+        is by default the `recall_floor` of the policy in force. A subject nobody knows, or who was
+        erased, has no beliefs.
         """
         return self._queries.beliefs(
             subject,
@@ -321,7 +322,7 @@ class MemoryLedger(Closeable):
             micros(valid_at, "valid_at"),
             type_=type,
             topic=topic,
-            min_confidence=millionths(min_confidence),
+            min_confidence=self._core.rulebook.refreshed().floor(min_confidence),
             min_importance=millionths(min_importance),
             quarantined=quarantined,
         )
@@ -377,7 +378,7 @@ class MemoryLedger(Closeable):
         hops: int | None = None,
         as_of: Moment | Snapshot | None = None,
         valid_at: Moment | None = None,
-        min_confidence: float = 0.4,
+        min_confidence: float | None = None,
     ) -> list[PathAnswer]:
         """Who and what an entity is related to, as paths of one to three memories each, the
         shortest first, every memory with its evidence.
@@ -399,7 +400,7 @@ class MemoryLedger(Closeable):
             hops,
             self._queries.snapshot(as_of),
             micros(valid_at, "valid_at"),
-            min_confidence=millionths(min_confidence),
+            min_confidence=self._core.rulebook.refreshed().floor(min_confidence),
         )
 
     def events(
@@ -411,7 +412,7 @@ class MemoryLedger(Closeable):
         on: str | None = None,
         participant: str | None = None,
         as_of: Moment | Snapshot | None = None,
-        min_confidence: float = 0.4,
+        min_confidence: float | None = None,
     ) -> list[BeliefAnswer]:
         """What happened: memories of type `event`, in order of time, and no others.
 
@@ -434,7 +435,7 @@ class MemoryLedger(Closeable):
             snapshot,
             window=window,
             participant=participant,
-            min_confidence=millionths(min_confidence),
+            min_confidence=self._core.rulebook.refreshed().floor(min_confidence),
         )
 
     def typed(
@@ -580,7 +581,7 @@ class MemoryLedger(Closeable):
         return answer.model_copy(
             update={
                 "ledger": str(self.place),
-                "extractor": self._gate.extractor.name,
+                "extractor": self._gate.reader.extractor.name,
                 "warnings": (
                     *answer.warnings,
                     *(self._notary.warnings() or self._core.signing.warnings()),

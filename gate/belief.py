@@ -29,8 +29,8 @@ from beliefledger.ledger.events.belief import (
 from beliefledger.ledger.times import Micros
 
 FOLLOWED = frozenset({"backfilled", "consolidated"})
-"""Why a memory moved, where a later statement about its old slot is about it. (After a merge or a
-split of entities, names lead to the right slot by themselves.)"""
+"""Causes of a move after which statements about the old slot are about the new one. (After a merge
+or split of entities, names lead to the right slot by themselves.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class Held:
     grant: str
     written: Written
     told: int | None = None
-    """The mentions as they were last recorded, once the words of one are erased."""
+    """The number of mentions last recorded; set once the words of one of them are erased."""
     ends_loosely: bool = False
-    """What ended it is erased: `valid_to` is the latest that it can have been."""
+    """The event that ended it is erased, so `valid_to` is only the latest possible end."""
 
     @property
     def mentions(self) -> int:
@@ -69,7 +69,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Where a memory went that was in this slot: what is said of the slot is about it there."""
+    """Where a memory of this slot moved to. Later statements about the slot are about it there."""
 
     memory_id: str
     value: str
@@ -103,8 +103,8 @@ class Belief:
         return next((held for held in self.current if held.context == context), None)
 
     def redirect(self, value: str, context: str | None) -> Redirect | None:
-        """Where a statement about this slot belongs, if what was here has moved away: to where this
-        very value went, else to where the last one in its context did."""
+        """Where a statement about this slot belongs if its memory has moved: to where this value
+        went, else to where the last memory of its context went."""
         if self.holding(context) is not None:
             return None
         there = [each for each in self.redirects if each.context == context]
@@ -117,8 +117,8 @@ class Belief:
 
 
 def evolve(belief: Belief, version: int, event: Event | None, registry: Registry) -> Belief:
-    """The belief after one more event of its stream. One whose words are erased (None) only moves
-    the version here; see `tombstone` for what its envelope says."""
+    """The belief after one more event of its stream. An event whose words are erased (None) only
+    moves the version here; `tombstone` applies what its envelope says."""
     belief = replace(belief, version=version)
     match event:
         case MemoryAdmitted() if event.past:
@@ -171,7 +171,8 @@ def evolve(belief: Belief, version: int, event: Event | None, registry: Registry
 
 
 def tombstone(belief: Belief, recorded: Recorded) -> Belief:
-    """The belief after an event whose words are erased, by what its envelope says.
+    """The belief after an event whose words are erased, from its envelope alone. The memory it
+    wrote is not believed, nor is one that gave way to it; a memory that it ended stays ended.
 
     What it wrote is not believed, nor is what had to give way to it; what it ended has ended.
     """
@@ -198,7 +199,7 @@ def tombstone(belief: Belief, recorded: Recorded) -> Belief:
 
 
 def _ended(belief: Belief, memory_id: str, at: Micros, *, expires: bool) -> Belief:
-    """Without a memory that ended nobody knows when, but not later than this."""
+    """The belief without a memory that ended at an unknown time, at the latest at this one."""
     old = belief.find(memory_id)
     belief = _without(belief, memory_id)
     if old is None:
@@ -210,7 +211,7 @@ def _ended(belief: Belief, memory_id: str, at: Micros, *, expires: bool) -> Beli
 
 
 def _unconfirmed(belief: Belief, memory_id: str) -> Belief:
-    """A mention of the memory is erased: from here on they are as many as was recorded."""
+    """A mention of the memory is erased: from here on the recorded number of mentions counts."""
 
     def fewer(held: Held) -> Held:
         return replace(held, told=held.mentions) if held.memory_id == memory_id else held
@@ -324,7 +325,7 @@ def _past(belief: Belief, held: Held) -> Belief:
 
 
 def _given_way(belief: Belief, new: Held) -> Belief:
-    """Let what ends loosely end where another value of the context begins."""
+    """Let a memory whose end is unknown end where another value of the same context begins."""
 
     def until(held: Held) -> Held:
         if not held.ends_loosely or held.context != new.context or held.valid_to is None:

@@ -33,7 +33,7 @@ FREE = frozenset(
     " say says said saying state states stated mention mentions mentioned ask asks asked asking"
     " tell tells told call called calls name named".split()
 )
-"""Words that say nothing of their own. What limits a statement (always, might) is not here."""
+"""Words that add no meaning. Words that limit a statement (always, might) are not among them."""
 _DENIALS = frozenset(
     "not no never none nobody nothing nowhere neither nor without cannot nt hardly barely".split()
 )
@@ -45,7 +45,7 @@ _ASIDE = re.compile(
     r"\b(?:why|if|or) not\b|\bno (?:problem|worries|doubt|matter|idea)\b",
     re.I,
 )
-"""Denials that deny nothing of what is stated."""
+"""Phrases with a negation that do not deny the statement."""
 _SHORT = {
     "can't": "can not",
     "cannot": "can not",
@@ -89,7 +89,7 @@ def claim_within(candidate: Candidate) -> bool:
 
 
 def _of_another(quotes: list[str], claimed: list[str], value: str) -> bool:
-    """Whether the value is said of a relative or colleague alone, whom the claim leaves out."""
+    """Whether the spans say the value of a relative or colleague whom the claim leaves out."""
     named = set(_words(_plain(value)))
     told = {form for word in claimed for form in _forms(word)}
     about = [
@@ -119,7 +119,7 @@ def limits(lead: str) -> bool:
 
 
 def denies(text: str) -> bool:
-    """Whether a denial is in a text that is about what it says, and not an aside."""
+    """Whether the text itself is denied, and not an aside in it."""
     return _denies(_without_asides(_plain(text), None))
 
 
@@ -132,7 +132,7 @@ def _told(word: str, forms: set[str]) -> bool:
 
 
 def _as_sure(claim: str, quotes: list[str], candidate: Candidate) -> bool:
-    """Whether the claim denies where the spans deny, and is no surer than they are."""
+    """Whether the claim is negated exactly where the spans are, and no surer than they are."""
     bare = [_without_asides(quote, candidate.replaces) for quote in quotes]
     denied = _denies(_without_asides(claim, None))
     if denied and not any(map(_denies, bare)):
@@ -177,7 +177,7 @@ def _words(plain: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _forms(word: str) -> frozenset[str]:
-    """What a word may be the inflection of, and itself."""
+    """The word and every base form that it may be an inflection of."""
     found = {word, verb_form(word)[0], word.replace("our", "or"), *_MEANT.get(word, ())}
     for ending, instead in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 2:
@@ -197,7 +197,7 @@ _ENDINGS = (
 
 
 def _dates(when: When) -> Iterable[str]:
-    """The words in which the stated time can be told."""
+    """The words by which the claim may name the stated time."""
     if when.start is None:
         return
     last = when.start if when.end is None else max(when.end - 1, when.start)
@@ -210,5 +210,5 @@ def _dates(when: When) -> Iterable[str]:
 
 
 def forget() -> None:
-    """Keep no words of somebody who was erased."""
+    """Empty the caches, which may hold words of an erased subject."""
     _forms.cache_clear()

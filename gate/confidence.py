@@ -35,7 +35,7 @@ class Confidence:
 
 
 def repetition(mentions: int) -> int:
-    """r: nothing for the first mention, all of it from the fifth on."""
+    """r: 0 for the first mention, 1 from the fifth on."""
     return min(MILLION, max(0, (mentions - 1) * MILLION // 4))
 
 

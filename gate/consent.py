@@ -21,7 +21,7 @@ Runs = tuple[tuple[int, int], ...]
 ORDINARY = "ordinary"
 """The category of everything that is in no special category."""
 SPECIAL = "special"
-"""What an envelope says of any special category: which one it is goes with the words."""
+"""All that an envelope says of a special category: which one it is, is erased with the words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,17 @@ class Consent:
     version: int = 0
     grants: tuple[Grant, ...] = ()
     erasing: bool = False
-    """Everything that there is of the subject goes."""
+    """True while the whole subject is being erased."""
     going: tuple[tuple[str, Runs], ...] = ()
-    """Requests to erase some of it that are not completed: the event id, and the first and last of
-    each run of positions. Nothing may be made of those events any more."""
+    """Erasures of less than the subject that are not completed: the request's event id, and the
+    first and last position of each run. Those events must not be used any more."""
 
     def is_going(self, position: int) -> bool:
         """Whether the event at a position is being erased."""
         return any(first <= position <= last for _, runs in self.going for first, last in runs)
 
     def left(self, recorded: Iterable[Recorded]) -> list[Recorded]:
-        """The events as they are once what is being erased is gone."""
+        """The events with those that are being erased shown as erased."""
         if not self.going:
             return list(recorded)
         return [
@@ -71,8 +71,8 @@ class Consent:
 
 
 def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consent:
-    """The consent after these events of the subject's stream. The categories of a grant are in its
-    body, which goes with the whole subject alone."""
+    """The consent after these events of the subject's stream. A grant's categories are in its body,
+    which is only erased with the whole subject."""
     begun = start or Consent()
     version, grants, erasing = begun.version, begun.grants, begun.erasing
     going = dict(begun.going)
@@ -105,7 +105,7 @@ def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consen
 
 
 def _says(recorded: Recorded) -> bool:
-    """Whether an event says more than its envelope, but for a note."""
+    """Whether the event's body has more than a note."""
     event = recorded.event
     return event is not None and any(
         name not in event.FACTS and field.is_required()

@@ -1,4 +1,4 @@
-"""Rephrasings of one memory become one, in one append; and come apart again in another."""
+"""Merges rephrasings into one memory, in one append; and undoes a merge in another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from beliefledger.gate.belief import Held, folded
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entities import followed
 from beliefledger.gate.gate import Gate
-from beliefledger.gate.merging import MERGER, Original, merged, refusal
-from beliefledger.gate.moving import moved_in, with_participants
+from beliefledger.gate.moves import moved_in, with_participants
+from beliefledger.gate.rephrasings import MERGER, Original, merged, refusal
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Span
 from beliefledger.ledger.codec import New, Recorded
@@ -30,12 +30,12 @@ from beliefledger.ledger.vault import SYSTEM
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a model put it, and what that cost."""
+    """A model's wording of a merged memory, and its cost."""
 
     text: str | None
-    """None for one that was not taken: then the leader's words stand."""
+    """None if it was refused: then the leader's words stand."""
     merger: str
-    """The model and the version of what it is told."""
+    """The model and the version of its prompt."""
     input_tokens: int
     output_tokens: int
     cost_micro_usd: int
@@ -227,7 +227,7 @@ class Consolidator:
         return self._gate.again(attempt)
 
     def _trail(self, stream: str, memory_id: str) -> list[Recorded]:
-        """All events of a memory, those of the slots that it was in before too."""
+        """All events of a memory, including those in the slots that it was in before."""
         streams_, events = [stream], []
         for each in streams_:
             for recorded in self._log.read_stream(each):
@@ -242,7 +242,8 @@ class Consolidator:
     def _moved_since(
         self, draft: Draft, subject_ref: str, before: Held, stream: str, merge: Recorded
     ) -> tuple[Held, str]:
-        """An original and its slot, where whom it speaks of became somebody else meanwhile."""
+        """The original with its entities and slot as they are now, if entities were merged or split
+        meanwhile."""
         keys, memory = draft.keys(subject_ref), before.written.memory
         later = draft.named_since(subject_ref, merge.position)
         resolved = followed(memory, later, draft.directory(subject_ref))
@@ -271,7 +272,7 @@ class Consolidator:
         now: Held,
         undo_id: str,
     ) -> Iterator[MemoryConfirmed]:
-        """What was said again since the merge, as confirmations of the first original."""
+        """The confirmations since the merge, as confirmations of the first original."""
         turns = set(first.turns)
         for each in trail:
             event = each.event

@@ -19,7 +19,7 @@ from beliefledger.ledger.candidate import Precision, When
 MICRO = 1_000_000
 
 
-class Found(NamedTuple):
+class FoundDate(NamedTuple):
     """A time and the code point offsets [start, end) of the words that name it."""
 
     when: When
@@ -90,7 +90,9 @@ _HINT = re.compile(
 _AMBIGUOUS = frozenset({"may", "march", "mar", "sat", "sun", "fri", "wed", "mon", "sept", "dec"})
 
 
-def find_when(text: str, said_at: int, future: bool = False, *, past: bool = False) -> Found | None:
+def find_when(
+    text: str, said_at: int, future: bool = False, *, past: bool = False
+) -> FoundDate | None:
     """The first time that `text` names, read as said at `said_at`, or None.
 
     A month or weekday without a year is the nearest past one; the coming one when `future`. "By
@@ -109,7 +111,7 @@ def find_when(text: str, said_at: int, future: bool = False, *, past: bool = Fal
             kind, " ".join(phrase.lower().split()), said_at // (86400 * MICRO), future, past
         )
         if when is not None:
-            return Found(when, match.start(), match.end())
+            return FoundDate(when, match.start(), match.end())
     return None
 
 
@@ -354,5 +356,5 @@ def _range(start: datetime, end: datetime, precision: Precision) -> When:
 
 
 def forget() -> None:
-    """Keep no words of somebody who was erased."""
+    """Empty the caches, which may hold words of an erased subject."""
     _read.cache_clear()

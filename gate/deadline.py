@@ -1,7 +1,7 @@
-"""How long the extraction of one turn may take. Who extracts asks between clauses and patterns.
+"""The deadline for reading one turn. Extractors call `check` between clauses and patterns.
 
-No process and no thread is made for it: a turn that takes too long is left by its own reader. The
-clock is handed in, and the deadline is the thread's that set it.
+No process or thread is started: reading ends where `check` raises. The clock is an argument; a
+deadline holds for the thread that set it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _ends: ContextVar[tuple[float, float, Seconds] | None] = ContextVar("deadline", 
 
 
 class Deadline:
-    """So many seconds of a clock for each turn.
+    """Allows each turn a number of seconds of a clock.
 
-    With the CPU time of the thread as the clock, neither a busy machine nor the wait for a model's
-    answer counts.
+    With the thread's CPU time as the clock, a busy machine and the wait for a model's answer do not
+    count.
     """
 
     def __init__(self, clock: Seconds, seconds: float = DEFAULT_SECONDS) -> None:
@@ -31,7 +31,7 @@ class Deadline:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """From now on, until the block ends, `check` raises once the time is over."""
+        """Within the block, `check` raises once the time is over."""
         set_before = _ends.set((self._clock() + self._seconds, self._seconds, self._clock))
         try:
             yield

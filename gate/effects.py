@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from beliefledger.gate.belief import Belief
-from beliefledger.gate.decide import Decision, Outcome, TurnView
+from beliefledger.gate.decision import Decision, Outcome, TurnView
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import (
@@ -73,8 +73,8 @@ def memory_id_of(decision: Decision, new_id: str) -> str | None:
 
 
 def _adds_evidence(decision: Decision) -> bool:
-    """True for insincere words about something that is in quarantine already: it gets these words
-    as evidence, not a copy."""
+    """True for insincere words about a memory that is in quarantine already: they are added to it
+    as evidence."""
     return decision.outcome is Outcome.QUARANTINE and decision.target is not None
 
 

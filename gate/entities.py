@@ -43,7 +43,7 @@ TITLES = {
     "fiancée": "fiance",
     "fiancee": "fiance",
 }
-"""Titles that mean another one, unless somebody is known by them."""
+"""Titles with another usual form, unless somebody is known by that title."""
 
 
 class Match(StrEnum):
@@ -81,13 +81,13 @@ class Directory:
     """Pairs that a person said are two."""
 
     def survivor(self, entity_id: str) -> str:
-        """The entity that this one is part of by now."""
+        """The entity that this one was merged into, or itself."""
         while entity_id in self.merged:
             entity_id = self.merged[entity_id]
         return entity_id
 
     def named(self, canonical: str) -> str | None:
-        """The id of who has this canonical name."""
+        """The id of the entity with this canonical name."""
         found = self.names.get(canonical) or self.names.get(TITLES.get(canonical, ""))
         return None if found is None else self.survivor(found)
 
@@ -113,7 +113,7 @@ class Resolution:
     like: str | None = None
     similarity: int = MILLION
     kind: str | None = None
-    """What it is, as far as the place in the statement says."""
+    """What kind of entity it is, if its place in the statement says so."""
 
 
 def resolve(directory: Directory, name: str, rules: EntityRules) -> Resolution:
@@ -187,7 +187,7 @@ def _namer() -> NickNamer:
 
 
 def _nicknamed(name: str, other: str) -> bool:
-    """Whether two canonical names differ in a nickname only: "liz miller", "elizabeth miller"."""
+    """Whether two canonical names differ only by a nickname: "liz miller", "elizabeth miller"."""
     ours, theirs = name.split(), other.split()
     if len(ours) != len(theirs) or ours[1:] != theirs[1:] or not ours[0].isalpha():
         return False
@@ -235,7 +235,7 @@ def evolve(directory: Directory, version: int, event: Event | None) -> Directory
 
 
 def _split(directory: Directory, event: EntitySplit) -> Directory:
-    """The names given to the other; what had been absorbed under one of them goes with it."""
+    """Move names to another entity, with the absorbed entities that were known by them."""
     first = event.canonicals[0] if event.canonicals else event.name
     other = Entity(event.other_id, event.name, first)
     names = {**directory.names, **dict.fromkeys(event.canonicals, event.other_id)}
@@ -266,8 +266,8 @@ def folded(recorded: Iterable[Recorded], start: Directory | None = None) -> Dire
 def followed(
     said: Candidate | Memory, events: Sequence[Event | None], directory: Directory
 ) -> Resolved | None:
-    """Whom words speak of by now, after these later events of the directory: who was merged into
-    another, or split from one by the name that was used."""
+    """The ids after later events of the directory: the words' entities may have been merged into
+    another, or split off by the name that was used."""
     resolved = said.resolved
     if resolved is None:
         return None

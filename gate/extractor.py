@@ -1,4 +1,4 @@
-"""What an extractor is: words in, candidates out, nothing decided and nothing stored."""
+"""The port of extractors: words in, candidates out. Nothing is decided or stored."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from beliefledger.ledger.secret_filter import cleaned
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What looking at a turn brought, and what it cost."""
+    """What an extractor found in a turn, and its cost."""
 
     candidates: list[Candidate] = field(default_factory=list)
     skipped: str | None = None
@@ -47,9 +47,8 @@ class ExtractorSettings:
 
 
 def checked(found: object) -> Extraction:
-    """What an extractor returned, without secrets, if all of it can be written and read again: a
-    candidate that was copied with other fields was never validated. Raises
-    `ExtractionUnavailable`."""
+    """The extractor's result with secrets taken out, if all of it can be encoded and decoded: a
+    candidate copied with other fields was never validated. Raises `ExtractionUnavailable`."""
     if isinstance(found, list):
         found = Extraction(found)
     if not isinstance(found, Extraction) or not all(

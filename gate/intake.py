@@ -1,4 +1,4 @@
-"""From what a caller hands in to a turn that can be recorded."""
+"""A turn as a caller hands it in, checked and turned into an event."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHANNELS = ("conversation", "store")
 
 
 def check_size(what: str, words: str, most_bytes: int) -> None:
-    """Raises `InvalidTurn`, with both sizes, for words that no turn may have so many of."""
+    """Raises `InvalidTurn` with both sizes for text that is longer than a turn may be."""
     size = len(words.encode())
     if size > most_bytes:
         raise InvalidTurn(
@@ -32,8 +32,9 @@ def check_size(what: str, words: str, most_bytes: int) -> None:
 class TurnInput:
     """What someone said, where, when, to whom.
 
-    A turn is known again by its `idempotency_key`; without one by its session, its `ordinal` in it
-    (or the time it was said), role and words; with neither, every call records another turn.
+    A repeated turn is recognised by its `idempotency_key`; without one by its session, its
+    `ordinal` in it (or the time it was said), role and words; with neither, every call records
+    another turn.
     """
 
     subject: str
@@ -85,7 +86,7 @@ class TurnInput:
             raise InvalidTurn("said_at is out of range.")
 
     def key(self) -> str:
-        """What makes this the same turn when it comes again."""
+        """The key by which a repetition of this turn is recognised."""
         if self.idempotency_key is not None:
             return f"given\x1f{self.idempotency_key}"
         if self.ordinal is None and self.said_at is None:
@@ -117,8 +118,8 @@ class TurnInput:
         )
 
     def withheld(self, no_session_tag: str) -> TurnRecorded:
-        """The turn without its words: it was erased, and being told again does not bring it back.
-        The envelope is that of any turn."""
+        """The event without words, for an erased turn that is delivered again. Its envelope looks
+        like any turn's."""
         return TurnRecorded(
             role=self.role,
             channel=self.channel,

@@ -147,15 +147,16 @@ class Policy(Frozen):
         return millionths(self.thresholds.default if own is None else own)
 
     def is_wider(self, scope: str, than: str) -> bool:
-        """A limit that the policy does not know (any more) allows nothing; nor does it know a scope
-        that could be narrower than none."""
+        """Whether a scope is wider than a limit. A scope or limit that is not in the policy counts
+        as too wide."""
         if than not in self.scopes or scope not in self.scopes:
             return True
         return self.scopes.index(scope) > self.scopes.index(than)
 
     @property
     def retention(self) -> dict[str, Micros]:
-        """How long what is of each category is kept; one that is not there is kept for ever."""
+        """How long memories of each category are kept; a category that is not listed is kept for
+        ever."""
         return {category: days * DAY for category, days in self.retention_days.items()}
 
     @property

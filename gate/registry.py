@@ -1,4 +1,4 @@
-"""The types of memory there are: how each slots, and what it is worth at first sight."""
+"""The types of memory: what slots they have, and what they are worth at first sight."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from beliefledger.ledger.events.policy import TypeRegistered, TypeRetired
 
 
 class SlotRule(StrEnum):
-    """What makes two statements be about the same thing."""
+    """How a type's statements are assigned to slots."""
 
     ATTRIBUTE = "attribute"
     RELATION = "relation"
@@ -29,7 +29,7 @@ class SlotRule(StrEnum):
 
 
 class Supersession(StrEnum):
-    """What ends a memory of a type, besides its time."""
+    """What ends a memory of a type, apart from time."""
 
     VALUE = "value"
     """Another value of its slot and context, where the gate finds it at least as strong."""
@@ -40,7 +40,7 @@ class Supersession(StrEnum):
 
 
 class FieldType(Frozen):
-    """What a type asks for besides a value."""
+    """A field that a type has besides its value."""
 
     description: str
     required: bool = False
@@ -50,11 +50,11 @@ class RelationType(Frozen):
     """One relation of the vocabulary."""
 
     stateful: bool = False
-    """Somebody has one of these at a time: another far end takes the place of the one before."""
+    """An entity has one of these at a time: another far end replaces the one before."""
     inverse: str | None = None
     """The relation as seen from the far end: `manages` of `reports-to`."""
     role: str | None = None
-    """What the far end is called by title: who one reports to is the `manager`."""
+    """The far end's title: one reports to a `manager`."""
     far: str | None = None
     """What the far end is: `person`, `place`, `organisation`."""
 
@@ -71,23 +71,23 @@ class MemoryType(Frozen):
     ends_only_by_removal: bool = False
     """A new value does not end it; only saying that it is over does."""
     threshold: float | None = Field(default=None, ge=0, le=1)
-    """The least confidence of a memory of this type, where much hangs on it; None: the policy's."""
+    """The least confidence of a memory of this type, if it is more than the policy's."""
     ttl_days: int | None = Field(default=None, gt=0)
-    """How long it holds by nature, from when it began or happened; a policy may say otherwise."""
+    """How many days it holds by default, from when it began or happened; a policy may differ."""
     similarity: float = Field(default=0.85, gt=0, le=1)
     """The least cosine of two rephrasings that are one memory."""
     attribute: str | None = None
     """The key of a memory of this type, such as `medication.{name}`, in `domain.attribute` form;
     None where the extractor gives the key."""
     category: str | None = None
-    """The special category of personal data that all of it is, such as `health`."""
+    """The special category of personal data of all memories of this type, such as `health`."""
     fields: dict[str, FieldType] = Field(default_factory=dict)
     patterns: tuple[str, ...] = ()
-    """How it is said, for the rules: "take {name} {dose}"."""
+    """Patterns for extraction by rules: "take {name} {dose}"."""
     prompt: str | None = None
-    """What a model that extracts is told about it."""
+    """How the type is described to a model that extracts."""
     value: str | None = None
-    """What of it may change, such as `{dose}`; None: its fields that are not part of the key."""
+    """The part that may change, such as `{dose}`; None: the fields that are not part of the key."""
     relations: dict[str, RelationType] = Field(default_factory=dict)
     """The vocabulary, of a type whose slot is a relation's."""
 
@@ -155,7 +155,7 @@ class MemoryType(Frozen):
         return self.relations.get(relation_name(attribute), RelationType())
 
     def definition(self) -> dict[str, Any]:
-        """As it is recorded, without what it leaves open; scores in millionths."""
+        """The definition as it is recorded, without defaults; scores in millionths."""
         said = self.model_dump(mode="json", exclude_defaults=True)
         said |= {"ends_only_by_removal": self.ends_only_by_removal}
         return said | {
@@ -196,7 +196,7 @@ class Registry(Frozen):
 
     types: dict[str, MemoryType]
     retired: dict[str, MemoryType] = Field(default_factory=dict)
-    """As they were when they were retired: no memory of theirs is written any more."""
+    """Retired types, as they were: no new memory may have one."""
 
     def digest(self) -> str:
         """SHA-256 of the types in force."""
@@ -209,7 +209,7 @@ class Registry(Frozen):
         return self.types.get(name) or self.retired.get(name)
 
     def added(self) -> list[MemoryType]:
-        """The types in force that are none of those that every ledger begins with."""
+        """The user-defined types in force."""
         return [kind for name, kind in self.types.items() if name not in BUILT_IN]
 
     @classmethod
@@ -276,7 +276,7 @@ def load_type(source: MemoryType | Path | str | Mapping[str, Any]) -> MemoryType
 
 
 def replaceable(old: MemoryType, new: MemoryType) -> None:
-    """Whether a type may get this new definition: what it is about must stay where it is.
+    """Checks that a type's new definition leaves its slots as they are.
 
     Raises `TypeInvalid` saying what changed.
     """

@@ -1,4 +1,4 @@
-"""Running a past decision again, from what the log holds."""
+"""Runs a past decision again, from what the log holds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 from beliefledger.gate import consent as consents
 from beliefledger.gate.belief import Belief, folded
 from beliefledger.gate.consent import Consent
-from beliefledger.gate.decide import Decision, TurnView, decide
+from beliefledger.gate.decide import decide
+from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.effects import memory_id_of
-from beliefledger.gate.gate import cited, view_of
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.rulebook import Rulebook, Rules
+from beliefledger.gate.turns import cited, view_of
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
@@ -27,7 +28,7 @@ _KEPT = 20_000
 
 
 class Verdict(StrEnum):
-    """What running a decision again showed."""
+    """The result of running a decision again."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -105,8 +106,8 @@ class Replayer:
         return Replayed(recorded.event_id, recorded.position, verdict, told, again, differs)
 
     def _inputs(self, recorded: Recorded, decided: GateDecided) -> Inputs | None:
-        """None when an erasure destroyed them: what was erased already when it was decided was
-        none."""
+        """None if an erasure destroyed them. Inputs that were erased before the decision were not
+        inputs."""
         turn_stream = self._log.read_stream(recorded.stream, upto=decided.candidate_version)
         self._forget_erased()
         turn_event, proposal = turn_stream[0], turn_stream[-1]
@@ -135,12 +136,12 @@ class Replayer:
         )
 
     def forget(self) -> None:
-        """Keep no words of somebody who was erased."""
+        """Drop the folds, which may hold words of an erased subject."""
         self._beliefs.clear()
         self._consents.clear()
 
     def _forget_erased(self) -> None:
-        """Begin anew where something was erased since: a fold may be of words that are gone."""
+        """Drop the folds if anything was erased since: they may hold erased words."""
         if self._log.erasures != self._erasures:
             self._erasures = self._log.erasures
             self.forget()
@@ -164,7 +165,7 @@ class Replayer:
         return {e.position for e in first if e.event is None and e.subject_ref == subject_ref}
 
     def _gone_then(self, subject_ref: str, version: int) -> set[int]:
-        """The positions of what was being erased, or was, at a version of the subject's stream."""
+        """The positions that were erased, or being erased, at a version of the subject's stream."""
         return {
             position
             for each in self._log.read_stream(subject_ref, upto=version)

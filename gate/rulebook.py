@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from beliefledger.gate import policy as policies
-from beliefledger.gate.policy import Policy
+from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry, default_types, replaceable
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import LogCorrupted, TypeInvalid
@@ -37,6 +37,12 @@ class Rules:
         registry = Registry.folded(events)
         return cls(version, *adopted, registry, registry.digest())
 
+    def floor(self, min_confidence: float | None) -> int:
+        """The least confidence (millionths) of what is shown: the caller's, else the policy's
+        `recall_floor`."""
+        stated = self.policy.recall_floor if min_confidence is None else min_confidence
+        return millionths(stated)
+
 
 class Rulebook:
     """Reads and adopts rules."""
@@ -48,7 +54,7 @@ class Rulebook:
         self._latest = 0
 
     def current(self) -> Rules:
-        """The rules in force as far as this process has seen; an append checks the version."""
+        """The rules in force as this process last read them. An append checks their version."""
         return self.at(self._latest) if self._latest else self.refreshed()
 
     def refreshed(self) -> Rules:

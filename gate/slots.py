@@ -75,7 +75,7 @@ def _on(when: When) -> str:
 
 
 def stateful(stem: str, kind: MemoryType) -> bool:
-    """Whether one has one of this relation (`relation.reports-to`) at a time."""
+    """Whether one has at most one of this relation (`relation.reports-to`) at a time."""
     if kind.relations:
         return kind.relation(stem).stateful
     return stem in STATEFUL_RELATIONS
@@ -98,7 +98,7 @@ def value_of(said: Candidate | Memory, kind: MemoryType | None) -> str:
 
 
 def far_end(said: Candidate | Memory) -> str:
-    """A relation's far end: as known, else as said."""
+    """A relation's far end: the canonical name it is known by, else as it was said."""
     known = None if said.resolved is None else said.resolved.target_name
     return known or said.value
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from beliefledger.gate.pasted import pasted
+from beliefledger.gate.pasted_text import pasted
 from beliefledger.ledger.candidate import SpeechAct
 
 
@@ -29,7 +29,7 @@ _CUES = _load()
 
 
 def _cue(name: str) -> re.Pattern[str]:
-    """The block of a name as one pattern."""
+    """The named block of cues as one pattern."""
     lines = "|".join(_CUES[name].splitlines())
     for part, pattern in _CUES["parts"].items():
         lines = lines.replace(f"<{part}>", pattern)
@@ -113,7 +113,7 @@ def _layout(text: str) -> _Layout:
 
 
 def _apart(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """The same ranges in order, those that overlap as one."""
+    """The ranges in order, overlapping ones joined."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(ranges):
         if found and start <= found[-1][1]:
@@ -346,5 +346,5 @@ def instruction_like(text: str) -> bool:
 
 
 def forget() -> None:
-    """Let go of the last texts that were looked at."""
+    """Empty the cache, which may hold words of an erased subject."""
     _layout.cache_clear()

@@ -1,4 +1,4 @@
-"""What named people do to beliefs and consents: grant, withdraw, revoke, review, resolve."""
+"""What named people do with beliefs and consents: grant, withdraw, revoke, review, resolve."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from beliefledger.gate.belief import Belief, Held
 from beliefledger.gate.consent import ORDINARY, Consent, Grant
-from beliefledger.gate.decide import Approval, Outcome, decide
+from beliefledger.gate.decide import decide
+from beliefledger.gate.decision import Approval, Outcome
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.effects import memory_id_of
 from beliefledger.gate.entities import followed
-from beliefledger.gate.gate import Gate, cited, view_of
-from beliefledger.gate.naming import learn, named
+from beliefledger.gate.entity_names import learn, named
+from beliefledger.gate.gate import Gate
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.slots import canonical_context, canonical_text, canonical_value
+from beliefledger.gate.turns import cited, view_of
 from beliefledger.ledger import streams
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import LogCorrupted, NotPermitted, UnknownMemory
@@ -39,8 +41,8 @@ class Steward:
         self._log = gate.log
 
     def _draft(self, *streams: str) -> Draft:
-        """A draft that reads these streams anew: another process may have written to them, and
-        what is refused here appends nothing that would conflict."""
+        """A draft with these streams read again: another process may have written to them, and a
+        refusal appends nothing that would conflict."""
         self._gate.memo.forget(*streams)
         return self._gate.draft()
 
@@ -362,7 +364,7 @@ def _pattern(belief: Belief) -> Held:
 
 
 def _grant_for(consent: Consent, draft: Draft, category: str | None) -> Grant:
-    """The basis that a chosen value stands on. Raises `NotPermitted` when there is none."""
+    """The grant that covers a chosen value. Raises `NotPermitted` if there is none."""
     grant = consent.covering(category or ORDINARY, draft.rules.policy.purpose, draft.now)
     if grant is None:
         raise NotPermitted(

@@ -29,7 +29,7 @@ class AccessView:
     def start(self, generation: int, *, empty: bool) -> None:
         (self._table,) = self.tables(generation)
         self._shown: dict[str, tuple[str, int, int]] = {}
-        """By memory: whose it is, how often since the last flush, when last."""
+        """By memory: its subject, how often it was shown since the last flush, and when last."""
         self._gone: list[str] = []
 
     def apply(self, event: Recorded, connection: Connection) -> None:

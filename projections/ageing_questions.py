@@ -41,7 +41,7 @@ class JobRow:
 
 
 def accesses(connection: Connection, generation: int, memories: Sequence[str]) -> dict[str, Access]:
-    """Of those of these memories that were ever shown."""
+    """The accesses of these memories, without those that were never shown."""
     c = tables.access(generation).c
     found: dict[str, Access] = {}
     for start in range(0, len(memories), 500):
@@ -58,7 +58,7 @@ def accesses(connection: Connection, generation: int, memories: Sequence[str]) -
 def over(
     connection: Connection, generation: int, lives: Mapping[str, Micros], now: Micros
 ) -> list[tuple[Version, Micros]]:
-    """The memories whose time has passed without their end being recorded, and when it was.
+    """The memories whose time is over but whose end is not recorded, with when it was over.
 
     `lives` is how long memories of a type hold by nature: an event from its end, another from when
     it began or was last said. An `expires_at` of its own comes first.
@@ -90,7 +90,7 @@ _EVENT = "event"
 
 
 def _since(c: Any, type_: str) -> Any:
-    """From when a memory's natural time runs, in SQL; `_begins` says the same of a row."""
+    """The beginning of a memory's default lifetime, in SQL; `_begins` says the same of a row."""
     if type_ == _EVENT:
         return func.coalesce(c.event_to, c.event_from, c.valid_from)
     return case((c.valid_from > c.said_at, c.valid_from), else_=c.said_at)
@@ -106,7 +106,7 @@ def _begins(version: Version) -> Micros:
 def stale_in_quarantine(
     connection: Connection, generation: int, before: Micros, now: Micros
 ) -> list[Version]:
-    """What was kept apart, and has not been said again since `before` or is over anyway."""
+    """Quarantined memories that were not said again since `before`, or whose time is over."""
     table = tables.belief_versions(generation)
     c = table.c
     query = select(table).where(
@@ -129,7 +129,7 @@ def last_runs(connection: Connection, generation: int) -> list[JobRow]:
 
 
 def run_of(connection: Connection, generation: int, job: str, due: Micros) -> JobRow | None:
-    """The run of a job that was due then, if there was one."""
+    """The run of a job for a due time, if there was one."""
     table = tables.jobs(generation)
     query = select(table).where(table.c.job == job, table.c.due == due)
     row = connection.execute(query.order_by(table.c.position)).first()

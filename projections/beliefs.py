@@ -99,7 +99,7 @@ class Version:
     superseded_by: str | None
     contradicts: str | None
     ends_loosely: bool
-    """What ended it is erased: `valid_to` is the latest that it can have been."""
+    """The event that ended it is erased, so `valid_to` is only the latest possible end."""
     opened: int
     opened_at: int
     closed: int | None = None
@@ -189,7 +189,7 @@ class Fold:
                 pass
 
     def _without_words(self, event: Recorded) -> None:
-        """What an event still does whose body is erased."""
+        """Apply an event whose body is erased, from its envelope."""
         facts = event.facts
         if event.type == MemoryExpired.NAME:
             for row in self._of(facts["memory_id"]):
@@ -212,7 +212,7 @@ class Fold:
     def _end(
         self, row: Version, event: Recorded, known: Sequence[int | None], **changed: Any
     ) -> None:
-        """Let a row end by the first of these times, since when exactly is erased."""
+        """Let a row end at the first of these times at the latest; when exactly is erased."""
         ends = min(each for each in known if each is not None)
         changed |= {"valid_to": max(row.valid_from, ends), "valid_to_stated": False}
         self._reopen(row, event, **changed, contested=False, ends_loosely=True)
@@ -221,7 +221,7 @@ class Fold:
         return [row for row in self.rows if row.memory_id == memory_id]
 
     def _against(self, happened: MemoryQuarantined, row: Version) -> str | None:
-        """The memory whose place these words would have taken, had they been strong enough."""
+        """The memory that these words contradict without being strong enough to replace it."""
         unsure = happened.reason == _UNSURE and not happened.memory.negated
         if happened.capped or not (unsure or happened.reason == _WEAKER):
             return None
@@ -322,7 +322,7 @@ class Fold:
         return row
 
     def _take_time(self, event: Recorded, context_tag: str | None, valid_from: int) -> None:
-        """Let what ends loosely end where another value of the context begins."""
+        """Let a row whose end is unknown end where another value of the same context begins."""
         for row in list(self.rows):
             if (
                 row.ends_loosely
@@ -334,7 +334,7 @@ class Fold:
 
 
 def _stated(memory: Memory) -> bool:
-    """False where `valid_from` comes from a clock, because nobody said when."""
+    """Whether somebody stated when it began; otherwise `valid_from` comes from a clock."""
     return memory.said_at_stated or memory.valid_from == memory.when.start
 
 

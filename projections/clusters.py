@@ -19,12 +19,12 @@ _MILLION = 1_000_000
 
 @dataclass(slots=True)
 class Cluster:
-    """What joined a leader. Members are numbers of rows, the leader's first."""
+    """A leader with the rows that joined it. Members are row numbers, the leader's first."""
 
     leader: int
     members: list[int] = field(default_factory=list)
     cosines: list[int] = field(default_factory=list)
-    """Of each member to the leader, in millionths."""
+    """Each member's cosine to the leader, in millionths."""
 
     @property
     def similarity(self) -> int:
@@ -34,7 +34,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """A row that would have joined a leader by its cosine, but was not let; the nearest such."""
+    """A row near enough to join a leader that was refused by `agree`; the nearest such."""
 
     row: int
     leader: int

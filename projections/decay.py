@@ -1,4 +1,4 @@
-"""How much of a memory is left: two profiles, computed when asked, never stored as truth.
+"""How fresh a memory still is: two profiles, computed when asked, never stored as truth.
 
 Freshness halves with every half-life of the memory's type, and what is shown often lasts: up to
 three times as much, but never more than whole. Decay falls at one rate for all types, and each time
@@ -22,13 +22,13 @@ ProfileName = Literal["freshness", "decay"]
 BOOST = 1.2
 MOST_BOOST = 3.0
 _ENOUGH = 7
-"""So many accesses give the most boost, as 1.2⁷ is above 3."""
+"""The number of accesses that give the full boost: 1.2⁷ is above 3."""
 OTHER_HALF_LIFE = 180.0
-"""Days, for a type that is in force no more."""
+"""Half-life in days for a type that is no longer in force."""
 
 
 def days_since(last: Micros, now: Micros) -> float:
-    """Days from the last access; 0 for one that is yet to come."""
+    """Days since the last access; 0 for one in the future."""
     return max(0, now - last) / DAY
 
 
@@ -57,7 +57,7 @@ class Profile:
     half_lives: Mapping[str, float] = field(default_factory=dict)
 
     def score(self, type_: str, days: float, accesses: int) -> float:
-        """What is left of one memory, from 0 to 1."""
+        """The score of one memory, from 0 to 1."""
         if self.name == "freshness":
             return freshness(days, self.half_lives.get(type_, OTHER_HALF_LIFE), accesses)
         return decay(days, accesses, rate=self.rate, cap=self.cap)

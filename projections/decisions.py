@@ -82,7 +82,7 @@ class DecisionsView:
             self._gone.append(event.subject_ref or "")
 
     def forget(self, subject_ref: str) -> None:
-        """Nothing: an audit counts them also afterwards."""
+        """Does nothing: decisions stay for the audit, they hold no words."""
 
     def flush(self, connection: Connection) -> None:
         insert_rows(connection, self._table, self._new)

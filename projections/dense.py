@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 
 MOST_EXACT = 200_000
 _LISTS_PER_ROOT = 4
-"""Lists of the inverted file, times √n: FAISS's own advice for up to a million vectors."""
+"""Number of lists of the inverted file, as a factor of √n: FAISS's advice for up to a million
+vectors."""
 _LOOKED_THROUGH = 64
 _TRAINED_ON = 40
-"""Vectors for each list, of which the lists' centres are learnt, in so many rounds."""
+"""Training vectors for each list, and training rounds."""
 _TRAINED_TIMES = 5
 FEW = 1_000
 FOUND_AT_MOST = 500
-"""Of more than a few texts so many, the nearest, have a cosine: what lies further has nothing to do
-with a query."""
+"""How many nearest texts get a cosine when not all do: texts further away have nothing to do with
+the query."""
 NONE = np.float32(-2.0)
 """The cosine of a text without a vector."""
 
@@ -51,7 +52,7 @@ class Dense:
 
     @property
     def kind(self) -> str:
-        """Which index it is, for the record of a search."""
+        """The kind of index, for the record of a search."""
         return "flat/1" if self.exact else "ivf/1"
 
     def add(self, numbers: Sequence[int], vectors: Vectors) -> None:
@@ -115,8 +116,8 @@ class Dense:
 
 @cache
 def _faiss() -> Any:
-    """Loaded when it is first needed, since that takes a fifth of a second. With one thread: for
-    indexes as small as one person's, more are slower."""
+    """Imports FAISS on first use, which takes a fifth of a second. It runs on one thread: more are
+    slower for indexes of one person."""
     import faiss  # noqa: PLC0415
 
     faiss.omp_set_num_threads(1)

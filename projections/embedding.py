@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
-from beliefledger.projections.terms import terms
+from beliefledger.projections.search_terms import terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ _MARKS = ("modules.json", "config.json")
 """A directory without either holds no model."""
 _LONGEST_NAME, _DIGITS = 100, 16
 _THREADS = 4
-"""More do not make so small a model faster."""
+"""The most threads: more do not make so small a model faster."""
 
 
 class Embedder(Protocol):
@@ -58,7 +58,7 @@ class Embedder(Protocol):
 
     @property
     def weight(self) -> float:
-        """How much cosines count beside words, whose weight is 1."""
+        """The weight of cosines, where words have 1."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -134,7 +134,7 @@ class MiniLM(Transformer):
         return str(_weights())
 
 
-class Directory(Transformer):
+class DirectoryModel(Transformer):
     """A model of sentence-transformers in a directory, by its name and digest."""
 
     def __init__(self, path: Path, name: str | None = None) -> None:
@@ -158,7 +158,8 @@ class Directory(Transformer):
 
 
 def name_of(path: Path) -> str:
-    """What the model of a directory is called: the same wherever a copy lies.
+    """The name of a model in a directory, which is the same for every copy. It covers the files
+    that its results may depend on. Raises `EmbedderMissing` if the directory holds no model.
 
     Of the files, those count that what it computes may depend on. Raises `EmbedderMissing` where no
     model lies.
@@ -235,7 +236,7 @@ def _features(stem: str) -> tuple[NDArray[np.int64], Vectors]:
 
 
 def forget() -> None:
-    """Keep no words of anybody."""
+    """Empty the cache, which may hold words of an erased subject."""
     _FEATURES.clear()
 
 
@@ -265,7 +266,7 @@ def _weights() -> Path:
 
 
 def _bfloat16() -> AbstractContextManager[object]:
-    """What computes in bfloat16, where the processor can; else nothing."""
+    """The context in which torch computes in bfloat16 if the processor can; else an empty one."""
     import torch  # noqa: PLC0415
 
     able = getattr(torch.cpu, "_is_avx512_bf16_supported", bool)

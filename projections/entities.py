@@ -1,4 +1,4 @@
-"""The view of entities: their names, which of them became one or two, what a person is asked.
+"""The view of entities: names, merges and splits, and questions for a person.
 
 Each row holds from the position of the event that opened it until that of the one that closed it,
 so that a name means as of a position whom it meant then.
@@ -28,13 +28,13 @@ from beliefledger.projections.intervals import EntityRow, Intervals, NameRow, Qu
 from beliefledger.projections.view import Tagger
 
 FIRST = "first"
-"""How an entity came by the name it was first known by."""
+"""The kind of the name that an entity was first known by."""
 _KEPT_SUBJECTS = 5_000
 Row = TypeVar("Row", EntityRow, NameRow)
 
 
 class _Directory:
-    """The standing rows of one subject."""
+    """The open rows of one subject."""
 
     def __init__(
         self, entities: list[EntityRow], names: list[NameRow], asked: list[QuestionRow]
@@ -138,7 +138,7 @@ class EntitiesView:
     def _describe(
         self, directory: _Directory, subject: str, entity_id: str, tag: str | None, at: int
     ) -> None:
-        """Let an entity be known by the words of this event."""
+        """Record the words of this event as an entity's."""
         known = directory.entities.get(entity_id)
         if known is not None:
             self._entities.close(known, at)
@@ -156,7 +156,7 @@ class EntitiesView:
         how: str,
         at: int,
     ) -> None:
-        """Give a name to an entity; whoever had it has it no more."""
+        """Give a name to an entity; another that had it loses it."""
         known = directory.names.get(tag)
         if known is not None:
             self._names.close(known, at)
@@ -197,7 +197,7 @@ class EntitiesView:
             directory.names[tag] = self._names.change(directory.names[tag], at, entity_id=entity_id)
 
     def _settle(self, directory: _Directory, pair: set[str], at: int) -> None:
-        """Close what was asked about these entities, or about two that became this one."""
+        """Close the questions about these entities, or about two that are now one."""
         left = []
         for row in directory.asked:
             if {directory.survivor(row.entity_id), directory.survivor(row.like_id)} == pair:
@@ -219,6 +219,6 @@ class EntitiesView:
 
 
 def _in_order(rows: Mapping[Any, Row]) -> list[Row]:
-    """As they were opened, which is the same however the view got here: one event may change
-    several."""
+    """Rows in the order they were opened, which does not depend on how the view got here: one event
+    may change several."""
     return sorted(rows.values(), key=attrgetter("row_id"))

@@ -18,8 +18,8 @@ from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.entities import EntitiesView, survivor
 from beliefledger.projections.intervals import EntityRow, NameRow, QuestionRow
 from beliefledger.projections.links import ABOUT, PARTICIPANT, TARGET, LinksView
-from beliefledger.projections.projector import ViewState
 from beliefledger.projections.questions import holds, open_then
+from beliefledger.projections.view_tables import ViewState
 
 _WIDTH = len(fields(Version))
 WEEK = 7 * DAY
@@ -28,7 +28,7 @@ _MONDAY = 4 * DAY
 """The first Monday since 1970-01-01, which was a Thursday."""
 
 
-class Generations(NamedTuple):
+class GraphGenerations(NamedTuple):
     """Which generation of each view's tables is in use."""
 
     beliefs: int
@@ -36,7 +36,7 @@ class Generations(NamedTuple):
     links: int
 
 
-def generations(states: Mapping[str, ViewState]) -> Generations:
+def generations(states: Mapping[str, ViewState]) -> GraphGenerations:
     """Raises `LedgerError` for a view that stopped, saying where and why."""
     wanted = []
     for name in (BeliefsView.name, EntitiesView.name, LinksView.name):
@@ -47,7 +47,7 @@ def generations(states: Mapping[str, ViewState]) -> Generations:
                 f" Rebuild it: beliefledger rebuild {name}"
             )
         wanted.append(state.generation)
-    return Generations(*wanted)
+    return GraphGenerations(*wanted)
 
 
 class Believed(NamedTuple):
@@ -60,7 +60,7 @@ class Believed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Directory:
+class DirectoryRows:
     """The entities of one subject and their names, as of a position."""
 
     entities: Mapping[str, EntityRow]
@@ -97,8 +97,8 @@ class Edge:
 
 
 def directory(
-    connection: Connection, at: Generations, subject_ref: str, as_of: int | None = None
-) -> Directory:
+    connection: Connection, at: GraphGenerations, subject_ref: str, as_of: int | None = None
+) -> DirectoryRows:
     """Everything the subject spoke of."""
     names, entities, asked = (
         select(table)
@@ -110,7 +110,7 @@ def directory(
             tables.entity_questions(at.entities),
         )
     )
-    return Directory(
+    return DirectoryRows(
         {row.entity_id: row for row in (EntityRow(*each) for each in connection.execute(entities))},
         tuple(NameRow(*each) for each in connection.execute(names)),
         tuple(QuestionRow(*each) for each in connection.execute(asked)),
@@ -118,9 +118,9 @@ def directory(
 
 
 def about(
-    connection: Connection, at: Generations, subject_ref: str, entity_id: str
+    connection: Connection, at: GraphGenerations, subject_ref: str, entity_id: str
 ) -> dict[str, str]:
-    """The standing memories about an entity, or with it at their far end, each with its belief."""
+    """The memories in force that are about an entity or relate to it, each with its belief."""
     versions, links = tables.belief_versions(at.beliefs), tables.links(at.links)
     query = (
         select(versions.c.memory_id, versions.c.belief)
@@ -138,9 +138,10 @@ def about(
 
 
 def mentions(
-    connection: Connection, at: Generations, subject_ref: str, as_of: int | None = None
+    connection: Connection, at: GraphGenerations, subject_ref: str, as_of: int | None = None
 ) -> dict[str, Mentioned]:
-    """By entity, over all memories that speak of it, past and revoked ones too."""
+    """The mentions of each entity, over all memories that speak of it, past and revoked ones
+    too."""
     links, evidence = tables.links(at.links), tables.evidence(at.beliefs)
     place = evidence.c.position
     query = (
@@ -156,7 +157,7 @@ def mentions(
 
 def edges(
     connection: Connection,
-    at: Generations,
+    at: GraphGenerations,
     subject_ref: str,
     near: Collection[str],
     believed: Believed,
@@ -209,7 +210,7 @@ def edges(
 
 
 def relation_is_known(
-    connection: Connection, at: Generations, subject_ref: str, relation_tag: str | None
+    connection: Connection, at: GraphGenerations, subject_ref: str, relation_tag: str | None
 ) -> bool:
     """Whether any memory of the subject's ever spoke of this relation."""
     c = tables.links(at.links).c
@@ -219,7 +220,7 @@ def relation_is_known(
 
 def facts(
     connection: Connection,
-    at: Generations,
+    at: GraphGenerations,
     subject_ref: str,
     entities: Collection[str],
     believed: Believed,
@@ -250,7 +251,7 @@ def facts(
 
 def events(
     connection: Connection,
-    at: Generations,
+    at: GraphGenerations,
     subject_ref: str,
     believed: Believed,
     *,
@@ -352,9 +353,9 @@ def _version(row: Sequence[Any], as_of: int | None) -> Version:
     return version
 
 
-def far_ends(connection: Connection, at: Generations) -> list[tuple[str, str, str | None]]:
-    """Everybody and everything at the far end of a relation, by each of their names: of whom that
-    is said (a subject), the entity, and the tag of the name under that subject's key."""
+def far_ends(connection: Connection, at: GraphGenerations) -> list[tuple[str, str, str | None]]:
+    """All far ends of a relation, by each of their names: the subject, the entity, and the tag of
+    the name under that subject's key."""
     names, links = tables.entity_names(at.entities).c, tables.links(at.links).c
     here = (
         select(links.subject_ref, links.entity_id).where(links.part == TARGET).distinct().subquery()

@@ -1,7 +1,7 @@
 """The index of one subject: what is searched, kept in memory and kept up with the views.
 
-It has every row of every memory and every turn of a conversation, those that are over too, so that
-a search as of any time goes the same way as one of now. Of words it keeps terms and vectors only.
+It has every row of every memory and every turn, past ones too, so a search as of any time works
+like one of now. Of words it keeps only terms and vectors.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.projections import tables
-from beliefledger.projections.context import prior
+from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
 from beliefledger.projections.lexical import Lexical
-from beliefledger.projections.terms import indexed, stated, terms
+from beliefledger.projections.search_terms import indexed, stated, terms
+from beliefledger.projections.turn_context import prior
 from beliefledger.projections.vectors import text_tag
 
 if TYPE_CHECKING:
@@ -67,53 +68,6 @@ Read = Callable[[Sequence[int]], Iterable[Raw]]
 """The parts of the events at these positions, in the order of these."""
 
 
-class Columns:
-    """Columns of integers that grow together."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._places = {name: place for place, name in enumerate(names)}
-        self._held = np.zeros((len(names), 64), np.int64)
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __getitem__(self, name: str) -> NDArray[np.int64]:
-        """A column, to look at and to change."""
-        found: NDArray[np.int64] = self._held[self._places[name], : self._count]
-        return found
-
-    def add(self, rows: Sequence[Sequence[int]]) -> None:
-        if not rows:
-            return
-        count = self._count + len(rows)
-        if count > self._held.shape[1]:
-            larger = np.zeros((len(self._places), max(count, 2 * self._count)), np.int64)
-            larger[:, : self._count] = self._held[:, : self._count]
-            self._held = larger
-        self._held[:, self._count : count] = np.asarray(rows, np.int64).T
-        self._count = count
-
-
-class Codes:
-    """Small numbers for names."""
-
-    def __init__(self) -> None:
-        self.names: list[str | None] = []
-        self._codes: dict[str | None, int] = {}
-
-    def __call__(self, name: str | None) -> int:
-        code = self._codes.get(name)
-        if code is None:
-            code = self._codes[name] = len(self.names)
-            self.names.append(name)
-        return code
-
-    def known(self, names: Sequence[str | None]) -> list[int]:
-        """The numbers of those of these names that are there."""
-        return [self._codes[name] for name in names if name in self._codes]
-
-
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What may be found. Times are microseconds, scores millionths; `position` is that of the log
@@ -134,8 +88,9 @@ class Filters:
 
 
 @dataclass(slots=True)
-class Found:
-    """What filters leave: a mask over the texts, and which row a memory's text stands for."""
+class FoundTexts:
+    """What the filters let through: a mask over the texts, and the row that each memory's text
+    stands for."""
 
     mask: Mask
     row_of: NDArray[np.int64]
@@ -143,7 +98,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Generations:
+class IndexedGenerations:
     """Of the views that are indexed."""
 
     beliefs: int
@@ -152,8 +107,8 @@ class Generations:
 
 
 class Erasures(NamedTuple):
-    """How often anything was erased so far: of anybody, and of the subject of an index. Its words
-    were read after that, so an erasure that came later may be of some of them."""
+    """The number of erasures so far: of anybody, and of the index's subject. The index was read
+    after that; a later erasure may be of words that it has."""
 
     all: int
     theirs: int
@@ -170,11 +125,11 @@ class SubjectIndex:
         self.start()
 
     def start(self) -> None:
-        """Begin anew, with nothing taken in."""
+        """Empty the index."""
         self.erasures: Erasures | None = None
-        """Of what was known before anything was read; None until somebody says so."""
+        """The erasures that were known before anything was read; None until the caller says so."""
         self.words, self.heads = Lexical(), Lexical(b=0)
-        """Of what is said, and of when and by whom."""
+        """Indexes of what was said, and of when and by whom."""
         self.dense: Dense | None = None
         self.rows = Columns(_NUMBERS)
         self.texts = Columns(
@@ -187,18 +142,18 @@ class SubjectIndex:
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
         self.turn_ids: list[str] = []
-        """Of each text; empty for a memory's."""
+        """Each text's turn id; empty for a memory."""
         self.tags: list[str] = []
-        """Under what each text's vector is kept."""
+        """Each text's vector tag."""
         self.waiting: dict[int, str] = {}
         """The words of the texts that have no vector yet."""
         self.at = {"beliefs": 0, "turns": 0, "recalls": 0}
-        """How far it has each view."""
+        """The position up to which each view was read."""
         none = np.zeros(0, np.int64)
         self._counted = 0, none, none
-        """Of how many showings the counts are, how often each memory was shown, and when last."""
-        self._found: tuple[Filters, Micros, Found] | None = None
-        """What was last found, and until when that is so."""
+        """The number of showings counted; how often each memory was shown, and when last."""
+        self._found: tuple[Filters, Micros, FoundTexts] | None = None
+        """The last result of the filters, and until when it holds."""
         self._row_at: dict[int, int] = {}
         self._text_at: dict[int, int] = {}
         self._last_turn: dict[int, tuple[int, str]] = {}
@@ -213,7 +168,7 @@ class SubjectIndex:
 
     @property
     def position(self) -> int:
-        """The log as it is here: everything up to it, and of what came later only a part."""
+        """The position that the index has completely; of later events it may have some."""
         return min(self.at.values())
 
     # Keeping up
@@ -221,12 +176,12 @@ class SubjectIndex:
     def follow(
         self,
         connection: Connection,
-        generations: Generations,
+        generations: IndexedGenerations,
         reached: Mapping[str, int],
         read: Read,
     ) -> int:
-        """Take in what the views have and this has not; `reached` is how far each is. Returns how
-        many texts are new."""
+        """Read what is new in the views; `reached` is each view's position. Returns how many texts
+        are new."""
         before = len(self)
         self._found = None
         # Each is told at once: when the next cannot be read, nothing is taken in twice.
@@ -325,7 +280,7 @@ class SubjectIndex:
         self.shown.add([(self.memories(row[1]), row[0], row[2]) for row in rows])
 
     def _add(self, words: str, head: str, turn_id: str) -> int:
-        """Take in a text; returns its number. Its row is for the caller to add."""
+        """Add a text; returns its number. The caller adds its row."""
         number = self.words.add(indexed(words))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
@@ -334,7 +289,7 @@ class SubjectIndex:
         return number
 
     def embedded(self, vectors: Mapping[int, Vectors], dimension: int) -> None:
-        """Take in the vectors of texts that waited for theirs."""
+        """Add the vectors of texts that waited for theirs."""
         if self.dense is None:
             self.dense = Dense(dimension)
         if vectors:
@@ -344,8 +299,8 @@ class SubjectIndex:
 
     # Asking
 
-    def found(self, filters: Filters) -> Found:
-        """What is searched: applied before anything is ranked. Not to be changed."""
+    def found(self, filters: Filters) -> FoundTexts:
+        """The texts that pass the filters, before anything is ranked. Not to be changed."""
         if self._found is not None:
             asked, until, found = self._found
             same = replace(asked, valid_at=filters.valid_at) == filters
@@ -355,8 +310,8 @@ class SubjectIndex:
         self._found = filters, until, found
         return found
 
-    def _find(self, filters: Filters) -> tuple[Found, Micros]:
-        """Also until when the same is found."""
+    def _find(self, filters: Filters) -> tuple[FoundTexts, Micros]:
+        """As `found`, and until when the result holds."""
         count, until = len(self), NEVER
         mask = np.zeros(count, np.bool_)
         row_of = np.full(count, -1, np.int64)
@@ -389,7 +344,7 @@ class SubjectIndex:
             row_of[rows["text"][at]] = at  # of several rows the last one opened
         if filters.episodes:
             mask |= (self.texts["is_memory"] == 0) & (self.texts["words_at"] <= filters.position)
-        return Found(mask, row_of), until
+        return FoundTexts(mask, row_of), until
 
     def against(self, position: int) -> dict[str, list[str]]:
         """The memories that disagreed with each other at a position, by their ids."""
@@ -407,15 +362,14 @@ class SubjectIndex:
         return found
 
     def accesses(self, position: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Of each memory, by its number: how often it was shown up to a position, and when last
-        (0 for never)."""
+        """By memory number: how often it was shown up to a position, and when last (0: never)."""
         upto = int(np.searchsorted(self.shown["position"], position, side="right"))
         if upto == len(self.shown):
             return self._count_on()
         return _counts(self.shown, upto, len(self.memories.names))
 
     def _count_on(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """As of now: what was counted before, and what came since."""
+        """The accesses as of now: those counted before, and those since."""
         known, count, last = self._counted
         size = len(self.memories.names) - len(count)
         if size:
@@ -443,7 +397,7 @@ def heading(speaker: str, said_at: Micros) -> str:
 
 
 def text_of(recorded: Recorded) -> str | None:
-    """What is indexed of an event; None where that is nothing, or is erased."""
+    """The text of an event that is indexed; None if there is none, or it is erased."""
     if recorded.type == TurnRecorded.NAME:
         turn = recorded.event if recorded.facts["channel"] == CONVERSATION else None
         return turn.content or None if isinstance(turn, TurnRecorded) else None
@@ -496,7 +450,7 @@ def _shown(generation: int) -> Select[Any]:
 
 
 def _since(c: ReadOnlyColumnCollection[str, Column[Any]], *columns: Column[Any]) -> Select[Any]:
-    """The position and these of a subject's rows since a position, in order."""
+    """Selects the position and these columns of a subject's rows since a position, in order."""
     return (
         select(c.position, *columns)
         .where(c.subject_ref == bindparam("subject"), c.position > bindparam("since"))

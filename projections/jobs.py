@@ -47,7 +47,7 @@ class JobsView:
         )
 
     def forget(self, subject_ref: str) -> None:
-        """Nothing: it names nobody."""
+        """Does nothing: no row names anybody."""
 
     def flush(self, connection: Connection) -> None:
         insert_rows(connection, self._table, self._new)

@@ -1,7 +1,7 @@
 """BM25+ over the texts of one subject, to which texts are added one by one.
 
-The statistics are of the texts that are searched, and of no others: what a reader may not see, or
-what was not there yet at the time asked about, changes no score.
+The statistics cover only the texts that are searched: what a reader may not see, or what was not
+there yet at the time asked about, changes no score.
 
     score(q, d) = Σ idf(t) · (δ + tf·(k₁ + 1) / (tf + k₁·(1 − b + b·|d| / avgdl))),  t in q and d
     idf(t) = ln(1 + (N − df(t) + ½) / (df(t) + ½))
@@ -44,7 +44,7 @@ class Lexical:
 
     def __init__(self, b: float = B) -> None:
         self._b = b
-        """How much long texts are made up for, from 0 to 1."""
+        """How much a text's length counts, from 0 to 1."""
         self._texts: dict[str, array[int]] = {}
         """The numbers of the texts that have a term …"""
         self._times: dict[str, array[int]] = {}
@@ -74,7 +74,7 @@ class Lexical:
         return number
 
     def parts(self, query: Sequence[str], mask: Mask) -> list[Part]:
-        """What each of these terms adds to which texts; of those alone that the mask leaves."""
+        """Each term's contribution to the texts that the mask lets through."""
         searched = int(mask.sum())
         if not searched:
             return []
@@ -115,7 +115,7 @@ def added(parts: Sequence[Part], count: int) -> Scores:
 
 
 def most(parts: Sequence[Part], terms: int, searched: int) -> float:
-    """About what a text scores that has each of so many terms once. Those that are nowhere count
-    too: a text with one common word of many is known to have little of what is asked."""
+    """About the score of a text that has each of these terms once. Unknown terms count, too: a text
+    with one common word of many says little about the query."""
     nowhere = (terms - len(parts)) * _idf(searched, 0)
     return (DELTA + 1) * (sum(part.idf for part in parts) + nowhere)

@@ -18,14 +18,14 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 from beliefledger.ledger.postgres.faults import first_line, remedy_for
-from beliefledger.projections.homes import REBUILD_RUNS, Home, StillRead
 from beliefledger.projections.tables import view_state
+from beliefledger.projections.view_databases import REBUILD_RUNS, Home, StillRead
 
 _READERS_MAY_TAKE = "2s"
-"""So long readers are waited for, and new ones held up, before tables are dropped. Longer than it
-takes until a vacuum is told to give way."""
+"""How long to wait for readers before tables are dropped, while new readers are held up. Longer
+than a vacuum takes to give way."""
 _WRITERS_MAY_TAKE = "20s"
-"""So long whoever writes is waited for. Folding a page takes well under a second."""
+"""How long to wait for another writer. Folding a page takes well under a second."""
 _WRITERS_MAY_IDLE = "60s"
 """A process that stopped while it wrote is ended by the server after this, so that the others go
 on."""
@@ -34,11 +34,11 @@ SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
 ('idle_in_transaction_session_timeout', 'transaction_timeout', 'statement_timeout', 'lock_timeout')
 """
 _HOLDERS_MAY_TAKE = 10.0
-"""For how many seconds deleted rows may be held on to by transactions that began before."""
+"""For how many seconds older transactions may keep deleted rows."""
 _LOCK_NOT_AVAILABLE = "55P03"
 _DEADLOCK = "40P01"
 _RAW = {"no_parameters": True}
-"""Several statements are sent as one message, as they stand."""
+"""Sends several statements as one message, unchanged."""
 
 
 class PostgresHome(Home):
@@ -123,7 +123,7 @@ class PostgresHome(Home):
 
     @contextmanager
     def filling(self, tables: Sequence[Table]) -> Iterator[Connection]:
-        """Whoever rebuilds is alone with these tables, so that other writers need not wait.
+        """A rebuild has these tables to itself, so other writers need not wait.
 
         COPY is refused where row-level security binds. It is lifted from their owner until this
         transaction ends, and nobody can look at them that long.
@@ -147,8 +147,8 @@ class PostgresHome(Home):
 
     @contextmanager
     def rebuilding(self, seconds: float | None = None) -> Iterator[Callable[[], None]]:
-        """Holds a transaction open meanwhile, on a connection of its own: one for each process, so
-        that those who wait do not take them all."""
+        """Keeps a transaction open, on a connection of its own: one for each process, so that
+        waiting rebuilds do not use up the pool."""
         until = time.monotonic() + (seconds or 0)
         with self._alone_here(seconds), self._transaction() as connection:
             connection.exec_driver_sql(_NOT_TO_BE_ENDED)
@@ -173,7 +173,7 @@ class PostgresHome(Home):
 
     @contextmanager
     def _alone_here(self, seconds: float | None) -> Iterator[None]:
-        """One of this process at a time."""
+        """Lets one thread of this process in at a time."""
         if not self._one_rebuilds.acquire(timeout=-1 if seconds is None else seconds):
             raise BackendUnavailable(REBUILD_RUNS)
         try:
@@ -213,8 +213,8 @@ class PostgresHome(Home):
         return inspect(connection).get_table_names(schema=self._schema)
 
     def scrub(self) -> None:
-        """Nothing: views hold references and tags and no words, so a deleted row that still lies
-        in a file says nothing of anybody whose key is gone."""
+        """Does nothing: views hold references and tags, no words, so a deleted row left in a file
+        says nothing of anybody whose key is gone."""
 
     def rewrite(self, table: Table) -> None:
         """Write the table's living rows anew, which takes it for so long: DELETE and VACUUM leave
@@ -230,7 +230,7 @@ class PostgresHome(Home):
             time.sleep(0.05)
 
     def _rewritten(self, table: Table) -> bool:
-        """False where deleted rows had to be taken along, or the table was not to be had.
+        """Rewrite the table; False if deleted rows had to be kept, or the table was locked.
 
         CLUSTER does what VACUUM FULL does, and may be done in a transaction, which a role and the
         time to wait for the lock can be set for.
@@ -259,7 +259,7 @@ class PostgresHome(Home):
         return bool(counts) and all(count is not None and count[0] == "0" for count in counts)
 
     def beside(self, name: str) -> Home:
-        """Itself: tables of a schema do not get into each other's way."""
+        """This home itself: tables of one schema do not get in each other's way."""
         return self
 
     def _force(self, connection: Connection, tables: Sequence[Table], how: str) -> None:
@@ -285,7 +285,7 @@ _ADVICE = {
     ),
     "25P03": "This process stood still while it wrote, and was ended: ask again.",
 }
-"""What to do about codes that pass."""
+"""Advice for error codes of passing problems."""
 _MENDED = {
     "42501": "Its role lacks a right: run `beliefledger init` as the database's owner.",
     "3F000": "Their schema is not there: run `beliefledger init` as the database's owner.",
@@ -294,7 +294,7 @@ _MENDED = {
     "XX002": "A file of theirs is damaged: run `beliefledger rebuild`.",
     "23505": "They are not as they were left: run `beliefledger rebuild`.",
 }
-"""What mends what stays."""
+"""Advice for error codes of lasting problems."""
 
 
 def _code(problem: BaseException | None) -> str:

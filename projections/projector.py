@@ -13,174 +13,31 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, delete, insert, select, text, update
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.schema import CreateIndex
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 
-from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
-from beliefledger.ledger.events.subject import ContentErased
 from beliefledger.ledger.gc_pause import gc_paused
-from beliefledger.ledger.log import Log, Page
-from beliefledger.projections import probing
-from beliefledger.projections.homes import Home, SQLiteHome, StillRead
-from beliefledger.projections.tables import FOLD, decay_scores, view_state
+from beliefledger.ledger.log import Log
+from beliefledger.projections import probes, view_tables
+from beliefledger.projections.folds import Filling, Folding, Histories
+from beliefledger.projections.tables import decay_scores, view_state
 from beliefledger.projections.view import View
+from beliefledger.projections.view_databases import Home, SQLiteHome, StillRead
+from beliefledger.projections.view_tables import At, ViewState, states
 
 REBUILD_PAGE = 20_000
 """Events written in one transaction."""
 FOLD_PAGE = 500
-"""Events in memory at once: with more, the garbage collector looks at them again and again."""
+"""Events in memory at once: with more, the garbage collector takes longer."""
 FOLLOW_PAGE = 2_000
 REBUILDS_MAY_TAKE = 30.0
-"""For how many seconds whoever erases waits until nobody rebuilds."""
+"""For how many seconds an erasure waits for a rebuild."""
 Progress = Callable[[int, int], None]
 """(position reached, position to reach)"""
-At = tuple[int, int, int]
-"""What the memory of a view is of: a generation, a position, and how often it was folded anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class ViewState:
-    """How far a view is. `stopped_at` and `reason` are set when an event could not be folded;
-    `refolds` counts how often rows were deleted or folded anew without its position moving."""
-
-    name: str
-    generation: int
-    position: int
-    last_event: str | None
-    stopped_at: int | None
-    reason: str | None
-    refolds: int
-
-    @property
-    def at(self) -> At:
-        return self.generation, self.position, self.refolds
-
-
-_STATES = select(*(view_state.c[name] for name in ViewState.__slots__))
-
-
-@dataclass(slots=True)
-class _Filling:
-    """A view whose new generation is being filled, as far as `upto` (None: the head)."""
-
-    view: View
-    upto: int | None
-    folding: _Folding
-    generation: int = 0
-    position: int = 0
-
-    @property
-    def tables(self) -> Sequence[Table]:
-        return self.view.tables(self.generation)
-
-    def fold(self, page: Page, end: int, connection: Connection, histories: _Histories) -> None:
-        """Raises `LedgerError` when an event cannot be folded. `end` is a position that the log had
-        reached before the page was read."""
-        if self.upto is not None and page.position > self.upto:
-            events = [event for event in page.events if event.position <= self.upto]
-            page = Page(max(self.position, self.upto), events)
-        self.position, failure = self.folding.page(page, self.position, end, connection, histories)
-        if failure is not None:
-            raise LedgerError(
-                f"The view {self.view.name} cannot be rebuilt: position {self.position + 1}:"
-                f" {failure}."
-            )
-
-
-class _Histories:
-    """What there is of subjects, read once for all the views that are folded anew from it."""
-
-    def __init__(self, log: Log) -> None:
-        self._log = log
-        self._read: dict[str, tuple[int, list[Recorded]]] = {}
-
-    def of(self, subject_ref: str, upto: int) -> Iterator[Recorded]:
-        """A subject's events up to a position."""
-        reached, events = self._read.get(subject_ref, (-1, []))
-        if reached < upto:
-            events = list(self._log.of_subject(subject_ref, upto))
-            self._read = {subject_ref: (upto, events)}  # one at a time: they may be many
-        return (each for each in events if each.position <= upto)
-
-
-class _Folding:
-    """Applies events to one view, and folds anew those of whom something was erased."""
-
-    def __init__(self, view: View, log: Log, clean: int) -> None:
-        """`clean`: where the log ended before the view's first event was read. An erasure that was
-        complete by then needs nothing: its bodies were gone before anything was read. One that is
-        completed while a view is being filled may have come in between two pages."""
-        self._view = view
-        self._log = log
-        self._clean = clean
-        self._refolded: dict[str, int] = {}
-        """The same of each subject who was folded anew."""
-        self.clean_of: set[str] = set()
-        """The erasures (ids) whose bodies were gone when their subject was last folded anew."""
-        self.types = view.types | ({ContentErased.NAME} if view.of_bodies else frozenset())
-
-    def page(
-        self,
-        page: Page,
-        after: int,
-        end: int,
-        connection: Connection,
-        histories: _Histories,
-    ) -> tuple[int, str | None]:
-        """Apply a page; returns the last position applied, and why it stopped there if it did."""
-        for each in page.events:
-            if each.position <= after or each.type not in self.types:
-                continue
-            failure = self._apply(each, connection)
-            if failure is None and self._view.of_bodies and each.type == ContentErased.NAME:
-                failure = self._erased(each, end, connection, histories)
-            if failure is not None:
-                return each.position - 1, failure
-        return max(after, page.position), None
-
-    def _erased(
-        self, event: Recorded, end: int, connection: Connection, histories: _Histories
-    ) -> str | None:
-        subject_ref = event.subject_ref or ""
-        if event.position <= max(self._clean, self._refolded.get(subject_ref, 0)):
-            return None
-        if event.facts["request"] in self.clean_of:
-            self.clean_of.discard(event.facts["request"])
-            return None
-        self._refolded[subject_ref] = end
-        return self.anew(subject_ref, event.position, connection, histories)
-
-    def anew(
-        self, subject_ref: str, upto: int, connection: Connection, histories: _Histories
-    ) -> str | None:
-        """Delete the subject's rows and fold their events again; returns why that failed."""
-        self._view.forget(subject_ref)
-        self._view.flush(connection)  # what is looked up from here on is to be gone
-        for each in histories.of(subject_ref, upto):
-            failure = self._apply(each, connection)
-            if failure is not None:
-                return failure
-        return None
-
-    def _apply(self, event: Recorded, connection: Connection) -> str | None:
-        """Why the event cannot be folded, if it cannot."""
-        if event.type not in self._view.types:
-            return None
-        try:
-            self._view.apply(event, connection)
-        except (LedgerError, SQLAlchemyError, connection.dialect.loaded_dbapi.Error):
-            raise  # the log or the database has a problem, not this event
-        except Exception as problem:  # noqa: BLE001  one poison event must not stop other views
-            # Only the error's class: its text may quote words, which no view may hold.
-            return f"{event.type}: {type(problem).__name__}"
-        return None
 
 
 def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
@@ -203,10 +60,10 @@ class Projector:
         self._log = log
         self._lock = threading.RLock()
         self._alone = threading.local()
-        """Of the thread that rebuilds: what checks that nobody else does."""
+        """In the thread that rebuilds: `check`, which raises if another process rebuilds too."""
         self._at: dict[str, At] = {}
-        """What each view's memory is of."""
-        self._folding = {view.name: _Folding(view, log, 0) for view in views}
+        """The state that each view's memory belongs to."""
+        self._folding = {view.name: Folding(view, log, 0) for view in views}
         self._checked = False
         """Whether the views are known to be of this log."""
         with ExitStack() as undone:
@@ -215,52 +72,33 @@ class Projector:
             undone.pop_all()
 
     def _make(self) -> None:
-        """Make what is not there yet."""
+        """Create missing tables, and new ones for views whose tables are outdated."""
         outdated = []
         with self.writing() as connection:
             self.home.create(connection, view_state)
-            self._count_refolds(connection)
+            view_tables.count_refolds(connection)
             self.home.create(connection, decay_scores)
             known = self.states(connection)
             there = self.home.table_names(connection) if known else []
             for view in self.views.values():
                 state = known.get(view.name)
-                if state and not self._outdated(connection, there, view.tables(state.generation)):
+                if state and not view_tables.outdated(
+                    self.home, connection, there, view.tables(state.generation)
+                ):
                     continue
                 if state is not None:
                     outdated.append(view.name)
                 generation = 1 if state is None else state.generation + 1
                 for table in view.tables(generation) if state else ():
                     table.drop(connection, checkfirst=True)  # of an interrupted rebuild
-                self._create(connection, view, generation)
-                self._index(connection, view, generation)
+                view_tables.create(self.home, connection, view, generation)
+                view_tables.index(connection, view, generation)
                 connection.execute(delete(view_state).where(view_state.c.name == view.name))
                 connection.execute(
                     insert(view_state).values(name=view.name, generation=generation, position=0)
                 )
         if outdated:  # their tables may hold what is not to be kept any more
             self._drop_unused(outdated)
-
-    def _count_refolds(self, connection: Connection) -> None:
-        """Add the column to a table that is older than it."""
-        there = connection.execute(text(f"SELECT * FROM {view_state} LIMIT 0")).keys()
-        column = view_state.c.refolds.name
-        if column not in there:
-            adding = f"ALTER TABLE {view_state} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"
-            connection.exec_driver_sql(adding)
-
-    def _outdated(
-        self, connection: Connection, there: Sequence[str], tables: Sequence[Table]
-    ) -> bool:
-        """Whether an older version made a view's tables, others than these: it is folded anew.
-        `there` are the names of all that there are."""
-        return any(
-            table.name not in there
-            or set(table.columns.keys())
-            != set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
-            - self.home.own_columns
-            for table in tables
-        )
 
     @property
     def engine(self) -> Engine:
@@ -274,23 +112,9 @@ class Projector:
         """One consistent read of the views."""
         return self.home.reading()
 
-    def _create(self, connection: Connection, view: View, generation: int) -> None:
-        """Make the tables, with the indexes that the fold itself needs."""
-        for table in view.tables(generation):
-            self.home.create(connection, table)
-            for index in table.indexes:
-                if index.info == FOLD:
-                    connection.execute(CreateIndex(index, if_not_exists=True))
-
-    def _index(self, connection: Connection, view: View, generation: int) -> None:
-        """Make the other indexes: once the tables are full, that is faster."""
-        for table in view.tables(generation):
-            for index in table.indexes:
-                connection.execute(CreateIndex(index, if_not_exists=True))
-
     def states(self, connection: Connection) -> dict[str, ViewState]:
         """The state of every view, as of this transaction."""
-        return {row[0]: ViewState(*row) for row in connection.execute(_STATES)}
+        return states(connection)
 
     # Following
 
@@ -313,8 +137,8 @@ class Projector:
                     progress(min(position for _, position, _ in after.values()), upto)
 
     def _is_behind(self, upto: int) -> bool:
-        """Asked of the tables each time: another process may have rebuilt a view, and a server that
-        crashed may have lost what was written last."""
+        """Whether a view is behind. Read from the tables each time: another process may have
+        rebuilt a view, or a crashed server lost its last writes."""
         with self.reading() as connection:
             return bool(self._behind(connection, upto))
 
@@ -326,7 +150,7 @@ class Projector:
         ]
 
     def _rebuild_strangers(self) -> None:
-        """Rebuild the views that are of another history: the log was restored from a backup."""
+        """Rebuild views of another history, as after the log was restored from a backup."""
         if self._strangers():
             with self.rebuilding():
                 for name in self._strangers():
@@ -344,6 +168,24 @@ class Projector:
             and self._log.event_id_at(state.position) != state.last_event
         ]
 
+    @contextmanager
+    def caught_up(self, *names: str) -> Iterator[tuple[Connection, tuple[ViewState, ...]]]:
+        """A consistent read of views, caught up to the head; with how each view is.
+
+        Raises `LedgerError` for a view that stopped, saying where and why.
+        """
+        self.catch_up()
+        with self.reading() as connection:
+            known = self.states(connection)
+            states = tuple(known[name] for name in names)
+            for state in states:
+                if state.stopped_at is not None:
+                    raise LedgerError(
+                        f"The view {state.name} stopped at position {state.stopped_at}"
+                        f" ({state.reason}). Rebuild it: beliefledger rebuild {state.name}"
+                    )
+            yield connection, states
+
     def _one_page(
         self,
         connection: Connection,
@@ -351,14 +193,14 @@ class Projector:
         kept: dict[str, At | None],
         upto: int,
     ) -> dict[str, At]:
-        """Fold and write one page; returns what the memory of each view is of then."""
+        """Fold and write one page; returns the state that each view's memory then belongs to."""
         reached = {}
         after = min(state.position for state in behind)
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
         types = frozenset().union(*(self._folding[state.name].types for state in behind))
         page = next(self._log.wanted(types, after, upto, size))
         page_end = self._log.event_id_at(page.position)
-        histories = _Histories(self._log)
+        histories = Histories(self._log)
         for state in behind:
             view = self.views[state.name]
             if kept[state.name] != state.at:
@@ -380,17 +222,17 @@ class Projector:
         return reached
 
     def _begin(self, view: View, state: ViewState, upto: int) -> None:
-        """Start with an empty memory from where the tables are."""
+        """Start a view with empty memory, at the position of its tables."""
         empty = state.position == 0
         view.start(state.generation, empty=empty)
-        self._folding[view.name] = _Folding(view, self._log, upto if empty else 0)
+        self._folding[view.name] = Folding(view, self._log, upto if empty else 0)
 
     # Rebuilding
 
     @contextmanager
     def rebuilding(self, seconds: float | None = None) -> Iterator[None]:
-        """Keep other rebuilds out, in any process, from filling a generation until it is in use:
-        two would fill the same one. May be entered again inside.
+        """Hold the lock on rebuilding, over all processes, from filling a generation until it is in
+        use. Reentrant.
 
         Another's rebuild is waited for, by default without limit; else `BackendUnavailable`."""
         if hasattr(self._alone, "check"):
@@ -425,7 +267,7 @@ class Projector:
             self._drop_unused(list(upto))
             clean = self._log.head().position
             filling = [
-                _Filling(view, end, _Folding(view, self._log, clean))
+                Filling(view, end, Folding(view, self._log, clean))
                 for view, end in ((self.views[name], end) for name, end in upto.items())
             ]
             with self.writing() as connection:
@@ -435,7 +277,7 @@ class Projector:
                     # What an interrupted rebuild left behind.
                     for table in each.view.tables(each.generation):
                         table.drop(connection, checkfirst=True)
-                    self._create(connection, each.view, each.generation)
+                    view_tables.create(self.home, connection, each.view, each.generation)
             position = 0
             try:
                 for each in filling:
@@ -446,25 +288,25 @@ class Projector:
                         progress(position, until)
                 for each in filling:
                     with self.home.filling([]) as connection:
-                        self._index(connection, each.view, each.generation)
+                        view_tables.index(connection, each.view, each.generation)
                         self.home.settle(connection, each.tables)
             finally:
                 for each in filling:
                     self._at.pop(each.view.name, None)
             return {each.view.name: (each.generation, each.position) for each in filling}
 
-    def _until(self, filling: Sequence[_Filling]) -> int:
+    def _until(self, filling: Sequence[Filling]) -> int:
         head = self._log.head().position
         return max((head if each.upto is None else each.upto for each in filling), default=0)
 
-    def _fill(self, filling: Sequence[_Filling], after: int, upto: int) -> int:
+    def _fill(self, filling: Sequence[Filling], after: int, upto: int) -> int:
         end = min(after + REBUILD_PAGE, upto)
         tables = [table for each in filling for table in each.tables]
         with gc_paused(), self.home.filling(tables) as connection:
             self._alone.check()
             types = frozenset().union(*(each.folding.types for each in filling))
             for page in self._log.wanted(types, after, end, FOLD_PAGE):
-                histories = _Histories(self._log)
+                histories = Histories(self._log)
                 for each in filling:
                     each.fold(page, end, connection, histories)
             for each in filling:
@@ -472,8 +314,8 @@ class Projector:
         return end
 
     def use(self, name: str, generation: int, position: int) -> None:
-        """Put a filled generation in use and drop the one before it. Be `rebuilding` from before it
-        was filled."""
+        """Put a filled generation in use and drop the one before. Precondition: `rebuilding` since
+        before it was filled."""
         last = self._log.event_id_at(position) if position else None
         with self.rebuilding(), self.writing() as connection:
             self._alone.check()
@@ -523,48 +365,37 @@ class Projector:
         interrupted rebuilds left. While somebody reads them they stay until the next time."""
         with self.rebuilding():
             with self.reading() as connection:
-                if not self._unused(connection, names):
+                if not view_tables.unused(
+                    self.home, connection, [self.views[name] for name in names]
+                ):
                     return
             with suppress(StillRead), self.home.clearing() as connection:
-                for table in self._unused(connection, names):
+                for table in view_tables.unused(
+                    self.home, connection, [self.views[name] for name in names]
+                ):
                     connection.exec_driver_sql(f"DROP TABLE {table}")
-
-    def _unused(self, connection: Connection, names: Sequence[str]) -> list[str]:
-        states = self.states(connection)
-        used, kinds = set(), set()
-        for name in names:
-            for table in self.views[name].tables(states[name].generation):
-                used.add(table.name)
-                kinds.add(table.name.rpartition("_")[0])
-        return [
-            name
-            for name in self.home.table_names(connection)
-            if name not in used
-            and name.rpartition("_")[0] in kinds
-            and name.rpartition("_")[2].isdigit()
-        ]
 
     # Forgetting
 
     def erasing(self) -> AbstractContextManager[None]:
-        """As `rebuilding`, for whoever erases. Raises `BackendUnavailable` when a rebuild that is
-        running does not end in time."""
+        """As `rebuilding`, for an erasure. Raises `BackendUnavailable` if a running rebuild does
+        not end in time."""
         return self.rebuilding(REBUILDS_MAY_TAKE)
 
     def forget(self, subject_ref: str) -> dict[str, int]:
-        """Delete every row of an erased subject, and what interrupted rebuilds left; then leave no
-        deleted row behind in the files. Returns how many rows went from each view.
+        """Delete all rows of an erased subject, and the remains of interrupted rebuilds, from the
+        tables and the files. Returns how many rows went from each view.
 
-        The views of what outlives an erasure keep theirs.
+        Views that outlive an erasure keep their rows.
         """
         return self._anew(subject_ref, [*self.views.values()], whole=True)
 
     def refold(self, subject_ref: str) -> dict[str, int]:
-        """Fold anew the rows of somebody living of whom some bodies were deleted, each view as far
-        as it is, with what is left. Returns how many rows went from each view, on balance.
+        """Fold a living subject's rows again after some of their bodies were deleted, each view up
+        to its position. Returns by how many rows each view shrank.
 
-        A view that has stopped, or that cannot be folded from what is left, only lets go of the
-        rows, and is complete again once it is rebuilt.
+        A view that has stopped, or cannot fold what is left, only deletes the rows; it is complete
+        again after a rebuild.
         """
         views = [view for view in self.views.values() if view.of_bodies]
         return self._anew(subject_ref, views, whole=False)
@@ -575,7 +406,7 @@ class Projector:
             self._drop_unused(list(self.views))
         removed = dict.fromkeys(self.views, 0)
         destroyed = set() if whole else self._destroyed(subject_ref)
-        histories = _Histories(self._log)
+        histories = Histories(self._log)
         with self._lock, gc_paused():
             for view in views:
                 kept = self._at.pop(view.name, None)
@@ -584,7 +415,7 @@ class Projector:
                     if kept != state.at:
                         self._begin(view, state, 0)
                     its = view.tables(state.generation)
-                    before = probing.rows_of(connection, its, subject_ref)
+                    before = probes.rows_of(connection, its, subject_ref)
                     changed: dict[str, Any] = {"refolds": state.refolds + 1}
                     if whole or state.stopped_at is not None:
                         view.forget(subject_ref)
@@ -596,7 +427,7 @@ class Projector:
                             view.forget(subject_ref)
                             changed |= {"stopped_at": state.position, "reason": failure}
                     view.flush(connection)
-                    removed[view.name] = before - probing.rows_of(connection, its, subject_ref)
+                    removed[view.name] = before - probes.rows_of(connection, its, subject_ref)
                     connection.execute(
                         update(view_state)
                         .where(view_state.c.name == view.name)
@@ -608,8 +439,8 @@ class Projector:
         return removed
 
     def _destroyed(self, subject_ref: str) -> set[str]:
-        """The erasures (ids) of less than this subject whose bodies are gone by now and whose end
-        is still to be recorded: nothing that is read from here on has any of them."""
+        """The ids of this subject's partial erasures whose bodies are gone but whose end is not
+        recorded: what is read from here on has none of them."""
         found = set()
         for each in self._log.eraser.of_subject(subject_ref):
             if each.done is None and not each.whole:
@@ -621,7 +452,7 @@ class Projector:
         return found
 
     def scrub(self) -> None:
-        """Leave no deleted row behind in the views' files."""
+        """Remove deleted rows from the views' files."""
         self.home.scrub()
 
     def close(self) -> None:

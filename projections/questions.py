@@ -62,6 +62,18 @@ class ChurnRow:
     recorded_at: Micros
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryFilter:
+    """Which memories are asked for; scores are millionths."""
+
+    type: str | None = None
+    topic_tag: str | None = None
+    min_confidence: int = 0
+    min_importance: int = 0
+    quarantined: bool = False
+    """Whether those in quarantine are asked for too."""
+
+
 def held(
     connection: Connection,
     generation: int,
@@ -69,33 +81,29 @@ def held(
     *,
     valid_at: Micros,
     as_of: int | None = None,
-    type_: str | None = None,
-    topic_tag: str | None = None,
-    min_confidence: int = 0,
-    min_importance: int = 0,
-    quarantined: bool = False,
+    which: MemoryFilter = MemoryFilter(),
 ) -> list[Version]:
     """The memories of a subject (None: of all) that hold at `valid_at`, as recorded up to `as_of`
     (None: now).
 
-    What became of a row after `as_of` is not told: its later end is left out.
+    A row's end that was recorded after `as_of` is left out.
     """
     table = tables.belief_versions(generation)
     c = table.c
     query: Select[Any] = select(table).where(
         holds(table, valid_at),
-        c.confidence >= min_confidence,
-        c.importance >= min_importance,
+        c.confidence >= which.min_confidence,
+        c.importance >= which.min_importance,
     )
     if subject_ref is not None:
         query = query.where(c.subject_ref == subject_ref)
-    if not quarantined:
+    if not which.quarantined:
         query = query.where(c.quarantined.is_(False))
     query = query.where(open_then(table, as_of))
-    if type_ is not None:
-        query = query.where(c.type == type_)
-    if topic_tag is not None:
-        query = query.where(c.topic_tag == topic_tag)
+    if which.type is not None:
+        query = query.where(c.type == which.type)
+    if which.topic_tag is not None:
+        query = query.where(c.topic_tag == which.topic_tag)
     rows = [Version(*row) for row in connection.execute(query.order_by(c.row_id))]
     if as_of is not None:
         for row in rows:
@@ -173,8 +181,8 @@ def _evidence(generation: int, *, upto: bool) -> Select[Any]:
 def contradictions(
     connection: Connection, generation: int, rows: Sequence[Version], as_of: int | None = None
 ) -> dict[int, list[str]]:
-    """For each of these rows that disagrees with another memory: which, both as recorded up to
-    `as_of` (None: now)."""
+    """By row, the memory that it disagrees with, if any; both as recorded up to `as_of` (None:
+    now)."""
     table = tables.belief_versions(generation)
     one, other = table.alias("one"), table.alias("other")
     query: Select[Any] = (
@@ -195,7 +203,7 @@ def contradictions(
 
 
 def contradicted_within(rows: Sequence[Version]) -> dict[int, list[str]]:
-    """As `contradictions`, among the versions of one belief: of those recorded at one time."""
+    """As `contradictions`, among the versions of one belief that were recorded at the same time."""
     against: dict[int, list[str]] = {}
     for weak in rows:
         for stands in rows if weak.contradicts is not None else ():

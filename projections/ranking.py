@@ -1,4 +1,4 @@
-"""From scores to an order: rank fusion, and what is chosen of it. Pure.
+"""Turns scores into an order: rank fusion, and diversity. Pure.
 
 Each arm gives every candidate a score, 0 where it has nothing to say. An arm's rank of a candidate
 is one more than the number of candidates that score higher, so equal scores have equal ranks.
@@ -60,7 +60,7 @@ class Arm:
 
 
 def worth(arms: Iterable[Arm]) -> Scores:
-    """What the scores are worth together: the second term of every text."""
+    """The sum of the scores' parts: the second term of every text."""
     total: Scores | None = None
     for arm in arms:
         mine = arm.scores * np.float32(arm.factor)

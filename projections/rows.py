@@ -1,4 +1,4 @@
-"""Writing many rows: to SQLite and in small numbers one statement for each, else by COPY."""
+"""Writes many rows: one statement each to SQLite and for small numbers, else by COPY."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlalchemy import (
 Row = tuple[Any, ...]
 
 _MANY = 200
-"""So many rows are worth a temporary table."""
+"""The number of rows from which a temporary table pays."""
 _numbers = count(1)
 
 

@@ -1,4 +1,4 @@
-"""The kept scores of all memories: how much is left of each, computed at once and written in bulk.
+"""The stored freshness scores of all memories, computed at once and written in bulk.
 
 They are beside the views and not folded from events, since they change with time. What a memory's
 score is now, a question computes; these are for ranking many.
@@ -52,7 +52,7 @@ def refresh(projector: Projector, access: str, profile: Profile, now: Micros) ->
 
 
 def forget(connection: Connection, beliefs: int) -> int:
-    """Delete the scores of rows that are there no more: of whoever was erased. How many."""
+    """Delete scores of rows that no longer exist; returns how many."""
     there = select(tables.belief_versions(beliefs).c.row_id)
     gone = delete(tables.decay_scores).where(tables.decay_scores.c.row_id.not_in(there))
     return connection.execute(gone).rowcount
@@ -99,7 +99,8 @@ def _life(type_: Any, half_lives: Mapping[str, float]) -> Any:
 
 
 def _sql(connection: Connection, query: Select[Any]) -> str:
-    """With its values in it: names of types as the registry takes them, and numbers."""
+    """The query with its values inlined: type names (which the registry has checked) and
+    numbers."""
     compiled = query.compile(connection, compile_kwargs={"literal_binds": True})
     return str(compiled)
 
@@ -108,8 +109,8 @@ def _sql(connection: Connection, query: Select[Any]) -> str:
 
 
 def _joined(connection: Connection, query: Select[Any], beliefs: str, access: str) -> NDArray[Any]:
-    """The rows of a query, and put into them how often each was shown: few were, and to look for
-    all the others in vain takes longer than the rest."""
+    """The rows of a query with how often each was shown, added here: only few were shown, so
+    joining all takes longer than the rest."""
     import numpy as np  # noqa: PLC0415
 
     raw: Any = connection.connection.driver_connection
@@ -149,7 +150,7 @@ def _copied(connection: Connection, query: str) -> NDArray[Any]:
 
 
 def _write(connection: Connection, ids: NDArray[np.int64], scores: NDArray[np.int64]) -> None:
-    """Put these in the place of all that were there."""
+    """Replace all stored scores by these."""
     import numpy as np  # noqa: PLC0415
 
     name = tables.decay_scores.name

@@ -1,4 +1,4 @@
-"""Vectors that were computed, kept as ciphertext under each subject's key.
+"""Stores computed vectors as ciphertext under each subject's key.
 
 They lie beside the views, in a file of their own (SQLite) or in the views' schema. They are looked
 up by model and text, never computed twice, and not touched by a rebuild. A vector is kept as
@@ -19,9 +19,9 @@ from sqlalchemy.schema import CreateIndex
 from beliefledger.ledger.encryption import NotAuthentic, SubjectKeys
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.streams import tag
-from beliefledger.projections.homes import Home
 from beliefledger.projections.tables import vector_models as models
 from beliefledger.projections.tables import vectors as table
+from beliefledger.projections.view_databases import Home
 
 if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors
@@ -43,12 +43,12 @@ class Kept:
 
 
 def rounded(vectors: Vectors) -> Vectors:
-    """As they come back from where they are kept."""
+    """The vectors rounded to what is stored."""
     return vectors.astype(np.float16).astype(np.float32)
 
 
 def text_tag(keys: SubjectKeys, model: str, text: str) -> str:
-    """What a vector is kept under."""
+    """The tag that a vector is stored under."""
     return tag(keys.ids, "vector", model, text)
 
 
@@ -58,7 +58,8 @@ class VectorStore:
     def __init__(self, home: Home) -> None:
         self._home = home
         self._unpurged = False
-        """Whether vectors were deleted here whose key lives, and may still lie in files."""
+        """Whether vectors were deleted here whose key lives on, and which may still lie in
+        files."""
         with home.writing() as connection:
             home.create(connection, models)
             home.create(connection, table)
@@ -74,7 +75,7 @@ class VectorStore:
         return {row[0]: _opened(keys, row[0], row[1], dimension) for row in rows}
 
     def some(self, keys: SubjectKeys, tags: Sequence[str], dimension: int) -> dict[str, Vectors]:
-        """Those of these tags that are there."""
+        """The vectors with these tags, as far as there are any."""
         found: dict[str, Vectors] = {}
         with self._home.reading() as connection:
             for start in range(0, len(tags), 500):
@@ -92,7 +93,7 @@ class VectorStore:
             _insert(connection, rows)
 
     def counts(self) -> list[Kept]:
-        """How many there are of each model."""
+        """How many vectors there are of each model."""
         c = table.c
         count = func.count(c.tag)
         people = func.count(c.subject_ref.distinct())
@@ -101,14 +102,14 @@ class VectorStore:
             return sorted((Kept(*row) for row in rows), key=lambda each: each.model)
 
     def counted(self, model: str) -> dict[str, int]:
-        """How many of a model each subject has."""
+        """How many vectors of a model each subject has."""
         c = table.c
         query = select(c.subject_ref, func.count(c.tag)).where(c.model == model)
         with self._home.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(query.group_by(c.subject_ref))}
 
     def count(self, subject_ref: str, model: str | None = None) -> int:
-        """How many a subject has (of one model)."""
+        """How many vectors a subject has (of one model)."""
         c = table.c
         query = select(func.count(c.tag)).where(c.subject_ref == subject_ref)
         if model is not None:
@@ -143,21 +144,21 @@ class VectorStore:
         return self._delete(delete(table).where(table.c.model == model))
 
     def sweep(self, known: Callable[[], Collection[str]]) -> int:
-        """Delete the vectors of whoever is not known, and leave none behind in files: a process may
-        have ended in the middle of an erasure. `known` is asked after this has looked, so that
-        nobody new is taken for a stranger. Returns how many vectors there were."""
+        """Delete vectors of unknown subjects from tables and files: a process may have died in the
+        middle of an erasure. `known` is called after the subjects were read, so nobody new is
+        deleted. Returns how many vectors went."""
         there = self.subjects()
         strangers = set(there) - set(known()) if there else set()
         return sum(map(self.forget, sorted(strangers)))
 
     def subjects(self) -> list[str]:
-        """Whose vectors there are."""
+        """The subjects that have vectors."""
         with self._home.reading() as connection:
             return list(connection.execute(select(table.c.subject_ref).distinct()).scalars())
 
     def without(self, keys: SubjectKeys, texts: Callable[[], Collection[str]]) -> list[str]:
-        """Under what those of a subject's vectors are kept whose text is none of these. `texts` is
-        asked after this has looked, so that nothing new is taken for what is gone."""
+        """The tags of a subject's vectors whose text is none of these. `texts` is called after the
+        tags were read, so nothing new is taken for what is gone."""
         c = table.c
         query = select(c.model, c.tag).where(c.subject_ref == keys.subject_ref)
         kept: dict[str, list[str]] = {}
@@ -172,8 +173,8 @@ class VectorStore:
         return left
 
     def forget_some(self, tags: Sequence[str]) -> int:
-        """Delete the vectors under these tags; how many. What they were sealed with lives on, so
-        `purge` has to follow."""
+        """Delete the vectors with these tags; returns how many. Their key lives on, so `purge` has
+        to follow."""
         with self._home.writing() as connection:
             gone = sum(
                 connection.execute(_GONE, {"tags": tags[start : start + 500]}).rowcount
@@ -183,7 +184,8 @@ class VectorStore:
         return gone
 
     def purge(self) -> None:
-        """Leave nothing of vectors that were deleted behind in files, also where their key lives.
+        """Remove deleted vectors from the files, even if their key lives on. Raises
+        `BackendUnavailable` while somebody reads them.
 
         Raises `BackendUnavailable` while somebody holds on to them.
         """
@@ -191,7 +193,8 @@ class VectorStore:
         self._unpurged = False
 
     def scrub(self) -> None:
-        """Leave no deleted row behind in files, also where a deletion was cut short before it did.
+        """Remove deleted rows from the files, including those of an interrupted deletion. Raises
+        `BackendUnavailable` while another process reads them.
 
         Raises `BackendUnavailable` while another process reads them there.
         """
@@ -201,8 +204,8 @@ class VectorStore:
             self._home.scrub()
 
     def drop_damaged(self, keys: SubjectKeys, dimensions: Mapping[str, int]) -> int:
-        """Delete those of a subject's vectors that are not as they were kept; returns how many.
-        `dimensions` are of the models that are known."""
+        """Delete a subject's vectors that are damaged; returns how many. `dimensions` are of the
+        known models."""
         c = table.c
         query = select(c.tag, c.model, c.vector).where(c.subject_ref == keys.subject_ref)
         damaged = []
@@ -224,7 +227,7 @@ class VectorStore:
     # Copying
 
     def pages(self, subjects: Iterable[str]) -> Iterator[list[tuple[str, str, str, bytes]]]:
-        """The rows of these subjects as they are kept, for a copy of the ledger."""
+        """The stored rows of these subjects, for a copy of the ledger."""
         for subject_ref in subjects:
             with self._home.reading() as connection:
                 found = connection.execute(select(table).where(table.c.subject_ref == subject_ref))
@@ -232,13 +235,13 @@ class VectorStore:
                     yield [(row[0], row[1], row[2], bytes(row[3])) for row in some]
 
     def tags_of(self, subject_ref: str) -> set[str]:
-        """Under what a subject's vectors are kept."""
+        """The tags of a subject's vectors."""
         query = select(table.c.tag).where(table.c.subject_ref == subject_ref)
         with self._home.reading() as connection:
             return set(connection.execute(query).scalars())
 
     def bring(self, rows: Sequence[tuple[str, str, str, bytes]]) -> None:
-        """Keep rows of another ledger's, whose people and keys are the same."""
+        """Store rows of another ledger with the same people and keys."""
         with self._home.writing() as connection:
             _insert(connection, rows)
 

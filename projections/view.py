@@ -23,10 +23,10 @@ class View(Protocol):
 
     name: str
     types: frozenset[str]
-    """The names of the events that it is folded from; it is given no others."""
+    """The names of the events that it folds; it gets no others."""
     of_bodies: bool
-    """Whether rows depend on more than envelopes: those of somebody living, of whom some bodies
-    were erased, are then folded anew."""
+    """Whether rows depend on bodies. If so, a living subject's rows are folded again after some of
+    their bodies were erased."""
 
     def tables(self, generation: int) -> Sequence[Table]: ...
 
@@ -37,8 +37,8 @@ class View(Protocol):
     def apply(self, event: Recorded, connection: Connection) -> None: ...
 
     def forget(self, subject_ref: str) -> None:
-        """Let go of all that there is of a subject, in memory at once and in the tables when they
-        are written next. What outlives an erasure by design stays."""
+        """Delete a subject: in memory at once, in the tables with the next flush. What outlives an
+        erasure by design stays."""
         ...
 
     def flush(self, connection: Connection) -> None: ...

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from sqlalchemy import or_, select
 
 from beliefledger.audit.calibration import NEEDED, Calibration
-from beliefledger.audit.tally import TYPES, Seen
+from beliefledger.audit.tally import TYPES, LogReading
 from beliefledger.gate.belief import folded
 from beliefledger.gate.consent import ORDINARY
 from beliefledger.gate.replay import Verdict
@@ -85,8 +85,8 @@ class Checks:
         return self._core.rulebook.refreshed()
 
     @cached_property
-    def _seen(self) -> Seen:
-        seen = Seen()
+    def _seen(self) -> LogReading:
+        seen = LogReading()
         for _, events in self._log.wanted(TYPES, 0, self.head):
             for each in events:
                 seen.apply(each)
@@ -97,7 +97,11 @@ class Checks:
         """What holds now, in quarantine too."""
         with self._queries.view(BeliefsView.name) as (connection, generation):
             return questions.held(
-                connection, generation, None, valid_at=self._now, quarantined=True
+                connection,
+                generation,
+                None,
+                valid_at=self._now,
+                which=questions.MemoryFilter(quarantined=True),
             )
 
     def _some(self, items: Sequence[T]) -> Sequence[T]:

@@ -66,7 +66,7 @@ TYPES = (
 
 
 @dataclass(slots=True)
-class Seen:
+class LogReading:
     """What one reading of the log showed; each offender is the first of its kind."""
 
     turns: set[str] = field(default_factory=set)

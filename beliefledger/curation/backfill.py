@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 
 from beliefledger.gate.belief import Belief, Held, folded
-from beliefledger.gate.custom import Custom
+from beliefledger.gate.custom_types import Custom
 from beliefledger.gate.draft import Draft
-from beliefledger.gate.moving import move
+from beliefledger.gate.moves import Move, move
 from beliefledger.gate.registry import MemoryType, SlotRule
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Frozen
@@ -23,9 +23,9 @@ from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
-from beliefledger.projections import standing
+from beliefledger.projections import standing_memories
 from beliefledger.projections.beliefs import BeliefsView
-from beliefledger.projections.standing import Standing
+from beliefledger.projections.standing_memories import StandingMemory
 from beliefledger.reading.queries import Queries
 from beliefledger.times import Progress
 
@@ -82,7 +82,7 @@ class BackfillAnswer(Frozen):
 class _Fitting:
     """A memory that one of the patterns fits."""
 
-    row: Standing
+    row: StandingMemory
     written: Recorded
     memory: Memory
     """What it says from now on."""
@@ -213,7 +213,7 @@ class Backfill:
         """What fits and is complete, page by page."""
         name = custom.kind.name
         with self._queries.view(BeliefsView.name) as (connection, generation):
-            total = standing.count(
+            total = standing_memories.count(
                 connection, generation, besides=name, type_=from_type, subject_ref=ref
             )
         after, names = 0, _Names(self._log)
@@ -222,7 +222,7 @@ class Backfill:
             projector = self._core.projector
             with projector.reading() as connection:
                 generation = projector.states(connection)[BeliefsView.name].generation
-                rows = standing.page(
+                rows = standing_memories.page(
                     connection,
                     generation,
                     after,
@@ -240,7 +240,7 @@ class Backfill:
                 progress(report.looked_at, total)
 
     def _matching(
-        self, rows: Sequence[Standing], custom: Custom, report: _Report, names: _Names
+        self, rows: Sequence[StandingMemory], custom: Custom, report: _Report, names: _Names
     ) -> Iterator[_Fitting]:
         words = self._log.read_at([row.words_at for row in rows])
         for row in rows:
@@ -314,12 +314,9 @@ class Backfill:
                     draft,
                     carried,
                     row.belief,
+                    each.memory,
+                    Move(row.subject_ref, "backfilled", moved_by, actor),
                     type_=kind.name,
-                    memory=each.memory,
-                    subject_ref=row.subject_ref,
-                    cause="backfilled",
-                    moved_by=moved_by,
-                    actor=actor,
                 )
                 moved += 1
             self._core.gate.commit(draft)
@@ -374,7 +371,7 @@ class Backfill:
         self._log.decide_again(attempt)
 
 
-def _carried(draft: Draft, row: Standing, held: Held, kind: MemoryType) -> Held | None:
+def _carried(draft: Draft, row: StandingMemory, held: Held, kind: MemoryType) -> Held | None:
     """The memory on the basis that it has or, where the type is of a special category that it was
     not of, on one for that. None where there is no such basis."""
     if kind.category is None or kind.category == held.written.memory.category:

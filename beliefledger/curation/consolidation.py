@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.consolidation import Consolidator, Wording
-from beliefledger.gate.merging import Original, kinds, refusal
 from beliefledger.gate.registry import MemoryType
+from beliefledger.gate.rephrasings import Original, kinds, refusal
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.errors import CallerMistake, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import Written
@@ -90,7 +90,7 @@ class ConsolidationAnswer(Frozen):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Mergeable:
     """A memory that may be merged, and whose it is."""
 
     subject_ref: str
@@ -186,18 +186,22 @@ class Consolidation:
         )
         return [self._queries.history(each, only_memory=True)[-1] for each in originals]
 
-    def _standing(self, subject: str | None, type_: str | None) -> list[Standing]:
+    def _standing(self, subject: str | None, type_: str | None) -> list[Mergeable]:
         """What may be merged, by subject, type and topic, within these in the order in which
         memories lead: the most confident first, then the oldest."""
         ref = None if subject is None else self._core.known_subject(subject)
         with self._queries.view(BeliefsView.name) as (connection, generation):
             rows = questions.held(
-                connection, generation, ref, valid_at=self._queries.now(), type_=type_
+                connection,
+                generation,
+                ref,
+                valid_at=self._queries.now(),
+                which=questions.MemoryFilter(type_),
             )
         rows = [row for row in rows if not row.contested]
         words = self._log.read_at([row.words_at for row in rows])
         standing = [
-            Standing(row.subject_ref, written.memory.said_at, _original(row, written))
+            Mergeable(row.subject_ref, written.memory.said_at, _original(row, written))
             for row in rows
             if isinstance(written := words[row.words_at].event, Written)
         ]
@@ -219,7 +223,7 @@ class Consolidation:
         vectors: Vectors = np.concatenate(parts)[[places[each.memory.claim] for each in originals]]
         return vectors
 
-    def _told(self, group: Sequence[Standing], cluster: Cluster, how: str) -> ClusterAnswer:
+    def _told(self, group: Sequence[Mergeable], cluster: Cluster, how: str) -> ClusterAnswer:
         originals = [group[row].original for row in cluster.members]
         return ClusterAnswer(
             subject=self._log.vault.real_id(group[0].subject_ref),
@@ -243,7 +247,7 @@ class Consolidation:
         )
 
     def _apart(
-        self, group: Sequence[Standing], apart: Apart, kind: MemoryType | None
+        self, group: Sequence[Mergeable], apart: Apart, kind: MemoryType | None
     ) -> ApartAnswer:
         one, other = group[apart.leader].original, group[apart.row].original
         return ApartAnswer(
@@ -258,7 +262,7 @@ class Consolidation:
     def _merged(
         self,
         answer: ClusterAnswer,
-        chosen: Sequence[Standing],
+        chosen: Sequence[Mergeable],
         merger: ModelMerger | None,
         actor: str,
     ) -> ClusterAnswer:
@@ -291,7 +295,7 @@ def _model(core: Core) -> ModelMerger:
     from beliefledger.curation.wording import ModelMerger  # noqa: PLC0415  (it takes long to load)
 
     settings = Settings.read()
-    name = model_name(core.gate.extractor, settings)
+    name = model_name(core.gate.reader.extractor, settings)
     return ModelMerger(client_of(name, core.rulebook, settings))
 
 
@@ -315,17 +319,17 @@ def _original(row: Version, written: Written) -> Original:
     )
 
 
-def _group(standing: Standing) -> tuple[str, str, str]:
+def _group(standing: Mergeable) -> tuple[str, str, str]:
     return standing.subject_ref, standing.original.type, standing.original.memory.topic
 
 
-def _order(standing: Standing) -> tuple[str, str, str, int, int, str]:
+def _order(standing: Mergeable) -> tuple[str, str, str, int, int, str]:
     original = standing.original
     return (*_group(standing), -original.confidence, standing.said_at, original.memory_id)
 
 
 def clustered(
-    group: Sequence[Standing], vectors: Vectors, kind: MemoryType | None, threshold: float | None
+    group: Sequence[Mergeable], vectors: Vectors, kind: MemoryType | None, threshold: float | None
 ) -> tuple[list[Cluster], list[Apart]]:
     """The clusters of more than one, and the pairs that only sound alike."""
     from beliefledger.projections.clusters import greedy  # noqa: PLC0415

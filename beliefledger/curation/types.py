@@ -12,7 +12,7 @@ from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
-from beliefledger.projections import standing
+from beliefledger.projections import standing_memories
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.reading.queries import Queries
 
@@ -53,7 +53,7 @@ class Types:
         """The types of memory: those in force, then those that were retired."""
         registry = self._core.rulebook.refreshed().registry
         with self._queries.view(BeliefsView.name) as (connection, generation):
-            counts = standing.by_type(connection, generation)
+            counts = standing_memories.by_type(connection, generation)
         return [
             _type_answer(kind, counts.get(kind.name, 0), retired=kind.name in registry.retired)
             for kind in (*registry.types.values(), *registry.retired.values())

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pydantic import Field, ValidationError
 
 from beliefledger.gate.consolidation import Wording
-from beliefledger.gate.merging import Original, unfaithful
 from beliefledger.gate.model import Client, Question
+from beliefledger.gate.rephrasings import Original, unfaithful
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import ExtractionUnavailable, ModelUnavailable
 

@@ -12,7 +12,7 @@ from beliefledger.answers import ErasureAnswer
 from beliefledger.erasure.certificate import Certificates
 from beliefledger.erasure.holds import LegalHolds
 from beliefledger.erasure.repeats import Done, nothing_left
-from beliefledger.erasure.scope import Asked, Reached, Remains, Scope
+from beliefledger.erasure.scope import AskedErasure, Reached, Remains, Scope
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.eraser import Destroyed, Wanted
 from beliefledger.ledger.erasures import RELATION, SUBJECT, Erasure, spread
@@ -87,7 +87,7 @@ class Erasures:
     ) -> Reached:
         """What `erase` with the same arguments would destroy, and what depends on it. Nothing is
         written. Raises `UnknownMemory`, `NotPermitted`."""
-        asked = Asked(memory, turn, session, retention, revoked, None, known_as)
+        asked = AskedErasure(memory, turn, session, retention, revoked, None, known_as)
         reaching, ref = Scope(self._core, self._queries), self._log.half_erased(subject)
         try:
             ref = ref or self._core.known_subject(subject)
@@ -136,7 +136,7 @@ class Erasures:
         hold or for another basis, `BackendUnavailable` while another process reads what has to go:
         erasing again, or opening the ledger again, goes on with it.
         """
-        asked = Asked(memory, turn, session, retention, revoked, withdrawals, known_as)
+        asked = AskedErasure(memory, turn, session, retention, revoked, withdrawals, known_as)
         basis = self.basis(legal_basis)
         actor = self._core.actor(by)
         began = self._log.head().position
@@ -167,7 +167,7 @@ class Erasures:
         return self._answer(done, ref, SUBJECT)
 
     def _done_already(
-        self, subject: str, ref: str | None, asked: Asked, actor: str, began: int
+        self, subject: str, ref: str | None, asked: AskedErasure, actor: str, began: int
     ) -> ErasureAnswer | None:
         """What was done already of what is asked for, as `Done` tells; None where it is another
         matter."""
@@ -177,7 +177,7 @@ class Erasures:
         answer = self._answer(found, found[0].subject_ref, asked.reach)
         return answer.model_copy(update={"already": True})
 
-    def _part(self, ref: str, asked: Asked) -> list[Wanted]:
+    def _part(self, ref: str, asked: AskedErasure) -> list[Wanted]:
         """What is asked for, as of now, of somebody who stays."""
         reaching = Scope(self._core, self._queries)
         reached = reaching.asked(ref, asked, self._core.clock())

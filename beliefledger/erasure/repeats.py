@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from beliefledger.erasure.scope import Asked
+from beliefledger.erasure.scope import AskedErasure
 from beliefledger.ledger.erasures import SUBJECT, Erasure
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.streams import session_tag
@@ -31,7 +31,7 @@ class Done:
         self._now = now
         self._whole = set(log.vault.erased(log.tenant, subject))
 
-    def same(self, asked: Asked, subject_ref: str | None = None) -> list[Erasure]:
+    def same(self, asked: AskedErasure, subject_ref: str | None = None) -> list[Erasure]:
         """The erasure that is asked for, and those that went with it; empty where there is none."""
         people = self._whole if subject_ref is None else {subject_ref}
         is_it = self._of(asked, subject_ref)
@@ -49,7 +49,9 @@ class Done:
         first = found[-1].because or found[-1].id
         return [each for each in told if first in {each.id, each.because}]
 
-    def _of(self, asked: Asked, subject_ref: str | None) -> Callable[[str | None], bool] | None:
+    def _of(
+        self, asked: AskedErasure, subject_ref: str | None
+    ) -> Callable[[str | None], bool] | None:
         """Tells what an erasure is of: None where nothing can be asked for again."""
         begins = asked.memory if asked.memory is not None else asked.turn
         if begins is not None:

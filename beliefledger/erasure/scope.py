@@ -31,7 +31,7 @@ from beliefledger.reading.subject_record import Envelope, may_be_due
 _FIRST = 50
 """So many envelopes are read at first."""
 
-__all__ = ["Asked", "Dependent", "Due", "Reached", "Remains", "Scope"]
+__all__ = ["AskedErasure", "Dependent", "Due", "Reached", "Remains", "Scope"]
 
 
 class Due(TypedDict, total=False):
@@ -43,7 +43,7 @@ class Due(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedErasure:
     """What of a subject is to be forgotten: all that there is, or one of these.
 
     Raises `NotPermitted` for more than one.
@@ -102,7 +102,7 @@ class Scope:
         read = self._read.get(subject_ref)
         return {} if read is None else read.streams(positions)
 
-    def asked(self, subject_ref: str, asked: Asked, now: Micros) -> Reached:
+    def asked(self, subject_ref: str, asked: AskedErasure, now: Micros) -> Reached:
         """What is asked for. Raises `UnknownMemory` for what there is not."""
         if asked.memory is not None:
             return self.memory(subject_ref, self._queries.memory_id(asked.memory))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from time import thread_time
 from typing import TYPE_CHECKING
 
-from beliefledger.gate import claims, custom, dates, merging, speech
+from beliefledger.gate import claim_words, claims, custom_types, dates, speech
 from beliefledger.gate.deadline import Deadline
-from beliefledger.gate.directing import Director
+from beliefledger.gate.entity_stewardship import EntitySteward
 from beliefledger.gate.extractor import Extractor
-from beliefledger.gate.gate import Gate, Pending
+from beliefledger.gate.gate import Gate
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.replay import Replayer
 from beliefledger.gate.rulebook import Rulebook
@@ -27,9 +26,10 @@ from beliefledger.ledger.times import Clock, system_clock
 from beliefledger.opening.backends import open_place
 from beliefledger.opening.core import Core
 from beliefledger.opening.extractors import extractor_of
+from beliefledger.opening.pending import ViewedTurns
 from beliefledger.opening.place import Opened, Place
 from beliefledger.opening.recorder import Recorder
-from beliefledger.projections import graph, questions
+from beliefledger.projections import graph
 from beliefledger.projections.access import AccessView
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.churn import ChurnView
@@ -102,11 +102,6 @@ def build(
         clock_warnings = opened.store.clock_warnings() if clock is system_clock else []
         closing.pop_all()
 
-    def earlier(turn: Pending, limit: int) -> Sequence[int]:
-        with projector.reading() as connection:
-            generation = projector.states(connection)[TurnsView.name].generation
-            return questions.earlier_turns(connection, generation, turn.position, limit)
-
     def about(subject_ref: str, entity_id: str) -> dict[str, str]:
         projector.catch_up()
         with projector.reading() as connection:
@@ -114,7 +109,8 @@ def build(
             return graph.about(connection, at, subject_ref, entity_id)
 
     deadline = Deadline(thread_time, settings.extraction_seconds)
-    gate = Gate(log, rulebook, chosen, clock, earlier, about=about, deadline=deadline)
+    turns = ViewedTurns(projector)
+    gate = Gate(log, rulebook, chosen, clock, turns, about=about, deadline=deadline)
     return Core(
         place=place,
         clock=clock,
@@ -123,7 +119,7 @@ def build(
         rulebook=rulebook,
         gate=gate,
         steward=Steward(gate),
-        director=Director(gate),
+        director=EntitySteward(gate),
         replayer=Replayer(log, rulebook),
         projector=projector,
         tagger=tagger,
@@ -181,7 +177,7 @@ class WordTagger:
     def forget(self) -> None:
         """Keep no words of somebody who was erased."""
         self._known.clear()
-        for caches in (claims, custom, dates, lexicon, merging, speech):
+        for caches in (claims, custom_types, dates, lexicon, claim_words, speech):
             caches.forget()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from beliefledger.gate.directing import Director
+from beliefledger.gate.entity_stewardship import EntitySteward
 from beliefledger.gate.gate import Gate
 from beliefledger.gate.replay import Replayer
 from beliefledger.gate.rulebook import Rulebook
@@ -40,7 +40,7 @@ class Core:
     rulebook: Rulebook
     gate: Gate
     steward: Steward
-    director: Director
+    director: EntitySteward
     replayer: Replayer
     projector: Projector
     tagger: Callable[[str, str, str | None], str | None]

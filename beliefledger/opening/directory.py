@@ -24,8 +24,8 @@ from beliefledger.opening.place import (
 )
 from beliefledger.opening.signing import Signing, key_place
 from beliefledger.opening.vaults import other_vault
-from beliefledger.projections.homes import SQLiteHome
 from beliefledger.projections.projector import open_projector
+from beliefledger.projections.view_databases import SQLiteHome
 from beliefledger.settings import Settings
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
-from beliefledger.gate.custom import Noticing
+from beliefledger.gate.custom_types import Noticing
 from beliefledger.gate.extractor import Extractor, ExtractorSettings
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.rules import RuleExtractor

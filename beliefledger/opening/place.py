@@ -22,9 +22,9 @@ from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.store import EventStore
 from beliefledger.ledger.vault import Vault
 from beliefledger.opening.signing import Signing
-from beliefledger.projections.homes import Home
 from beliefledger.projections.projector import Projector
 from beliefledger.projections.view import View
+from beliefledger.projections.view_databases import Home
 from beliefledger.settings import MASTER_KEY, MASTER_KEY_FILE, VAULT, Settings
 
 if TYPE_CHECKING:

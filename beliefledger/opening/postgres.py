@@ -28,10 +28,10 @@ from beliefledger.opening.place import (
 )
 from beliefledger.opening.signing import Signing, key_place
 from beliefledger.opening.vaults import open_vault, other_vault
-from beliefledger.projections.homes import Home
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
 from beliefledger.projections.view import View
+from beliefledger.projections.view_databases import Home
 from beliefledger.settings import LIBRARY_WITHOUT_LOCK, VAULT, Settings
 
 SHARED_FATE = (

@@ -13,8 +13,8 @@ from beliefledger.answers import (
     LoopAnswer,
 )
 from beliefledger.gate.effects import memory_of
-from beliefledger.gate.gate import view_of
 from beliefledger.gate.slots import canonical_context, canonical_text
+from beliefledger.gate.turns import view_of
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.memory import Memory

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from beliefledger.answers import BeliefAnswer
-from beliefledger.gate import entities as naming
+from beliefledger.gate import entities as entity_names
 from beliefledger.gate.entities import Match
 from beliefledger.gate.registry import SlotRule
 from beliefledger.gate.slots import canonical_entity
@@ -21,7 +21,7 @@ from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph, questions
 from beliefledger.projections.beliefs import Version
-from beliefledger.projections.graph import Believed, Directory, Generations
+from beliefledger.projections.graph import Believed, DirectoryRows, GraphGenerations
 from beliefledger.projections.intervals import EntityRow, NameRow
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import Reader, evidence_in
@@ -83,7 +83,7 @@ class EntityQueries:
         self._reader = Reader(core.log)
 
     @contextmanager
-    def views(self) -> Iterator[tuple[Connection, Generations]]:
+    def views(self) -> Iterator[tuple[Connection, GraphGenerations]]:
         """A consistent read of the views of beliefs, entities and links, caught up to the head."""
         self._core.projector.catch_up()
         with self._core.projector.reading() as connection:
@@ -120,11 +120,11 @@ class EntityQueries:
     def named(
         self,
         connection: Connection,
-        at: Generations,
+        at: GraphGenerations,
         subject: str,
         ref: str,
         given: str,
-        known: Directory,
+        known: DirectoryRows,
         believed: Believed,
     ) -> str:
         """The id of whom a name (or the first characters of an id) means then. Raises
@@ -147,9 +147,11 @@ class EntityQueries:
             )
         # As the gate would take it: a title or a nickname that nobody has said yet.
         as_of, events = believed.as_of, self._log.read_stream(directory_stream(keys.ids))
-        then = naming.folded(each for each in events if as_of is None or each.position <= as_of)
+        then = entity_names.folded(
+            each for each in events if as_of is None or each.position <= as_of
+        )
         rules = self._core.rulebook.refreshed().policy.entities
-        found = naming.resolve(then, given, rules)
+        found = entity_names.resolve(then, given, rules)
         if found.entity_id is not None and found.match in {Match.EXACT, Match.NICKNAME}:
             return found.entity_id
         # "My mom", where that relation goes to one somebody.
@@ -254,7 +256,11 @@ class EntityQueries:
         return found
 
     def beliefs(
-        self, connection: Connection, at: Generations, rows: Sequence[Version], as_of: int | None
+        self,
+        connection: Connection,
+        at: GraphGenerations,
+        rows: Sequence[Version],
+        as_of: int | None,
     ) -> dict[str, BeliefAnswer]:
         positions = questions.evidence_of(
             connection, at.beliefs, list(dict.fromkeys(row.memory_id for row in rows)), as_of
@@ -274,7 +280,7 @@ def _stated_kind(attributes: Sequence[AttributeAnswer]) -> str | None:
 class Names:
     """The words of a directory's names."""
 
-    def __init__(self, reader: Reader, known: Directory) -> None:
+    def __init__(self, reader: Reader, known: DirectoryRows) -> None:
         self._known = known
         rows: list[EntityRow | NameRow] = [*known.entities.values(), *known.names]
         self._words = reader.words([row.words_at for row in rows])

@@ -14,16 +14,11 @@ from beliefledger.answers import (
     DecisionAnswer,
     Explanation,
 )
-from beliefledger.gate.decide import Outcome
-from beliefledger.gate.gate import Receipt, Rehearsed
+from beliefledger.gate.decision import Outcome
+from beliefledger.gate.gate import Rehearsed
+from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.codec import Recorded
-from beliefledger.ledger.errors import (
-    InvalidTurn,
-    LedgerError,
-    LogCorrupted,
-    NotPermitted,
-    UnknownMemory,
-)
+from beliefledger.ledger.errors import InvalidTurn, LogCorrupted, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
 from beliefledger.ledger.events.turn import (
     CandidateProposed,
@@ -36,8 +31,8 @@ from beliefledger.opening.core import Core
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.decisions import DecisionsView
-from beliefledger.projections.projector import ViewState
-from beliefledger.projections.turns import TurnsView
+from beliefledger.projections.questions import MemoryFilter
+from beliefledger.projections.view_tables import ViewState
 from beliefledger.reading.words import Reader, evidence_in, score
 from beliefledger.times import Moment, micros
 
@@ -82,17 +77,8 @@ class Queries:
     @contextmanager
     def states(self, *names: str) -> Iterator[tuple[Connection, tuple[ViewState, ...]]]:
         """As `views`, with how each view is."""
-        self._projector.catch_up()
-        with self._projector.reading() as connection:
-            known = self._projector.states(connection)
-            states = tuple(known[name] for name in names)
-            for state in states:
-                if state.stopped_at is not None:
-                    raise LedgerError(
-                        f"The view {state.name} stopped at position {state.stopped_at}"
-                        f" ({state.reason}). Rebuild it: beliefledger rebuild {state.name}"
-                    )
-            yield connection, states
+        with self._projector.caught_up(*names) as found:
+            yield found
 
     # Time
 
@@ -193,11 +179,7 @@ class Queries:
                 ref,
                 valid_at=valid_at,
                 as_of=None if snapshot is None else snapshot.position,
-                type_=type_,
-                topic_tag=topic_tag,
-                min_confidence=min_confidence,
-                min_importance=min_importance,
-                quarantined=quarantined,
+                which=MemoryFilter(type_, topic_tag, min_confidence, min_importance, quarantined),
             )
             evidence = self._evidence(connection, generation, rows, snapshot)
             against = questions.contradictions(
@@ -382,12 +364,6 @@ class Queries:
             "digest": rules.policy_digest,
             "registry": rules.registry_digest,
         }
-
-    # The queue
-
-    def pending_count(self) -> int:
-        with self.view(TurnsView.name) as (connection, generation):
-            return questions.pending_count(connection, generation)
 
 
 def _only(found: Sequence[str], what: str, given: str) -> str:

@@ -17,7 +17,7 @@ from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph
 from beliefledger.projections.beliefs import Version
-from beliefledger.projections.graph import Believed, Directory, Edge, Generations
+from beliefledger.projections.graph import Believed, DirectoryRows, Edge, GraphGenerations
 from beliefledger.projections.links import relation_name
 from beliefledger.reading.entities import ALIAS, EntityQueries, Names
 from beliefledger.reading.queries import Queries, Snapshot
@@ -133,7 +133,7 @@ class RelationQueries:
     def _walk(
         self,
         connection: Connection,
-        at: Generations,
+        at: GraphGenerations,
         ref: str,
         paths: Sequence[_Path],
         relation: str | None,
@@ -167,7 +167,7 @@ class RelationQueries:
     def _facts(
         self,
         connection: Connection,
-        at: Generations,
+        at: GraphGenerations,
         ref: str,
         paths: Sequence[_Path],
         hops: int,
@@ -188,7 +188,7 @@ class RelationQueries:
     def _memories(
         self,
         connection: Connection,
-        at: Generations,
+        at: GraphGenerations,
         paths: Sequence[_Path],
         as_of: int | None,
     ) -> dict[str, BeliefAnswer]:
@@ -200,7 +200,7 @@ class RelationQueries:
         self,
         paths: Sequence[_Path],
         attribute: str | None,
-        known: Directory,
+        known: DirectoryRows,
         memories: Mapping[str, BeliefAnswer],
         vocabulary: _Vocabulary,
     ) -> list[PathAnswer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from beliefledger.gate import entities
-from beliefledger.gate.typed import Seen, Stored, Typed, typed
+from beliefledger.gate.typed_memories import EvidenceSpan, Stored, Typed, typed
 from beliefledger.ledger import streams
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.memory import Memory
@@ -41,7 +41,11 @@ class TypedQueries:
         wanted = None if memory_id is None else self._queries.memory_id(memory_id)
         with self._queries.view(BeliefsView.name) as (connection, generation):
             rows = questions.held(
-                connection, generation, ref, valid_at=self._queries.now(), quarantined=quarantined
+                connection,
+                generation,
+                ref,
+                valid_at=self._queries.now(),
+                which=questions.MemoryFilter(quarantined=quarantined),
             )
             found = questions.evidence_of(connection, generation, [row.memory_id for row in rows])
         evidence = {row.row_id: found[row.memory_id] for row in rows}
@@ -80,7 +84,7 @@ class TypedQueries:
                 valid_to=row.valid_to,
                 expires_at=row.expires_at,
                 evidence=tuple(
-                    Seen(
+                    EvidenceSpan(
                         turn=each.turn_id,
                         start=each.start,
                         end=each.end,

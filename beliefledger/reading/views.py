@@ -12,13 +12,13 @@ from beliefledger.ledger.proofs.tiles import SPOILT, read_cosigned
 from beliefledger.ledger.store import Cursor
 from beliefledger.ledger.times import SECOND, to_datetime
 from beliefledger.opening.core import Core
-from beliefledger.projections import ageing_questions, probing, questions, scores
+from beliefledger.projections import ageing_questions, probes, questions, scores
 from beliefledger.projections import digests as measures
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.jobs import JobsView
-from beliefledger.projections.projector import ViewState
 from beliefledger.projections.turns import TurnsView
+from beliefledger.projections.view_tables import ViewState
 
 
 class Views:
@@ -54,7 +54,7 @@ class Views:
                     ViewReceipt(
                         name=name,
                         position=state.position,
-                        digest=probing.digest_of(connection, its, subject_ref),
+                        digest=probes.digest_of(connection, its, subject_ref),
                         removed=removed.get(name, 0),
                     )
                 )
@@ -65,7 +65,7 @@ class Views:
         projector, wanted = self._projector, None if positions is None else frozenset(positions)
         with projector.reading() as connection:
             told = [
-                probing.left(
+                probes.left(
                     connection, projector.views[name].tables(state.generation), subject_ref, wanted
                 )
                 for name, state in projector.states(connection).items()

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer, DecisionAnswer, Evidence, SpanAnswer
-from beliefledger.gate.decide import Reason
-from beliefledger.gate.gate import Receipt, Rehearsed
+from beliefledger.gate.decision import Reason
+from beliefledger.gate.gate import Rehearsed
+from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.candidate import MILLION, Candidate, Span
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LogCorrupted

@@ -17,18 +17,24 @@ from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotP
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.store import Head
-from beliefledger.projections import embedding, terms
+from beliefledger.projections import embedding, search_terms
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Embedder, Hashed
-from beliefledger.projections.finding import Query, find, name_of_index
-from beliefledger.projections.homes import Home
-from beliefledger.projections.index import Erasures, Filters, Generations, SubjectIndex, text_of
-from beliefledger.projections.profiles import Looked, Request
+from beliefledger.projections.index import (
+    Erasures,
+    Filters,
+    IndexedGenerations,
+    SubjectIndex,
+    text_of,
+)
 from beliefledger.projections.recalls import RecallsView
+from beliefledger.projections.retrieval import Query, find, name_of_index
 from beliefledger.projections.routing import route
+from beliefledger.projections.search_requests import Looked, SearchRequest
 from beliefledger.projections.tables import view_state
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.vectors import VectorStore, rounded
+from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
 from beliefledger.search.models import Chosen, Embedders
 from beliefledger.times import Progress
@@ -63,7 +69,7 @@ class Indexes:
         self.embedders = embedders
         embedders.place_of = store.place_of
         self._indexes: OrderedDict[tuple[str, str], SubjectIndex] = OrderedDict()
-        self._generations: dict[tuple[str, str], Generations] = {}
+        self._generations: dict[tuple[str, str], IndexedGenerations] = {}
         self._lock = threading.Lock()
         self._erasures = 0
         self._model: str | None = None
@@ -135,7 +141,7 @@ class Indexes:
 
     def _follow(self, key: tuple[str, str], index: SubjectIndex) -> None:
         with self._queries.states(*VIEWS) as (connection, states):
-            generations = Generations(*(state.generation for state in states))
+            generations = IndexedGenerations(*(state.generation for state in states))
             if self._generations.get(key, generations) != generations:
                 # Rebuilt: what an older version folded otherwise is not to stay. Whoever waits for
                 # this index gets it as it is then.
@@ -220,7 +226,7 @@ class Indexes:
     # Searching
 
     def look(
-        self, request: Request, chosen: Chosen | None = None, head: Head | None = None
+        self, request: SearchRequest, chosen: Chosen | None = None, head: Head | None = None
     ) -> Looked:
         """Search with the model in force, or another: the one path for searches, for their replays
         and for comparing models. Raises `NotPermitted` for an erased subject."""
@@ -400,7 +406,7 @@ class Indexes:
     def _forget_words(self) -> None:
         self._answers.clear()
         self.forgotten += 1
-        terms.forget()
+        search_terms.forget()
         embedding.forget()
 
     def follow_erasures(self) -> Head:
@@ -448,7 +454,7 @@ class Indexes:
         self.store.close()
 
 
-def _filters(request: Request, position: int) -> Filters:
+def _filters(request: SearchRequest, position: int) -> Filters:
     asked = request.asked
     return Filters(
         position=position,

@@ -20,7 +20,7 @@ from beliefledger.ledger.log import Log
 from beliefledger.ledger.streams import embedder_stream
 from beliefledger.projections.embedding import (
     MINILM,
-    Directory,
+    DirectoryModel,
     Embedder,
     Hashed,
     embedder,
@@ -108,7 +108,7 @@ class Embedders:
             return embedder(name)
         path = Path(name).expanduser()
         if path.is_dir():
-            return Directory(path)
+            return DirectoryModel(path)
         if not is_of_directory(name):
             return embedder(name)
         for place in filter(None, (self._default, self.place_of(name))):
@@ -119,7 +119,7 @@ class Embedders:
                 except EmbedderMissing:
                     continue
                 if found.rpartition("@")[2] == name.rpartition("@")[2]:  # it may be called other
-                    return Directory(path, name)
+                    return DirectoryModel(path, name)
         raise EmbedderMissing(f"The model {name} is not here: {_advice(name)}.")
 
     def has(self, name: str) -> bool:

@@ -14,8 +14,8 @@ from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.streams import recall_stream
 from beliefledger.opening.core import Core
-from beliefledger.projections import profiles
-from beliefledger.projections.profiles import Looked, Request
+from beliefledger.projections import search_requests
+from beliefledger.projections.search_requests import Looked, SearchRequest
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.subject_record import SHOWN
 from beliefledger.search.models import Chosen, Embedders
@@ -198,7 +198,7 @@ class RecallReplays:
 
     def _differences(
         self,
-        request: Request,
+        request: SearchRequest,
         chosen: Chosen,
         recorded: Sequence[RankedAnswer],
         again: Sequence[RankedAnswer],
@@ -264,7 +264,7 @@ def _says(was: RankedAnswer | None, now: RankedAnswer | None, further: int | Non
 
 def _reasons(event: MemoriesRecalled, looked: Looked) -> Iterator[str]:
     """What is known to be other than it was then."""
-    profile = "" if event.asked is None else f"{event.asked.profile}/{profiles.VERSION}"
+    profile = "" if event.asked is None else f"{event.asked.profile}/{search_requests.VERSION}"
     if event.ranker != profile:
         yield f"Results are ranked by {profile} now; then it was by {event.ranker}."
     if event.embedder is not None and event.embedder != looked.embedder:

@@ -11,7 +11,7 @@ from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
-from beliefledger.projections.profiles import Request
+from beliefledger.projections.search_requests import SearchRequest
 from beliefledger.reading.fading import fading
 
 
@@ -24,7 +24,7 @@ class Then:
     rules: Rules
 
 
-def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> Request:
+def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> SearchRequest:
     """What is asked of the indexes of a subject. Raises `NotPermitted` for an erased one."""
     scopes, tagger, keys = then.rules.policy.scopes, core.tagger, core.log.keys(ref)
     if keys is None:
@@ -33,7 +33,7 @@ def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> Request:
     asked = asked.model_copy(update={"session": session})
     reader = asked.scope or "subject"
     wide = scopes.index(reader) > scopes.index("subject")
-    return Request(
+    return SearchRequest(
         subject_ref=ref,
         asked=asked,
         position=then.position,

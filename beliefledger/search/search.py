@@ -18,11 +18,11 @@ from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
-from beliefledger.projections import profiles, questions
+from beliefledger.projections import questions, search_requests
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.decisions import DecisionsView
-from beliefledger.projections.profiles import Hit, Looked, Request
 from beliefledger.projections.questions import DecisionRow
+from beliefledger.projections.search_requests import Hit, Looked, SearchRequest
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import Reader, score
 from beliefledger.search.answers import (
@@ -51,7 +51,8 @@ class SearchOptions:
     scope: str | None = None
     """On whose behalf: memories are found that are visible as widely as that, by default to the
     subject; turns are for the subject alone."""
-    min_confidence: float = 0.4
+    min_confidence: float | None = None
+    """By default the `recall_floor` of the policy in force."""
     min_importance: float = 0.0
     recency_weight: float = 0.3
     """How much fresh memories come first."""
@@ -95,7 +96,8 @@ class Search:
             arguments.text(name, value)
         query = arguments.words(query)
         for name in SHARES:
-            arguments.share(name, getattr(options, name))
+            if getattr(options, name) is not None or name != "min_confidence":
+                arguments.share(name, getattr(options, name))
         arguments.counts(k, max_tokens)
         arguments.included(options.include)
         rules = self._core.rulebook.refreshed()
@@ -111,7 +113,7 @@ class Search:
             types=tuple(types),
             topics=tuple(options.topics),
             scope=options.scope,
-            min_confidence=millionths(options.min_confidence),
+            min_confidence=rules.floor(options.min_confidence),
             min_importance=millionths(options.min_importance),
             recency_weight=millionths(options.recency_weight),
             diversity=millionths(options.diversity),
@@ -145,7 +147,7 @@ class Search:
         return _answer(subject, request, looked, shown, len(found) - len(shown), recall_id)
 
     def _note(
-        self, request: Request, looked: Looked, shown: Collection[str], purpose: str, by: str
+        self, request: SearchRequest, looked: Looked, shown: Collection[str], purpose: str, by: str
     ) -> str:
         """Have the search recorded, off the reader's path; returns the record's id. `shown` are the
         ids of what there was room for."""
@@ -157,7 +159,7 @@ class Search:
             purpose=purpose,
             session_tag=session_tag(keys.ids, asked.session),
             query_digest=query_digest(keys.ids, salt, asked.query),
-            ranker=f"{asked.profile}/{profiles.VERSION}",
+            ranker=f"{asked.profile}/{search_requests.VERSION}",
             memories=tuple(
                 hit.id for hit in looked.hits if hit.row_id is not None and hit.id in shown
             ),
@@ -330,7 +332,7 @@ def ordinal(rank: int) -> str:
 
 def _answer(
     subject: str,
-    request: Request,
+    request: SearchRequest,
     looked: Looked,
     shown: Sequence[FoundAnswer],
     left_out: int,

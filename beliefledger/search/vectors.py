@@ -19,9 +19,9 @@ from beliefledger.ledger.streams import embedder_stream
 from beliefledger.opening.core import Core
 from beliefledger.projections import recalls, tables
 from beliefledger.projections.beliefs import BeliefsView
-from beliefledger.projections.embedding import Directory, Embedder
-from beliefledger.projections.profiles import Looked
+from beliefledger.projections.embedding import DirectoryModel, Embedder
 from beliefledger.projections.recalls import RecallsView
+from beliefledger.projections.search_requests import Looked
 from beliefledger.projections.turns import TurnsView
 from beliefledger.reading.queries import Queries
 from beliefledger.search.models import Chosen, Embedders
@@ -237,7 +237,7 @@ class Vectors:
         parity = sum(each.overlap for each in compared) / len(compared) if compared else None
         refused = _refusal(parity, at_least)
         if not dry_run and refused is None:
-            if isinstance(new, Directory):
+            if isinstance(new, DirectoryModel):
                 self._indexes().store.found_at(new.name, str(new.path.resolve()))
             adopted = EmbedderAdopted(
                 model=new.name,

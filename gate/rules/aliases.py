@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from beliefledger.gate import deadline
-from beliefledger.gate.rules.drafts import Draft
+from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.names import NO_NAMES
-from beliefledger.gate.rules.sayings import DATA, spelled
+from beliefledger.gate.rules.whole_sentences import DATA, spelled
 
 _HINTS = (
     "known as", "aka ", "a.k.a", "I mean", " call", "name is", "goes by", "short for", "nickname",
@@ -21,14 +21,14 @@ _IS = re.compile(spelled(DATA["bare"], DATA["names"]))
 
 
 def _hinted(text: str, start: int, end: int) -> bool:
-    """A cheap look before the costly one."""
+    """Whether a cheap look finds a hint that makes the patterns worth trying."""
     for hint in _HINTS:
         if text.find(hint, start, end) >= 0:
             return True
     return text.find(" is ", start, end) >= 0 and _IS_NAME.search(text, start, end) is not None
 
 
-def drafts(text: str, start: int, end: int) -> Iterator[Draft]:
+def findings(text: str, start: int, end: int) -> Iterator[RuleFinding]:
     """The other name that the sentence text[start:end] gives somebody."""
     if end - start > 200 or not _hinted(text, start, end):
         return
@@ -44,17 +44,17 @@ def drafts(text: str, start: int, end: int) -> Iterator[Draft]:
         name, alias = groups["name"], groups["alias"]
         if not (_fits(name) and _fits(alias)) or name == alias:
             continue
-        yield _draft(text, start + found.start(), start + found.end(), name, alias.strip())
+        yield _finding(text, start + found.start(), start + found.end(), name, alias.strip())
         return
     bare = _IS.match(said)
     if bare is not None and _same(bare["a"], bare["b"]):
         name, alias = sorted((bare["a"], bare["b"]), key=_fullness, reverse=True)
-        yield _draft(text, start, start + bare.end("b"), name, alias)
+        yield _finding(text, start, start + bare.end("b"), name, alias)
 
 
-def _draft(text: str, start: int, end: int, name: str, alias: str) -> Draft:
-    return Draft(text, start, end, " ".join(text[start:end].rstrip(".").split()), "entity", "alias",
-                 alias, 700, entity=name)  # fmt: skip
+def _finding(text: str, start: int, end: int, name: str, alias: str) -> RuleFinding:
+    return RuleFinding(text, start, end, " ".join(text[start:end].rstrip(".").split()), "entity",
+                       "alias", alias, 700, entity=name)  # fmt: skip
 
 
 def _fits(name: str) -> bool:
@@ -66,7 +66,7 @@ def _fits(name: str) -> bool:
 
 
 def _fullness(name: str) -> tuple[int, int]:
-    """How much of a name is written out."""
+    """How much of a name is written out in full."""
     whole = [part for part in name.replace(".", " ").split() if len(part) > 1]
     return len(whole), len(name)
 

@@ -34,7 +34,7 @@ class Clause(NamedTuple):
     adverbs: tuple[str, ...] = ()
     negated: bool = False
     ended: bool = False
-    """Whether "no longer" or "any more" says that it is over."""
+    """Whether "no longer" or "any more" ends it."""
 
     hedged: bool = False
     """Whether "I think" stands before it."""

@@ -1,4 +1,4 @@
-"""What somebody made, won or learned: slots in which a contradiction meets what it contradicts.
+"""What somebody made, won or learned, in slots in which contradicting statements meet.
 
 "Nora wrote a book about bees" has two: who made that book, and which book is hers.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from beliefledger.gate.rules.biographies import YEAR, bare, object_end
 from beliefledger.gate.rules.clauses import Clause
-from beliefledger.gate.rules.drafts import Draft, Reading
+from beliefledger.gate.rules.findings import Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
 from beliefledger.gate.rules.names import DATA, Subject, name_end
 from beliefledger.gate.rules.patterns import is_role
 from beliefledger.gate.rules.phrases import slug, text_of
-from beliefledger.gate.rules.profiles import YEAR, bare, object_end
 from beliefledger.gate.rules.words import Token
 
 _CREDITS: dict[str, Any] = load("credits.yaml")
@@ -31,15 +31,14 @@ _DONE = frozenset({"past", "perfect"})
 _KINDS: dict[str, str] = {
     name: kind for kind, names in _CREDITS["kinds"].items() for name in names.split()
 }
-"""Things of one kind under different names: a firm instead of an agency contradicts it."""
+"""Nouns that name the same kind of thing: a firm contradicts an agency."""
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
-def credit(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft]:
-    """What somebody made or won. The thing has one maker, so that another maker contradicts it; a
-    second book or firm of the same people contradicts the first, unless it is said to be one more;
-    and what was made or won in one year was not in another.
-    """
+def credit(reading: Reading, clause: Clause, subject: Subject) -> Iterator[RuleFinding]:
+    """Statements of what somebody made or won. A thing has one maker, so another maker contradicts
+    it; a second book or firm of the same people contradicts the first, unless it is said to be one
+    more; and a year has one thing made or won in it."""
     words, content = clause.tokens, reading.content
     verb, begin = _verb(clause)
     # "Both won …": each on their own.
@@ -87,9 +86,9 @@ def credit(reading: Reading, clause: Clause, subject: Subject) -> Iterator[Draft
         if verb != "found" or not others:
             key += f".{slug(_KINDS.get(thing, thing))}"
         value = text_of(content, words, begin, stop)
-        yield Draft(*common, f"{key}.{year}".rstrip("."), value, 500, entity=first)
+        yield RuleFinding(*common, f"{key}.{year}".rstrip("."), value, 500, entity=first)
     if stop - begin >= 5:
-        yield Draft(
+        yield RuleFinding(
             *common, f"credit.{verb}.by", ", ".join(sorted(names)), 500,
             entity=text_of(content, words, bare(words, begin, head + 1), _core(words, begin, stop)),
             replaces=replaces, participants=tuple(names),
@@ -107,7 +106,7 @@ def _alone(words: list[Token], begin: int, stop: int) -> int:
 
 
 def _verb(clause: Clause) -> tuple[str | None, int]:
-    """The verb that the slot is called by, and where its object begins."""
+    """The verb that names the slot, and where its object begins."""
     words, begin = clause.tokens, clause.verb + 1
     if clause.lemma == "be" and clause.tense in _DONE:
         awarded = begin < len(words) and words[begin].low in _AWARDED
@@ -125,7 +124,7 @@ def _verb(clause: Clause) -> tuple[str | None, int]:
 def _partners(
     reading: Reading, words: list[Token], begin: int, names: list[str]
 ) -> tuple[int, str | None]:
-    """Where the object of "collaborated with B, not C, on …" begins, 0 if nowhere; and who is said
+    """Where the object of "collaborated with B, not C, on …" begins (0: nowhere), and who is said
     not to be meant."""
     wrong = None
     if begin < len(words) and words[begin].low == "with":
@@ -147,8 +146,8 @@ def _partners(
 
 def _dated(
     reading: Reading, clause: Clause, key: str, where: tuple[str, int, int, int, int]
-) -> Iterator[Draft]:
-    """The year of a thing made or won, where it is told apart from others of its kind; "never"
+) -> Iterator[RuleFinding]:
+    """The year of a thing made or won, if it tells the thing from others of its kind; "never"
     contradicts any year."""
     words, content = clause.tokens, reading.content
     entity, begin, stop, at, last = where
@@ -169,8 +168,9 @@ def _dated(
     # No year contradicts every year, so "never …" is a value like them.
     no = next((i for i in range(clause.subject, clause.verb) if words[i].low in _NO), clause.verb)
     value = words[at].text if at else text_of(content, words, no, end)
-    yield Draft(content, words[clause.subject].start, words[last - 1].end, "", "fact", slot, value,
-                500, entity=entity, negated=clause.negated and not (never or until))  # fmt: skip
+    yield RuleFinding(content, words[clause.subject].start, words[last - 1].end, "", "fact", slot,
+                      value, 500, entity=entity,
+                      negated=clause.negated and not (never or until))  # fmt: skip
 
 
 _NO = frozenset({"never", "not"}) | WORDS["negations"].keys()

@@ -7,18 +7,24 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from beliefledger.gate import deadline
-from beliefledger.gate.pasted import pasted
-from beliefledger.gate.rules import aliases, asides, belongings, named, sayings
-from beliefledger.gate.rules.belongings import TALK
+from beliefledger.gate.pasted_text import pasted
+from beliefledger.gate.rules import (
+    aliases,
+    other_statements,
+    possessives,
+    third_parties,
+    whole_sentences,
+)
 from beliefledger.gate.rules.clauses import Clause, clauses
-from beliefledger.gate.rules.drafts import Draft, Reading, to_candidate
+from beliefledger.gate.rules.findings import Reading, RuleFinding, to_candidate
+from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
 from beliefledger.gate.rules.words import Token, tokens
 from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
 
 if TYPE_CHECKING:
-    from beliefledger.gate.custom import Noticing
+    from beliefledger.gate.custom_types import Noticing
 
 _PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(
@@ -29,7 +35,7 @@ _YES = re.compile(
 EARLIER = 6
 """How many earlier turns a correction may look back to."""
 LONGEST = 1_200
-"""Characters of a sentence that is read."""
+"""The longest sentence that is read, in characters."""
 
 
 class RuleExtractor:
@@ -43,7 +49,7 @@ class RuleExtractor:
 
     def __init__(self, own: Noticing | None = None) -> None:
         self._own = own
-        """Notices what types of one's own say in their patterns."""
+        """Finds statements of user-defined types."""
 
     def extract(self, turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
         """The candidates of a turn, in the order of their first span."""
@@ -55,9 +61,9 @@ class RuleExtractor:
             found.setdefault(_key(candidate), candidate)
         personal = _PERSONAL.search(text) is not None
         if personal or (len(text) <= TALK and _told_of_others(text)):
-            for draft in drafts(text, turn.said_at):
+            for finding in findings(text, turn.said_at):
                 deadline.check()
-                candidate = to_candidate(draft, turn.said_at)
+                candidate = to_candidate(finding, turn.said_at)
                 found.setdefault(_key(candidate), candidate)
         if personal:
             for candidate in self._corrected(turn, earlier):
@@ -66,7 +72,8 @@ class RuleExtractor:
         return self._own.beside(ordered, text, turn.said_at) if self._own else ordered
 
     def _confirmed(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
-        """What the assistant said of the user, when the user answers "yes, that's right"."""
+        """Statements of the assistant about the user that the user confirms: "yes, that's
+        right"."""
         yes = _YES.match(turn.content)  # first, since looking back costs more
         if yes is None or not earlier or earlier[-1].role != "assistant":
             return
@@ -79,31 +86,31 @@ class RuleExtractor:
             if end - start > LONGEST:
                 continue
             deadline.check()
-            for draft in _sentence_drafts(
+            for finding in _sentence_findings(
                 said.content, tokens(said.content, start, end), said.said_at, "second"
             ):
-                candidate = to_candidate(draft, turn.said_at)
+                candidate = to_candidate(finding, turn.said_at)
                 there = candidate.spans[0].model_copy(update={"turn": said.turn_id})
                 yield candidate.model_copy(
                     update={
                         "spans": (answer, there),
                         "source": Source.CONFIRMED,
-                        "act": draft.act_of_confirmed(),
+                        "act": finding.act_of_confirmed(),
                     }
                 )
 
     def _corrected(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         """ "Actually it's Lisbon, not Porto": the slot is the one in which Porto was said."""
-        repair = asides.repair(turn.content)
+        repair = other_statements.repair(turn.content)
         if repair is None:
             return
         for said in reversed(earlier[-EARLIER:]):
             if said.role != "user":
                 continue
-            for draft in drafts(said.content, said.said_at):
-                old = to_candidate(draft, said.said_at)
+            for finding in findings(said.content, said.said_at):
+                old = to_candidate(finding, said.said_at)
                 if old.value.lower() == repair.wrong.lower():
-                    yield asides.repaired(old, said.turn_id, turn.content, repair)
+                    yield other_statements.repaired(old, said.turn_id, turn.content, repair)
                     return
 
 
@@ -116,18 +123,18 @@ _MADE_UP = re.compile(
     r"\bcharacters?\b",
     re.I,
 )
-"""In a turn that asks for such things, people with names may be made up."""
+"""Turns that ask for stories and the like: their people may be made up."""
 _OPENING = re.compile(r"(?:^|[.!?\n])[^\S\n]*+([^\W\d_][\w'’-]*)")
 
 
-_NAMERS = sayings.BEGINS.keys() | {"everyone", "everybody", "people", "they", "friends"}
+_NAMERS = whole_sentences.BEGINS.keys() | {"everyone", "everybody", "people", "they", "friends"}
 
 
 def _told_of_others(text: str) -> bool:
     """Whether a sentence without "I" may state something: it begins with a name, or as steps do."""
     for found in _OPENING.finditer(text):
         low = found[1].lower()
-        if (found[1][0].isupper() and named.may_be_name(low)) or low in _NAMERS:
+        if (found[1][0].isupper() and third_parties.may_be_name(low)) or low in _NAMERS:
             return True
     return False
 
@@ -136,7 +143,7 @@ def _key(candidate: Candidate) -> tuple[str, str, str, bool]:
     return candidate.entity, candidate.attribute, candidate.value.lower(), candidate.negated
 
 
-def drafts(text: str, said_at: int) -> Iterator[Draft]:
+def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
     """What a turn of the user says of them, sentence by sentence."""
     together = len(text) <= TALK
     told: bool | None = None
@@ -144,75 +151,77 @@ def drafts(text: str, said_at: int) -> Iterator[Draft]:
         deadline.check()
         if end - start > LONGEST:
             continue
-        found: list[Draft] = []
+        found: list[RuleFinding] = []
         words: list[Token] = []
         if _PERSONAL.search(text, start, end):
             words = tokens(text, start, end)
-            found = list(_sentence_drafts(text, words, said_at, "first"))
+            found = list(_sentence_findings(text, words, said_at, "first"))
         if not together:
             yield from found
             continue
-        shaped = next(sayings.drafts(text, start, end, said_at), None)
+        shaped = next(whole_sentences.findings(text, start, end, said_at), None)
         yield from found if shaped is None else _beside(found, shaped)
-        yield from aliases.drafts(text, start, end)
-        if told is not False and named.may_be_named(text, start, end):
+        yield from aliases.findings(text, start, end)
+        if told is not False and third_parties.may_be_named(text, start, end):
             if told is None:
                 told = _MADE_UP.search(text) is None
             if not told:
                 continue
             words = words or tokens(text, start, end)
-            yield from named.drafts(Reading(text, words, said_at, "third"))
+            yield from third_parties.findings(Reading(text, words, said_at, "third"))
 
 
-def _beside(found: list[Draft], shaped: Draft) -> list[Draft]:
-    """The drafts of a sentence whose whole shape says something: it says so once."""
-    if any(draft.type == shaped.type for draft in found):
+def _beside(found: list[RuleFinding], shaped: RuleFinding) -> list[RuleFinding]:
+    """The findings of a sentence whose whole shape says something: it says so once."""
+    if any(finding.type == shaped.type for finding in found):
         return found
     loose = ("habit.", "event.", "has.", "decision.", "commitment.")
-    return [draft for draft in found if not draft.attribute.startswith(loose)] + [shaped]
+    return [finding for finding in found if not finding.attribute.startswith(loose)] + [shaped]
 
 
-def _contrasted(found: list[Draft]) -> list[Draft]:
+def _contrasted(found: list[RuleFinding]) -> list[RuleFinding]:
     """ "I don't use unittest, I use pytest": the second corrects the first, of the same slot."""
-    kept: list[Draft] = []
-    for draft in found:
+    kept: list[RuleFinding] = []
+    for finding in found:
         wrong = kept[-1] if kept else None
         if (
             wrong is not None
-            and wrong.attribute == draft.attribute
+            and wrong.attribute == finding.attribute
             and wrong.negated
-            and not draft.negated
-            and draft.replaces is None
-            and {wrong.type, draft.type} <= {"fact", "preference"}
-            and draft.content[wrong.end : draft.start].strip(" ,;-–—.").lower() in ("", "but")
+            and not finding.negated
+            and finding.replaces is None
+            and {wrong.type, finding.type} <= {"fact", "preference"}
+            and finding.content[wrong.end : finding.start].strip(" ,;-–—.").lower() in ("", "but")
         ):
             over = wrong.act is SpeechAct.REMOVAL or any(
                 words in wrong.claim for words in ("no longer", "any more", "stopped", "quit")
             )
             act = SpeechAct.CHANGE if over else SpeechAct.CORRECTION
-            kept[-1] = draft._replace(replaces=wrong.value, act=act, start=wrong.start)
+            kept[-1] = finding._replace(replaces=wrong.value, act=act, start=wrong.start)
         else:
-            kept.append(draft)
+            kept.append(finding)
     return kept
 
 
-def _sentence_drafts(text: str, words: list[Token], said_at: int, person: str) -> Iterator[Draft]:
+def _sentence_findings(
+    text: str, words: list[Token], said_at: int, person: str
+) -> Iterator[RuleFinding]:
     reading = Reading(text, words, said_at, person)
-    procedure = asides.procedure(reading)
+    procedure = other_statements.procedure(reading)
     if procedure is not None:
         yield procedure
         return
     together = len(text) <= TALK
-    found: list[Draft] = []
+    found: list[RuleFinding] = []
     for clause in clauses(words, person):
         deadline.check()
         if not together and words[clause.subject].low.startswith("we"):
             continue
         found += from_clause(reading, clause)
     yield from _contrasted(found)
-    yield from belongings.drafts(reading)
+    yield from possessives.findings(reading)
     if person == "first":
-        yield from asides.drafts(reading)
+        yield from other_statements.findings(reading)
 
 
 __all__ = ["Clause", "RuleExtractor", "Token", "pasted"]

@@ -125,9 +125,9 @@ BASES: dict[str, str] = {
     for lemma, form in _FORMS.values()
     if form in (Form.BASE, Form.BASE_OR_PAST) and lemma != "be"
 }
-"""The base of a verb by its third person: "works" is "work"."""
+"""From the third person of a verb to its base: "works" is "work"."""
 
 
 def forget() -> None:
-    """Keep no words of somebody who was erased."""
+    """Empty the caches, which may hold words of an erased subject."""
     verb_form.cache_clear()

@@ -30,14 +30,14 @@ class Literal(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """Words to be named, of some kind."""
+    """A place for words of some kind."""
 
     name: str
     kind: str
 
 
 class Maybe(NamedTuple):
-    """Elements that may be absent together."""
+    """Elements that may be left out together."""
 
     elements: tuple[Element, ...]
 

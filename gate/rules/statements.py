@@ -1,4 +1,4 @@
-"""From a clause to drafts: the rules of `statements.yaml` first, then experiences and habits."""
+"""Statements of one clause: the rules of `statements.yaml` first, then experiences and habits."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.clauses import Clause
-from beliefledger.gate.rules.drafts import Draft, Reading, claim_of, span_of
-from beliefledger.gate.rules.generic import experience
+from beliefledger.gate.rules.experiences import experience
+from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, span_of
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
 from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
@@ -22,8 +22,8 @@ _DAY = 86_400_000_000
 _LATER = frozenset("for when in at during on while with after before because since if".split())
 
 
-def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
-    """The drafts of one clause, from the first rule that fits it."""
+def from_clause(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
+    """The findings of one clause, from the first rule that fits it."""
     if clause.stop <= clause.verb + 1 or _open_ended(clause):
         return
     if clause.tense == "used" and not clause.negated:
@@ -48,7 +48,7 @@ def from_clause(reading: Reading, clause: Clause) -> Iterator[Draft]:
         yield from experience(reading, clause)
 
 
-def _given_up(reading: Reading, clause: Clause) -> Iterator[Draft]:
+def _given_up(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
     """What somebody "used to love" or "used to use" they do no longer: that is over."""
     now = clause._replace(tense="present", negated=True, ended=True)
     for rule in RULES.get(clause.lemma, ()):
@@ -59,14 +59,14 @@ def _given_up(reading: Reading, clause: Clause) -> Iterator[Draft]:
         slots = match(rule, now)
         if slots is None or not _allowed(reading, now, says, slots):
             continue
-        for draft in _drafts(reading, now, rule, slots):
+        for finding in _drafts(reading, now, rule, slots):
             claim = claim_of(reading, clause, clause.tail)
-            yield draft._replace(claim=claim, act=SpeechAct.REMOVAL)
+            yield finding._replace(claim=claim, act=SpeechAct.REMOVAL)
         return
 
 
 def _open_ended(clause: Clause) -> bool:
-    """Whether the clause goes on with an "if" that its words alone would hide."""
+    """Whether the clause is followed by an "if" that its own words do not show."""
     words = clause.tokens
     return (
         clause.tail < len(words)
@@ -155,7 +155,7 @@ _PARTED = frozenset("left quit resigned joined job company work working hired fi
 def _slot_fits(
     words: list[Any], clause: Clause, says: Mapping[str, Any], begin: int, end: int
 ) -> bool:
-    """Whether a value can be of its slot's kind: a home is a place, an employer no desk."""
+    """Whether a value fits its slot: a home is a place, an employer is no desk."""
     last, named = words[end - 1].low, words[begin].text[0].isupper()
     attribute = says["attribute"]
     if attribute in ("home.location", "home.type") and last in WORDS["no_homes"]:
@@ -198,7 +198,7 @@ def _concrete(words: list[Any], begin: int, end: int) -> bool:
 
 
 def _own_taste(words: list[Any], begin: int, end: int) -> bool:
-    """Not "the idea", "the tips": what was just said in the conversation is no lasting taste."""
+    """Whether a liking lasts: not "the idea" or "the tips" of the conversation."""
     if choices.lookup(words, begin, end) is not None:
         return True
     low = [token.low for token in words[begin:end]]
@@ -209,34 +209,36 @@ def _own_taste(words: list[Any], begin: int, end: int) -> bool:
     )
 
 
-def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Iterator[Draft]:
+def _drafts(reading: Reading, clause: Clause, rule: Rule, slots: Slots) -> Iterator[RuleFinding]:
     words, says = clause.tokens, rule.says
     begin, end = slots["value"]
     items = _items(words, begin, end) if says.get("split") else [(begin, end)]
     for item in items:
-        draft = _draft(reading, clause, says, slots, item, len(items) > 1)
-        if draft is not None:
-            yield draft
-            yield from _also(clause, slots, draft)
+        finding = _finding(reading, clause, says, slots, item, len(items) > 1)
+        if finding is not None:
+            yield finding
+            yield from _also(clause, slots, finding)
 
 
-def _also(clause: Clause, slots: Slots, draft: Draft) -> Iterator[Draft]:
+def _also(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFinding]:
     """The other half of "a nurse at St Mary's", or of "at Acme as a nurse"."""
     words, at = clause.tokens, slots["value"][1]
     if at + 1 >= clause.stop:
         return
     low, following = words[at].low, words[at + 1]
-    if draft.attribute == "work.role" and low in ("at", "for") and following.text[0].isupper():
+    if finding.attribute == "work.role" and low in ("at", "for") and following.text[0].isupper():
         begin, end = trim(words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"})))
         other = "work.employer"
-    elif draft.attribute == "work.employer" and low == "as" and following.low in ("a", "an", "the"):
+    elif (
+        finding.attribute == "work.employer" and low == "as" and following.low in ("a", "an", "the")
+    ):
         begin, end = trim(words, at + 2, phrase_end(words, at + 2, clause.stop, frozenset({"of"})))
         other = "work.role"
     else:
         return
     if tidy(words, begin, end, 6):
-        value = text_of(draft.content, words, begin, end)
-        yield draft._replace(attribute=other, value=value, replaces=None)
+        value = text_of(finding.content, words, begin, end)
+        yield finding._replace(attribute=other, value=value, replaces=None)
 
 
 def _items(words: list[Any], begin: int, end: int) -> list[Range]:
@@ -264,14 +266,14 @@ def _items(words: list[Any], begin: int, end: int) -> list[Range]:
     return found
 
 
-def _draft(
+def _finding(
     reading: Reading,
     clause: Clause,
     says: Mapping[str, Any],
     slots: Slots,
     item: Range,
     one_of_many: bool,
-) -> Draft | None:
+) -> RuleFinding | None:
     words, content = clause.tokens, reading.content
     begin, end = item
     replaces = _contrast(reading, clause, slots)
@@ -324,7 +326,7 @@ def _draft(
             start = min(start, words[front[0] - 1].start)
     if clause.ended or replaces:
         finish = max(finish, words[_span_stop(clause) - 1].end)
-    return Draft(
+    return RuleFinding(
         content, start, finish, claim, type_, attribute, value, importance,
         confidence=_confidence(clause, says),
         topic=topic, category=category,

@@ -119,8 +119,8 @@ def test_what_passes_is_tried_again_within_the_call(tmp_path, api, trouble):
 def test_a_slow_answer_is_given_up_and_asked_for_again(tmp_path, api):
     api.answers = [Answer(message(PORTO), wait=2.0), says(PORTO)]
     with open_memory(tmp_path) as memory:
-        memory._gate.extractor.client._made = memory._gate.extractor.client._made.with_options(
-            timeout=0.5
+        memory._gate.reader.extractor.client._made = (
+            memory._gate.reader.extractor.client._made.with_options(timeout=0.5)
         )
         _receipt, [decision] = memory.remember("ana", "I live in Porto.", consent="consent")
         assert decision.outcome == "admit"

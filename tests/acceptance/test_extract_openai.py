@@ -227,7 +227,7 @@ def test_what_passes_is_tried_again_within_the_call(memory, api, trouble):
 
 def test_a_slow_answer_is_given_up_and_asked_for_again(memory, api):
     api.answers = [Answer(completion(PORTO), wait=2.0), says(PORTO)]
-    client = memory._gate.extractor.client
+    client = memory._gate.reader.extractor.client
     client._made = client._made.with_options(timeout=0.5)
     [decision] = said(memory)
     assert decision.outcome == "admit"
@@ -235,13 +235,13 @@ def test_a_slow_answer_is_given_up_and_asked_for_again(memory, api):
 
 
 def not_in_time(memory, api):
-    client = memory._gate.extractor.client
+    client = memory._gate.reader.extractor.client
     client._made = client._made.with_options(timeout=0.1, max_retries=0)
     api.always = lambda _body: Answer(completion(PORTO), wait=0.5)
 
 
 def gone(memory, _api):
-    client = memory._gate.extractor.client
+    client = memory._gate.reader.extractor.client
     client._made = client._made.with_options(base_url="http://127.0.0.1:9/v1", max_retries=0)
 
 
@@ -278,7 +278,7 @@ def always(answer):
 )  # fmt: skip
 def test_no_answer_is_a_failure_that_is_tried_again_and_never_nothing(memory, api, arrange, told):
     turn = memory.record_turn("ana", "I live in Porto.").turn_id
-    made = memory._gate.extractor.client._made
+    made = memory._gate.reader.extractor.client._made
     arrange(memory, api)
     answer = memory.process()
     assert (answer.turns, answer.failed, answer.pending) == (0, 1, 1)
@@ -287,7 +287,7 @@ def test_no_answer_is_a_failure_that_is_tried_again_and_never_nothing(memory, ap
     assert [each["attempt"] for each in facts_of(memory, "extraction.failed.v1")] == [1]
     assert memory.beliefs("ana", min_confidence=0, quarantined=True) == []
 
-    memory._gate.extractor.client._made, api.always = made, by_city
+    memory._gate.reader.extractor.client._made, api.always = made, by_city
     assert memory.process().turns == 1
     assert [belief.value for belief in memory.beliefs("ana")] == ["Porto"]
     assert memory.operations.extraction.parked() == []

@@ -95,7 +95,7 @@ def test_another_package_is_one_file_and_one_entry_point(install, place, monkeyp
         [completed] = memory.subscribe(types=["extraction.completed.v1"], follow=False)
         names = ("extractor", "input_tokens", "output_tokens", "cost_micro_usd")
         assert [completed.facts[name] for name in names] == ["echo/1 echo-1", 7, 3, 3]
-        assert memory._gate.extractor.client.given.model_key == "a-key"
+        assert memory._gate.reader.extractor.client.given.model_key == "a-key"
         with pytest.raises(InvalidTurn, match="takes no batches"):
             memory.operations.extraction.extract(batch=True)
         memory.operations.extraction.use_model("echo-2")  # of the extractor in use
@@ -233,7 +233,7 @@ def test_only_the_chosen_vendors_library_is_loaded(tmp_path):
 def test_ours_is_an_entry_point_like_any_other(tmp_path, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_MODEL", MODEL)
     with open_memory(tmp_path, extractor="openai") as memory:
-        assert isinstance(memory._gate.extractor, ModelExtractor)
-        assert memory._gate.extractor.name == f"openai/1 {MODEL}"
+        assert isinstance(memory._gate.reader.extractor, ModelExtractor)
+        assert memory._gate.reader.extractor.name == f"openai/1 {MODEL}"
     written = (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
     assert f'[project.entry-points."{GROUP}"]' in written

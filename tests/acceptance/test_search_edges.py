@@ -13,7 +13,7 @@ from beliefledger import open_memory
 from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import BackendUnavailable, ClockWentBack, InvalidTurn
 from beliefledger.ledger.events.recall import MemoriesRecalled
-from beliefledger.projections import embedding, terms
+from beliefledger.projections import embedding, search_terms
 from beliefledger.search.indexes import Indexes
 from beliefledger.search.search import SearchOptions
 
@@ -48,7 +48,7 @@ def memory(place, clock):
         {"max_tokens": True},
         {"diversity": "0.5"},
         {"recency_weight": float("nan")},
-        {"min_confidence": None},
+        {"min_confidence": "0.4"},
         {"types": "fact"},
         {"types": None},
         {"topics": "general"},
@@ -106,12 +106,14 @@ def test_words_of_somebody_erased_elsewhere_do_not_stay_without_their_index(plac
         here.remember("ana", "My quixotic aunt is Marta.")
         assert here.search("ana", "quixotic").results
         here._indexes().drop()  # as a rebuild does, and memory that gets short
-        assert "quixotic" in terms._STEMS
+        assert "quixotic" in search_terms._STEMS
+        here._finder.drop()  # as a rebuild does, and memory that gets short
+        assert "quixotic" in search_terms._STEMS
         assert embedding._FEATURES
         there.erase("ana", by="office")
-        terms._STEMS["quixotic"] = "quixot"  # of another process, as it were
+        search_terms._STEMS["quixotic"] = "quixot"  # of another process, as it were
         here.search("bob", "something")
-        assert "quixotic" not in terms._STEMS
+        assert "quixotic" not in search_terms._STEMS
 
 
 def test_an_answer_that_was_read_before_an_erasure_is_not_kept_after_it(memory, monkeypatch):
@@ -132,12 +134,14 @@ def test_an_index_that_was_read_during_an_erasure_is_dropped(memory, monkeypatch
     def slow(self, *given):
         memory.erase("ana", by="office")
         follow(self, *given)
-        terms.indexed("quixotic")  # of what it had read already
+        search_terms.indexed("quixotic")  # of what it had read already
 
     monkeypatch.setattr(Indexes, "_follow", slow)
     assert memory.search("ana", "dark mode").results == ()
-    assert "quixotic" not in terms._STEMS
+    assert "quixotic" not in search_terms._STEMS
     assert not memory._indexes()._indexes
+    assert "quixotic" not in search_terms._STEMS
+    assert not memory._finder._indexes
 
 
 def test_vectors_that_cannot_be_kept_do_not_keep_a_search_from_words(memory, monkeypatch):

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from beliefledger import open_memory
 from beliefledger.curation import types
 from beliefledger.curation.storing import Details
-from beliefledger.gate.typed import Added, Constraint, Relation
+from beliefledger.gate.typed_memories import Added, Constraint, Relation
 from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.events.belief import MemoryMovedIn, MemoryMovedOut
 from beliefledger.ledger.events.ops import JobRan

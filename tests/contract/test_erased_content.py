@@ -6,13 +6,13 @@ from __future__ import annotations
 import pytest
 
 from beliefledger import Candidate, Span, open_memory
-from beliefledger.gate.gate import Pending
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.replay import Verdict
+from beliefledger.gate.turns import Pending
 from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.times import SECOND, parse
-from beliefledger.projections import probing, projector
+from beliefledger.projections import probes, projector
 
 START = parse("2026-03-01T09:00:00Z")
 VIEWS_OF_BODIES = {"belief_versions", "churn", "turns", "entities", "links"}
@@ -76,7 +76,7 @@ def left(memory, positions):
     projector.catch_up()
     with projector.reading() as connection:
         return {
-            name: probing.left(
+            name: probes.left(
                 connection,
                 projector.views[name].tables(state.generation),
                 memory._log.subject("ana"),
@@ -172,7 +172,7 @@ def test_a_turn_under_extraction_that_is_being_erased_leaves_nothing(memory, slo
                 )
             ]
 
-    memory._gate.extractor = Interrupted()
+    memory._gate.reader.extractor = Interrupted()
     memory.process()
     [erasure] = erasures
     assert [each.type for each in log.read_stream(receipt.turn_id)] == ["turn.recorded.v2"]
@@ -274,7 +274,7 @@ def test_a_whole_subject_leaves_rows_for_the_audit_alone(memory):
     with projector.reading() as connection:
         for name, state in projector.states(connection).items():
             its = projector.views[name].tables(state.generation)
-            assert bool(probing.rows_of(connection, its, ref)) == (name == "decisions")
+            assert bool(probes.rows_of(connection, its, ref)) == (name == "decisions")
 
 
 def test_a_statement_without_words_waits_for_nobody(memory):
@@ -296,9 +296,9 @@ def test_pending_of_an_erased_turn_is_passed_over(memory):
     ref = memory._log.subject("ana")
     erase(memory, [receipt.position])
     stale = Pending(receipt.turn_id, receipt.position, 1, ref)
-    assert memory._gate.process([stale], set()).turns == 0
-    assert memory._gate.retry([receipt.turn_id]) == 0
-    assert memory._gate.turn_of(stale) is None
+    assert memory._gate.queue.process_pending([stale], set()).turns == 0
+    assert memory._gate.queue.retry([receipt.turn_id]) == 0
+    assert memory._gate.reader.turn_of(stale) is None
 
 
 @pytest.fixture

@@ -28,13 +28,13 @@ from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.entities import EntitiesView
-from beliefledger.projections.homes import SQLiteHome
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.links import LinksView
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
 from beliefledger.projections.rows import update_rows
 from beliefledger.projections.turns import TurnsView
+from beliefledger.projections.view_databases import SQLiteHome
 from beliefledger.tools.bench.conversations import conversations
 
 ROOT = Path(__file__).parents[2]
@@ -432,7 +432,7 @@ from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.entities import EntitiesView
 from beliefledger.projections.links import LinksView
-from beliefledger.projections.homes import SQLiteHome
+from beliefledger.projections.view_databases import SQLiteHome
 from beliefledger.projections.access import AccessView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.postgres import PostgresHome

@@ -9,18 +9,18 @@ from child import Case
 from growth import Run
 from runs import CHARACTERS, MIXED
 
-from beliefledger.gate import claims, custom, dates, merging, slots, speech
-from beliefledger.gate.custom import Custom, Noticing
-from beliefledger.gate.merging import Original
+from beliefledger.gate import claim_words, claims, custom_types, dates, rephrasings, slots, speech
+from beliefledger.gate.custom_types import Custom, Noticing
 from beliefledger.gate.model.prefilter import nothing_to_keep
 from beliefledger.gate.model.reading import locate
-from beliefledger.gate.pasted import pasted
+from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.registry import Registry, default_types, load_type
+from beliefledger.gate.rephrasings import Original
 from beliefledger.gate.rules import RuleExtractor
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.redact import redact
-from beliefledger.projections import terms
+from beliefledger.projections import search_terms
 from beliefledger.projections.routing import route
 from beliefledger.tools.cli.app import without_passwords
 
@@ -95,11 +95,11 @@ def _merge(text: str) -> None:
         )
         for name in ("a", "b")
     )  # fmt: skip
-    merging.refusal(one, other, REGISTRY.types["fact"])
+    rephrasings.refusal(one, other, REGISTRY.types["fact"])
 
 
 def _forget() -> None:
-    for module in (claims, custom, dates, merging, speech, terms):
+    for module in (claims, custom_types, dates, claim_words, speech, search_terms):
         module.forget()
 
 
@@ -119,9 +119,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "claude: a quote spaced otherwise": lambda text: locate(text, f"a\n\n{text[: len(text) // 2]}"),
     "claims.claim_within": _within,
     "slots.canonical_text": slots.canonical_text,
-    "merging.refusal": _merge,
-    "search: terms": terms.asked,
-    "search: what is stated": terms.stated,
+    "rephrasings.refusal": _merge,
+    "search: terms": search_terms.asked,
+    "search: what is stated": search_terms.stated,
     "search: routing": route,
     "cli: a sentence without passwords": without_passwords,
 }

@@ -67,6 +67,8 @@ _VIEWS = "tests/unit/projections/test_"
 _LEDGER = "tests/unit/ledger/test_"
 TESTS: dict[str, tuple[str, ...]] = {
     "gate/decide.py": (f"{_GATE}decisions.py", f"{_GATE}decide.py", f"{_GATE}typed.py"),
+    "gate/checks.py": (f"{_GATE}decisions.py", f"{_GATE}decide.py", f"{_GATE}typed.py"),
+    "gate/conflicts.py": (f"{_GATE}decisions.py", f"{_GATE}decide.py", f"{_GATE}typed.py"),
     "gate/belief.py": (f"{_GATE}belief.py", f"{_GATE}decisions.py", f"{_GATE}tombstones.py"),
     "gate/consent.py": (f"{_GATE}consent.py", f"{_GATE}decisions.py", f"{_GATE}tombstones.py"),
     "gate/confidence.py": (f"{_GATE}confidence.py", f"{_GATE}decisions.py"),

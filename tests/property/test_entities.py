@@ -30,9 +30,9 @@ from beliefledger.opening.build import WordTagger
 from beliefledger.projections import digests, graph, projector, tables
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.entities import EntitiesView
-from beliefledger.projections.homes import SQLiteHome
 from beliefledger.projections.links import LinksView
 from beliefledger.projections.projector import Projector
+from beliefledger.projections.view_databases import SQLiteHome
 
 NAMES = ["ann", "bob", "cat", "dan", "eve"]
 MASTER = MasterKey(bytes(range(32)))

@@ -17,7 +17,7 @@ from beliefledger import open_memory
 from beliefledger.gate.belief import folded
 from beliefledger.ledger.eraser import Wanted
 from beliefledger.ledger.times import DAY
-from beliefledger.projections import probing
+from beliefledger.projections import probes
 from beliefledger.projections.beliefs import Version
 
 
@@ -63,9 +63,9 @@ def points_at(memory, positions):
     ref = memory._log.subject("ana")
     with projector.reading() as connection:
         return sum(
-            probing.left(
-                connection, projector.views[name].tables(state.generation), ref, positions
-            )[1]
+            probes.left(connection, projector.views[name].tables(state.generation), ref, positions)[
+                1
+            ]
             for name, state in projector.states(connection).items()
         )
 

@@ -15,8 +15,8 @@ from beliefledger.ledger.times import SECOND
 from beliefledger.opener import open_memory
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import COLUMNS, Version
-from beliefledger.projections.homes import sqlite_engine
 from beliefledger.projections.rows import Row, insert_rows
+from beliefledger.projections.view_databases import sqlite_engine
 from beliefledger.tools.bench.conversations import BEGIN
 from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs
 from beliefledger.tools.bench.pipeline import built_ledger

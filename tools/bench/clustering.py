@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from beliefledger.curation.consolidation import Standing, clustered
-from beliefledger.gate import merging
-from beliefledger.gate.merging import Original
+from beliefledger.curation.consolidation import Mergeable, clustered
+from beliefledger.gate import claim_words
 from beliefledger.gate.registry import default_types
+from beliefledger.gate.rephrasings import Original
 from beliefledger.ledger.memory import Memory
 from beliefledger.projections.embedding import MiniLM
 from beliefledger.tools.bench.measure import Measured, Run, Target
@@ -50,7 +50,7 @@ def clustering(run: Run) -> Iterator[Measured]:
         taken, groups, apart = [], 0, 0
         for _ in run.rounds(f"clustering {name}"):
             standing = _standing(claims)  # anew, so that each round reads the words anew
-            merging.forget()
+            claim_words.forget()
             begun = perf_counter()
             groups, apart = _clustered(standing, given)
             taken.append(perf_counter() - begun)
@@ -77,7 +77,7 @@ def _near(count: int, dimension: int) -> Vectors:
     return unit
 
 
-def _clustered(standing: Sequence[Standing], vectors: Vectors) -> tuple[int, int]:
+def _clustered(standing: Sequence[Mergeable], vectors: Vectors) -> tuple[int, int]:
     kind = next(each for each in default_types() if each.name == "preference")
     found, apart = clustered(standing, vectors, kind, None)
     return len(found), len(apart)
@@ -99,9 +99,9 @@ def _varied(count: int) -> list[str]:
     return claims
 
 
-def _standing(claims: Sequence[str]) -> list[Standing]:
+def _standing(claims: Sequence[str]) -> list[Mergeable]:
     return [
-        Standing(
+        Mergeable(
             "subject",
             number,
             Original(

@@ -10,7 +10,8 @@ from time import perf_counter
 from beliefledger.gate import consent as consents
 from beliefledger.gate.belief import folded
 from beliefledger.gate.consent import Consent
-from beliefledger.gate.decide import TurnView, decide
+from beliefledger.gate.decide import decide
+from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.rules import RuleExtractor

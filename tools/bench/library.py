@@ -22,8 +22,8 @@ from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import from_datetime, to_datetime
 from beliefledger.projections.beliefs import BeliefsView
-from beliefledger.projections.homes import sqlite_engine
 from beliefledger.projections.view import Tagger, View
+from beliefledger.projections.view_databases import sqlite_engine
 
 _TRANSACTION = 500
 _TENANT = "default"

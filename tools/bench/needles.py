@@ -10,7 +10,7 @@ import yaml
 
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
-from beliefledger.projections.terms import terms
+from beliefledger.projections.search_terms import terms
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.retrieval import DENSE, Baselines
 from beliefledger.tools.bench.searching import SUBJECT, K, built, model_of

@@ -31,7 +31,7 @@ from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
-from beliefledger.projections.terms import asked, terms
+from beliefledger.projections.search_terms import asked, terms
 from beliefledger.search.search import SearchOptions
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.searching import K, built, model_of
@@ -64,7 +64,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RetrievalCase:
     """One subject: turns in their order, and questions about them."""
 
     turns: Sequence[TurnInput]
@@ -184,7 +184,7 @@ def _others(tally: Tally) -> str:
     return f"{tally.questions():,} questions; {others}"
 
 
-def _tally(run: Run, cases: Sequence[Case], model: str) -> Tally:
+def _tally(run: Run, cases: Sequence[RetrievalCase], model: str) -> Tally:
     """Record the turns, build their vectors, and ask."""
     tally = Tally()
     plain = embedder(model)
@@ -271,12 +271,12 @@ def _ordered(scores: Scores, floor: float = -2.0) -> NDArray[np.int64]:
 # The sets
 
 
-def locomo(path: Path) -> list[Case]:
+def locomo(path: Path) -> list[RetrievalCase]:
     """Every conversation, with the questions that have evidence."""
     return [_conversation(each) for each in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def _conversation(sample: dict[str, Any]) -> Case:
+def _conversation(sample: dict[str, Any]) -> RetrievalCase:
     said = sample["conversation"]
     turns: list[TurnInput] = []
     numbers: dict[str, int] = {}
@@ -302,10 +302,10 @@ def _conversation(sample: dict[str, Any]) -> Case:
         gold = frozenset(numbers[f"D{a}:{b}"] for a, b in named if f"D{a}:{b}" in numbers)
         if gold:
             questions.append(Question(asked_["question"], str(asked_["category"]), gold))
-    return Case(turns, questions)
+    return RetrievalCase(turns, questions)
 
 
-def longmemeval(path: Path, roles: Sequence[str] = ("user",)) -> list[Case]:
+def longmemeval(path: Path, roles: Sequence[str] = ("user",)) -> list[RetrievalCase]:
     """Every question whose evidence is in user turns, with the turns of its haystack in which these
     speak."""
     with gzip.open(path) as file:
@@ -316,7 +316,7 @@ def longmemeval(path: Path, roles: Sequence[str] = ("user",)) -> list[Case]:
 
 def _haystack(
     asked_: dict[str, Any], sessions: dict[str, list[dict[str, Any]]], roles: Sequence[str]
-) -> Case:
+) -> RetrievalCase:
     turns: list[TurnInput] = []
     gold = set()
     keyed = zip(asked_["haystack_session_keys"], asked_["haystack_dates"], strict=True)
@@ -338,7 +338,7 @@ def _haystack(
             )
     day = _dated(asked_["question_date"]).replace(hour=23, minute=59, second=59)
     question = Question(asked_["question"], asked_["question_type"], frozenset(gold), day)
-    return Case(turns, [question] if gold else [])
+    return RetrievalCase(turns, [question] if gold else [])
 
 
 def _dated(date: str) -> datetime:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from beliefledger.gate.decide import TurnView
+from beliefledger.gate.decision import TurnView
 from beliefledger.gate.rules import RuleExtractor
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.tools.bench.conversations import BEGIN

@@ -38,7 +38,10 @@ def beliefs(
     ] = None,
     type: Annotated[str | None, typer.Option(help="Only this type, e.g. preference.")] = None,
     topic: Annotated[str | None, typer.Option(help="Only this topic; needs --subject.")] = None,
-    min_confidence: Annotated[float, typer.Option(min=0, max=1, help="At least this sure.")] = 0.4,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
+    ] = None,
     min_importance: Annotated[
         float, typer.Option(min=0, max=1, help="At least this important.")
     ] = 0.0,

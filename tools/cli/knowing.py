@@ -225,7 +225,10 @@ def related(
     valid_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
     ] = None,
-    min_confidence: Annotated[float, typer.Option(min=0, max=1, help="At least this sure.")] = 0.4,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Who and what somebody is related to, over up to three memories, as a tree."""
@@ -296,7 +299,10 @@ def events(
         str | None, typer.Option(metavar="ENTITY", help="With them, under any of their names.")
     ] = None,
     as_of: AsOf = None,
-    min_confidence: Annotated[float, typer.Option(min=0, max=1, help="At least this sure.")] = 0.4,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """What happened, when and with whom."""

@@ -48,7 +48,10 @@ def search(
         str | None,
         typer.Option(help="On whose behalf, as session, team or public; else the subject's."),
     ] = None,
-    min_confidence: Annotated[float, typer.Option(help="Memories at least this sure.")] = 0.4,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(help="Memories at least this sure; else the policy's recall_floor."),
+    ] = None,
     min_importance: Annotated[float, typer.Option(help="Memories at least this important.")] = 0.0,
     recency_weight: Annotated[
         float, typer.Option(help="How much fresh memories come first, 0 to 1.")

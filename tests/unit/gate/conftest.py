@@ -10,7 +10,8 @@ import pytest
 from beliefledger.gate.belief import Belief, evolve
 from beliefledger.gate.confidence import Confidence
 from beliefledger.gate.consent import Consent, Grant
-from beliefledger.gate.decide import Approval, Decision, Outcome, TurnView, decide
+from beliefledger.gate.decide import decide
+from beliefledger.gate.decision import Approval, Decision, Outcome, TurnView
 from beliefledger.gate.effects import effects, memory_id_of
 from beliefledger.gate.policy import Policy, default_policy
 from beliefledger.gate.registry import Registry, default_types

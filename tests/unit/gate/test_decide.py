@@ -3,7 +3,7 @@
 import pytest
 
 from beliefledger.gate.consent import Grant
-from beliefledger.gate.decide import Approval, Outcome
+from beliefledger.gate.decision import Approval, Outcome
 from beliefledger.ledger.candidate import Durability, Source, SpeechAct
 from beliefledger.ledger.events.belief import (
     BeliefContested,

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from beliefledger.gate.belief import Belief
 from beliefledger.gate.claims import claim_within
 from beliefledger.gate.consent import Consent, Grant
-from beliefledger.gate.decide import TurnView, decide
+from beliefledger.gate.decide import decide
+from beliefledger.gate.decision import TurnView
 from beliefledger.gate.model import Tokens, prompt
 from beliefledger.gate.model.claude import cost
 from beliefledger.gate.model.noticed import MOST, Noticed, schema
@@ -19,7 +20,7 @@ from beliefledger.gate.model.prefilter import nothing_to_keep
 from beliefledger.gate.model.reading import candidates, locate
 from beliefledger.gate.policy import default_policy, load
 from beliefledger.gate.registry import FieldType, MemoryType, Registry, SlotRule, default_types
-from beliefledger.gate.special import categorised
+from beliefledger.gate.special_categories import categorised
 from beliefledger.ledger.candidate import Source
 from beliefledger.ledger.times import iso, parse
 

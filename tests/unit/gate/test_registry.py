@@ -6,8 +6,8 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from beliefledger.gate.custom import Custom, Noticing, keyed
-from beliefledger.gate.decide import claim_within_spans
+from beliefledger.gate.checks import claim_within_spans
+from beliefledger.gate.custom_types import Custom, Noticing, keyed
 from beliefledger.gate.registry import (
     BUILT_IN,
     MemoryType,

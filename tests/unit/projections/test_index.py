@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 import pytest
 
 from beliefledger import open_memory
+from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.embedding import Hashed
-from beliefledger.projections.index import Codes, Columns, SubjectIndex, heading
+from beliefledger.projections.index import SubjectIndex, heading
 
 
 @pytest.fixture

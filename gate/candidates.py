@@ -1,0 +1,155 @@
+"""The candidates of a turn, decided one after another; each decision sees the ones before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from beliefledger.gate.custom_types import keyed
+from beliefledger.gate.decide import decide
+from beliefledger.gate.decision import Decision, TurnView
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.effects import memory_id_of
+from beliefledger.gate.entity_names import learn, named
+from beliefledger.gate.rulebook import Rules
+from beliefledger.ledger import streams
+from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, GateDecided
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.times import Micros
+from beliefledger.ledger.vault import SYSTEM
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTurn:
+    """A turn that was looked at: where its stream stands, whose it is, and who acts."""
+
+    turn: TurnView
+    version: int
+    event_id: str
+    subject_ref: str
+    actor: str = SYSTEM
+
+
+def decide_candidates(
+    draft: Draft,
+    read: ReadTurn,
+    outcome: ExtractionCompleted,
+    candidates: Sequence[Candidate],
+    choices: Choices | None = None,
+) -> None:
+    """Record what was noticed in a turn, and decide about each candidate."""
+    turn_id = read.turn.turn_id
+    draft.reads(turn_id, read.version)
+    draft.write(
+        New(outcome, new_id(), turn_id, read.subject_ref, read.actor, read.event_id, turn_id)
+    )
+    for index, candidate in enumerate(candidates):
+        _decide(draft, read, index, candidate, choices)
+
+
+def _decide(
+    draft: Draft, read: ReadTurn, index: int, noticed: Candidate, choices: Choices | None
+) -> None:
+    turn, subject_ref, actor = read.turn, read.subject_ref, read.actor
+    keys, rules = draft.keys(subject_ref), draft.rules
+    consent = draft.consent(subject_ref)
+    candidate, names = named(draft, subject_ref, keyed(noticed, rules.registry))
+    candidate, stream = draft.placed(candidate, subject_ref, turn)
+    proposed = New(
+        CandidateProposed(
+            index=index,
+            act=candidate.act.value,
+            inferred=candidate.inferred,
+            chosen=choices is not None,
+            candidate=candidate,
+            choices=choices,
+        ),
+        new_id(),
+        turn.turn_id,
+        subject_ref,
+        actor,
+        read.event_id,
+        turn.turn_id,
+    )
+    candidate_version = draft.write(proposed)
+    belief = draft.belief(stream)
+    decision = decide(
+        turn,
+        candidate,
+        belief,
+        consent,
+        rules.policy,
+        rules.registry,
+        draft.now,
+        choices=choices,
+    )
+    new_memory = streams.memory_id(keys.ids, turn.turn_id, index)
+    decision_id = new_id()
+    inputs = _Inputs(proposed.event_id, candidate_version, stream, belief.version, consent.version)
+    decided = _gate_decided(
+        decision, candidate, rules, inputs, draft.now, memory_id_of(decision, new_memory)
+    )
+    draft.write(
+        New(
+            decided,
+            decision_id,
+            turn.turn_id,
+            subject_ref,
+            actor,
+            proposed.event_id,
+            turn.turn_id,
+        )
+    )
+    draft.decided.append(decision_id)
+    draft.apply(decision, decision_id, candidate, turn, subject_ref, stream, new_memory, actor)
+    learn(draft, subject_ref, candidate, decision, decision_id, names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What a decision was made from, by id and version."""
+
+    candidate: str
+    candidate_version: int
+    belief: str
+    belief_version: int
+    subject_version: int
+
+
+def _gate_decided(
+    decision: Decision,
+    candidate: Candidate,
+    rules: Rules,
+    inputs: _Inputs,
+    decided_at: Micros,
+    memory: str | None,
+) -> GateDecided:
+    """The decision as it goes into the log."""
+    scored = decision.confidence
+    return GateDecided(
+        candidate=inputs.candidate,
+        candidate_version=inputs.candidate_version,
+        outcome=decision.outcome.value,
+        reason=decision.reason.value,
+        type=candidate.type if candidate.type in rules.registry.types else "unknown",
+        decided_at=decided_at,
+        belief=inputs.belief,
+        belief_version=inputs.belief_version,
+        subject_version=inputs.subject_version,
+        policy_version=rules.version,
+        policy=rules.policy_digest,
+        registry=rules.registry_digest,
+        s=scored.s,
+        r=scored.r,
+        e=scored.e,
+        t=scored.t,
+        c=scored.c,
+        base=scored.base,
+        mentions=decision.mentions,
+        importance=candidate.importance,
+        memory=memory,
+        trace=decision.trace,
+    )

@@ -1,0 +1,120 @@
+"""What a decision is about and what it says: the turn as the gate sees it, outcome, reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.confidence import Confidence
+from beliefledger.ledger.times import Micros
+
+
+class Outcome(StrEnum):
+    """What the gate does with a candidate."""
+
+    ADMIT = "admit"
+    CONFIRM = "confirm"
+    SUPERSEDE = "supersede"
+    QUARANTINE = "quarantine"
+    ESCALATE = "escalate"
+    QUEUE = "queue"
+    REJECT = "reject"
+
+
+class Reason(StrEnum):
+    """Why, as `<check>.<cause>`. A code never changes its meaning."""
+
+    NEW = "truth.new"
+    PROMOTED = "truth.promoted"
+    BACKDATED = "truth.backdated"
+    OUTDATED = "truth.outdated"
+    CHANGE = "truth.change"
+    CORRECTION = "truth.correction"
+    STRONGER = "truth.at_least_as_strong"
+    UNKNOWN_TYPE = "truth.unknown_type"
+    NOT_THE_SUBJECT = "truth.not_the_subject"
+    SPAN_NOT_FOUND = "truth.span_not_found"
+    CLAIM_EXCEEDS_SPAN = "truth.claim_exceeds_span"
+    INSTRUCTION_LIKE = "truth.instruction_like"
+    QUESTION = "truth.question"
+    HYPOTHETICAL = "truth.hypothetical"
+    CONDITIONAL = "truth.conditional"
+    ROLE_PLAY = "truth.role_play"
+    LEVERAGE = "truth.leverage"
+    QUOTED = "truth.quoted"
+    SARCASTIC = "truth.sarcastic"
+    BELOW_THRESHOLD = "truth.below_threshold"
+    WEAKER = "truth.weaker_than_current"
+    CONTESTED = "truth.contested"
+    NO_CONTEXT = "truth.no_context"
+    CONSTRAINT_STANDS = "truth.constraint_stands"
+    TRANSIENT = "durability.transient"
+    SESSION_ONLY = "durability.session_only"
+    TRIVIAL = "durability.trivial"
+    OUTSIDE_PURPOSE = "durability.outside_purpose"
+    REPEATED = "durability.repeated"
+    IMPLIED = "durability.implied"
+    NO_CONSENT = "permission.no_consent"
+    SPECIAL_CATEGORY = "permission.special_category"
+    PROHIBITED_CATEGORY = "permission.prohibited_category"
+    SECRET = "permission.secret"  # noqa: S105  (a reason code)
+    SCOPE_TOO_WIDE = "permission.scope_too_wide"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """The turn as the gate sees it: its words, and those of earlier turns that a candidate
+    cites."""
+
+    turn_id: str
+    role: str
+    content: str
+    said_at: Micros
+    said_at_stated: bool = True
+    session: str | None = None
+    agent: str | None = None
+    cited: Mapping[str, str] = field(default_factory=dict)
+    session_tag: str | None = None
+    position: int = 0
+    """Where the turn stands in the log; with `session_tag`, what was shown before it."""
+
+    def text_of(self, turn: str | None) -> str | None:
+        return self.content if turn is None else self.cited.get(turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A named principal approved a queued candidate: permission is given, on this basis."""
+
+    grant: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the gate does, why, and what the events about it will say."""
+
+    outcome: Outcome
+    reason: Reason
+    confidence: Confidence
+    mentions: int = 1
+    trace: tuple[str, ...] = ()
+    target: str | None = None
+    """The memory that is confirmed, superseded or promoted."""
+    promotes: str | None = None
+    counted: bool = True
+    kind: str = "change"
+    past: bool = False
+    contests: int = 0
+    """The number of supersessions if this one makes the belief contested, else 0."""
+    capped: bool = False
+    expired: Held | None = None
+    """The memory of this slot that had ended when these words were said."""
+    valid_from: Micros = 0
+    valid_to: Micros | None = None
+    expires_at: Micros | None = None
+    scope: str = "subject"
+    basis: str = ""
+    grant: str = ""

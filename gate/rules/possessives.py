@@ -1,0 +1,350 @@
+"""Statements whose subject is "my …": names, favourites, family, pets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.rules import choices, owned_things
+from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, category_of
+from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.owned_things import between, owned
+from beliefledger.gate.rules.patterns import KINDS
+from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
+from beliefledger.gate.rules.words import Token, clause_end
+from beliefledger.ledger.candidate import SpeechAct
+
+_PEOPLE = load("people.yaml")
+_ONE = frozenset(_PEOPLE["one"].split())
+_MANY = frozenset(_PEOPLE["many"].split())
+_WORK = frozenset(_PEOPLE["work"].split())
+_PETS = frozenset(_PEOPLE["pets"].split())
+_RELATIONS = {
+    noun: f"relation.{relation}"
+    for relation in ("reports-to", "works-with")
+    for noun in _PEOPLE[relation].split()
+}
+TALK = 600
+"""The longest turn, in characters, in which "we" is read as the user's: in longer ones it is mostly
+a company's copy."""
+_FORMER = frozenset(_PEOPLE["former"].split())
+_QUALIFIERS = frozenset(_PEOPLE["qualifiers"].split())
+_STATES = {
+    "lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
+    "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes",
+}  # fmt: skip
+_OWNER = {"first": "my", "second": "your"}
+_PLURAL = frozenset(
+    "friends colleagues kids children parents cousins neighbors neighbours coworkers team family "
+    "grandparents sisters brothers sons daughters nieces nephews in-laws".split()
+)
+
+
+def findings(reading: Reading) -> Iterator[RuleFinding]:
+    """What the sentence says of the user's name, favourites, people and pets."""
+    owner = _OWNER[reading.person]
+    words = reading.words
+    for at, token in enumerate(words):
+        if token.low == owner and at + 1 < len(words):
+            yield from _belonging(reading, at)
+
+
+def _belonging(reading: Reading, my: int) -> Iterator[RuleFinding]:
+    words = reading.words
+    at = my + 1
+    while at < len(words) and words[at].low in _QUALIFIERS:
+        at += 1
+    if at >= len(words):
+        return
+    low = words[at].low
+    if low in ("name", "name's", "birthday", "favorite", "favourite", "fave"):
+        if at == my + 1 or low.startswith("name"):
+            yield from _of_self(reading, my, at)
+        return
+    if low == "preferred":
+        yield from _preferred(reading, my, at)
+        return
+    noun = low.removesuffix("'s")
+    if noun in _ONE or noun in _MANY or noun in _PETS:
+        yield from _of_person(reading, my, at, noun)
+    yield from owned_things.findings(reading, my)
+
+
+def _of_self(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
+    words, content = reading.words, reading.content
+    low = words[at].low
+    following = at + 1 if low == "name's" else at + 2
+    linked = low == "name's" or (at + 1 < len(words) and words[at + 1].low == "is")
+    if low.startswith("name") and linked:
+        end = _name_end(words, following)
+        if end == following < len(words) and len(words) - following <= 3:
+            # "my name is bob", typed without capitals.
+            while (
+                end < len(words)
+                and words[end].text.isalpha()
+                and words[end].low not in WORDS["not_names"]
+            ):
+                end += 1
+        if end > following:
+            name = text_of(content, words, following, end)
+            yield owned(
+                reading, my, end, f"User's name is {name}", "fact", "identity.name", name, 900
+            )._replace(topic="identity")
+    elif low == "birthday" and linked:
+        found = find_when(content[words[at].start : words[-1].end], reading.said_at, future=True)
+        if found is not None:
+            begin = words[at].start + found.start
+            value = content[begin : words[at].start + found.end]
+            end = next(i for i, w in enumerate(words) if w.end >= begin + len(value)) + 1
+            told = capped(between(reading, at + 2, end))
+            yield owned(
+                reading,
+                my,
+                end,
+                f"User's birthday is {told}",
+                "fact",
+                "identity.birthday",
+                value,
+                900,
+            )._replace(topic="identity")
+    elif low.startswith("fav"):
+        yield from _favourite(reading, my, at)
+
+
+def _favourite(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
+    words = reading.words
+    is_at = next(
+        (i for i in range(at + 1, min(at + 7, len(words))) if words[i].low in ("is", "are")), None
+    )
+    if (
+        is_at is None
+        or is_at == at + 1
+        or any(w.low in (",", "that", "which") for w in words[at:is_at])
+    ):
+        return
+    begin, end = trim(words, is_at + 1, clause_end(words, is_at + 1, "present"))
+    stop = _until_now(words, begin, end)
+    if not tidy(words, begin, stop) or words[begin].low in ("to", "when", "how", "not"):
+        return
+    act = SpeechAct.CHANGE if stop < end else None
+    end = stop
+    thing = slug(text_of(reading.content, words, at + 1, is_at), 3)
+    value = text_of(reading.content, words, begin, end)
+    one_of = my > 1 and words[my - 1].low == "of" and words[my - 2].low == "one"
+    subject = "One of User's favorite" if one_of else "User's favorite"
+    rest = f"{between(reading, at + 1, is_at)} {words[is_at].low}"
+    yield owned(
+        reading,
+        my - 2 if one_of else my,
+        end,
+        f"{subject} {rest} {between(reading, begin, end)}",
+        "preference",
+        f"favorite.{thing}.{slug(value)}" if one_of else f"favorite.{thing}",
+        value,
+        650,
+    )._replace(act=act)
+
+
+_NOW = frozenset({"these days", "nowadays", "now", "currently", "at the moment", "at present"})
+
+
+def _until_now(words: list[Token], begin: int, end: int) -> int:
+    """One past the words [begin, end) without a "now" or "these days" at their end."""
+    for length in (1, 2, 3):
+        if end - length > begin and " ".join(w.low for w in words[end - length : end]) in _NOW:
+            return end - length
+    return end
+
+
+def _preferred(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
+    """ "My preferred editor is vim", "my preferred meeting time is afternoon"."""
+    words = reading.words
+    link = next((i for i in range(at + 2, min(at + 5, len(words))) if words[i].low == "is"), None)
+    if link is None:
+        return
+    begin, end = trim(words, link + 1, clause_end(words, link + 1, "present"))
+    if not tidy(words, begin, end, 4):
+        return
+    thing = [word.low for word in words[at + 1 : link]]
+    chosen = choices.lookup(words, begin, end)
+    attribute, topic = f"prefers.{slug(' '.join(thing), 3)}", ""
+    if thing[0] in ("meeting", "call") and thing[-1] in ("time", "times", "slot"):
+        attribute, topic = "meeting.time", "schedule"
+    elif chosen is not None:
+        attribute, topic = chosen[0].attribute, chosen[0].topic
+        begin, end = chosen[1:]
+    claim = f"User's {between(reading, at, end)}"
+    value = text_of(reading.content, words, begin, end)
+    yield owned(reading, my, end, claim, "preference", attribute, value, 700)._replace(topic=topic)
+
+
+def _name_end(words: list[Token], start: int) -> int:
+    end = start
+    while end < min(len(words), start + 3) and _is_name(words[end]):
+        end += 1
+        if words[end - 1].low.endswith("'s"):
+            break
+    return end
+
+
+def _is_name(token: Token) -> bool:
+    return (
+        token.text[0].isupper()
+        and token.text.isascii() is not None
+        and (
+            token.low not in WORDS["not_names"] and token.text[0].isalpha() and len(token.text) > 1
+        )
+    )
+
+
+def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFinding]:
+    words, content = reading.words, reading.content
+    who = f"User's {between(reading, my + 1, at + 1)}".removesuffix("'s").removesuffix("’s")
+    next_low = words[at + 1].low if at + 1 < len(words) else ""
+    name_at = at + 1
+    first = at + 2 + (next_low == "is" and at + 2 < len(words) and words[at + 2].low in _NOW)
+    if words[at].low.endswith("'s"):
+        if next_low in ("name", "names") and at + 2 < len(words) and words[at + 2].low == "is":
+            name_at = at + 3
+        elif next_low in ("called", "named"):
+            name_at = at + 2
+        else:
+            return
+    elif (
+        next_low in ("is", "was")
+        and at + 2 < len(words)
+        and words[at + 2].low in ("called", "named")
+    ):
+        name_at = at + 3
+    elif (
+        next_low in ("called", "named")
+        or (next_low == "," and not _is_list(words, at + 2))
+        or (
+            next_low == "is"
+            and _name_end(words, first)
+            in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
+            and words[first].low not in KINDS
+            and category_of(words[first].text) is None
+        )
+    ):
+        name_at = first
+    subject_end, key_of = at + 1, noun
+    end = _name_end(words, name_at)
+    if end > name_at and noun not in _PLURAL and not _is_list(words, name_at):
+        name = text_of(content, words, name_at, end).removesuffix("'s").removesuffix("’s")
+        key = slug(text_of(content, words, my + 1, at + 1).removesuffix("'s").removesuffix("’s"), 3)
+        many = noun in _MANY
+        called = any(w.low in ("called", "named") for w in words[at:name_at])
+        key_of = f"{noun}.{slug(name)}" if many else noun
+        last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
+        now = first > at + 2 or any(
+            " ".join(w.low for w in words[end : end + length]) in _NOW for length in (1, 2, 3)
+        )
+        finding = owned(
+            reading,
+            my,
+            end,
+            f"{who} is {'called ' if called else ''}{name}",
+            "relation",
+            relation_key(noun, [word.low for word in words[my + 1 : at]], name)
+            or (f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name"),
+            name,
+            700,
+        )._replace(topic=_topic(noun), participants=(name,))
+        yield finding._replace(end=last, act=SpeechAct.CHANGE if now else finding.act)
+        if words[end - 1].low.endswith("'s"):
+            return
+        subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
+    yield from _happening(reading, my, subject_end, noun, key_of)
+
+
+def relation_key(noun: str, qualifiers: list[str], name: str) -> str | None:
+    """The key of a relation of the vocabulary: one slot for all ways to say it."""
+    stem = _RELATIONS.get(noun)
+    if stem is None or _FORMER.intersection(qualifiers):
+        return None
+    return stem if stem == "relation.reports-to" else f"{stem}.{slug(name)}"
+
+
+def _topic(noun: str) -> str:
+    if noun in _WORK:
+        return "work"
+    return "pets" if noun in _PETS else "family" if noun in _ONE else ""
+
+
+def _is_list(words: list[Token], at: int) -> bool:
+    """ "my sister, Tom and I": more names follow, so this is no apposition."""
+    near = [w.low for w in words[at : at + 4]]
+    return any(
+        low in ("and", "&") and near[i + 1 : i + 2] != ["i"] for i, low in enumerate(near[:3])
+    )
+
+
+def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Iterator[RuleFinding]:
+    """ "My sister got married last June", "my brother lives in Leeds"."""
+    words, content = reading.words, reading.content
+    if my == 0 and _RELATIONS.get(noun) == "relation.reports-to" and len(content) <= TALK:
+        return  # read as said of "my manager", who is somebody with a name
+    if (
+        my
+        and words[my - 1].low not in WORDS["openers"]
+        and words[my - 1].low not in ("that", "and")
+    ):
+        return
+    while at < len(words) and words[at].low in WORDS["negligible"] | {"recently"}:
+        at += 1
+    if at + 1 >= len(words):
+        return
+    verb = words[at].low
+    stop = clause_end(words, at + 1, "past")
+    begin, stop = trim(words, at + 1, stop)
+    if not 1 <= stop - begin <= 18 or pointing(words, begin, stop):
+        return
+    if words[begin].low in WORDS["pronouns"]:
+        return
+    subject = f"User's {between(reading, my + 1, at)}".rstrip(", ")
+    claim = f"{subject} {capped(between(reading, at, stop))}"
+    value = text_of(content, words, at, stop)
+    state = _STATES.get(verb)
+    if state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
+        value = text_of(
+            content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
+        )
+        kind, slot = "fact", f"relation.{key}.{state}"
+    elif verb == "is" and words[begin].low.isdigit() and stop - begin in (1, 3):
+        value, stop = words[begin].text, begin + 1
+        claim, kind, slot = f"{subject} is {value}", "fact", f"relation.{key}.age"
+    elif state in ("is", "has") and (
+        words[begin].low in ("a", "an", "allergic")
+        or (stop - begin <= 6 and _personal(words[begin].low, claim))
+    ):
+        value = text_of(content, words, begin, stop)
+        kind, slot = "fact", f"relation.{key}.{state}.{slug(value)}"
+    elif state == "likes" and tidy(words, begin, stop):
+        value = text_of(content, words, begin, stop)
+        kind, slot = "preference", f"relation.{key}.likes.{slug(value)}"
+    elif verb_form(verb)[1] in (Form.PAST, Form.PARTICIPLE) and _tells(verb):
+        kind, slot = "event", f"event.{slug(verb_form(verb)[0], 1)}"
+    else:
+        return
+    if not value:
+        return
+    found = find_when(content[words[my].start : words[stop - 1].end], reading.said_at)
+    yield owned(reading, my, stop, claim, kind, slot, value, 500)._replace(
+        confidence=850,
+        negated=verb == "hates",
+        topic=_topic(noun),
+        when=NEVER if found is None or kind != "event" else found.when,
+    )
+
+
+def _personal(low: str, claim: str) -> bool:
+    """Whether "is Catholic" or "has cancer" says what somebody is, not how they feel today."""
+    entry = KINDS.get(low)
+    if entry is not None:
+        return entry[1].get("durability") != "transient"
+    return category_of(claim) is not None
+
+
+def _tells(verb: str) -> bool:
+    return verb_form(verb)[0] not in WORDS["mental_verbs"] and verb not in ("told", "said", "asked")

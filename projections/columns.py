@@ -1,0 +1,58 @@
+"""Columns of integers, and small numbers for names: what an index is kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Columns:
+    """Columns of integers that grow together."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._places = {name: place for place, name in enumerate(names)}
+        self._held = np.zeros((len(names), 64), np.int64)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, name: str) -> NDArray[np.int64]:
+        """A column, to look at and to change."""
+        found: NDArray[np.int64] = self._held[self._places[name], : self._count]
+        return found
+
+    def add(self, rows: Sequence[Sequence[int]]) -> None:
+        if not rows:
+            return
+        count = self._count + len(rows)
+        if count > self._held.shape[1]:
+            larger = np.zeros((len(self._places), max(count, 2 * self._count)), np.int64)
+            larger[:, : self._count] = self._held[:, : self._count]
+            self._held = larger
+        self._held[:, self._count : count] = np.asarray(rows, np.int64).T
+        self._count = count
+
+
+class Codes:
+    """Assigns small numbers to names."""
+
+    def __init__(self) -> None:
+        self.names: list[str | None] = []
+        self._codes: dict[str | None, int] = {}
+
+    def __call__(self, name: str | None) -> int:
+        code = self._codes.get(name)
+        if code is None:
+            code = self._codes[name] = len(self.names)
+            self.names.append(name)
+        return code
+
+    def known(self, names: Sequence[str | None]) -> list[int]:
+        """The numbers of those of these names that are there."""
+        return [self._codes[name] for name in names if name in self._codes]

@@ -1,0 +1,266 @@
+"""One search of one subject: which texts, in what order, and why. Pure.
+
+How each profile ranks is written down here, and in docs/search.md with the figures that chose it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.times import DAY
+from beliefledger.projections import lexical, ranking
+from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
+from beliefledger.projections.index import Filters, FoundTexts, SubjectIndex
+from beliefledger.projections.ranking import RRF_K, Arm
+from beliefledger.projections.search_requests import Hit, Vote
+from beliefledger.projections.search_terms import asked
+from beliefledger.projections.turn_context import highest, in_context, near
+
+if TYPE_CHECKING:
+    from beliefledger.projections.embedding import Vectors
+    from beliefledger.projections.lexical import Mask
+    from beliefledger.projections.ranking import Floats, Numbers
+
+_POOL = 50
+"""The least number of best results among which diverse ones are chosen."""
+
+# The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
+WORDS, SESSION, HEADING = 1.5, 0.45, 4.5
+ROUTED = 0.2
+
+# The four components of the profile `recall`, at a recency weight r.
+_RELEVANCE, _RECENCY, _IMPORTANCE, _FREQUENCY = 0.7, 0.4, 0.2, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked: words, their vector (None where there is none), and how to rank."""
+
+    words: str
+    vector: Vectors | None
+    floor: float
+    """The cosine below which the model has nothing to say of a text without any of the words."""
+    weight: float
+    """How much the model's cosines count beside words."""
+    filters: Filters
+    k: int
+    profile: str = "default"
+    recency_weight: float = 0.3
+    diversity: float = 0.0
+    routed: tuple[str, ...] = ()
+    """The types that the question asks for."""
+    ages: Profile = field(default_factory=Profile)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Results, best first. `candidates` is how many texts were searched, `suppressed` how many of
+    them had no signal, `unembedded` how many had no vector."""
+
+    hits: tuple[Hit, ...]
+    candidates: int
+    suppressed: int
+    unembedded: int
+
+
+def find(index: SubjectIndex, query: Query) -> Result:
+    """Search an index, which the caller has locked."""
+    found = index.found(query.filters)
+    mask = found.mask
+    searched = int(mask.sum())
+    if not searched:
+        return Result((), 0, 0, 0)
+    arms, signal = _arms(index, query, mask)
+    prior = np.ones(1, np.float32)
+    if index.has_turns:
+        prior = (index.texts["prior"] / MILLION).astype(np.float32)
+    least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
+    four = query.profile == "recall"
+    more = sum(arm.weight for arm in arms.values() if arm.ranked)
+    if not four:
+        more += ranking.SCORE * (query.recency_weight + (ROUTED if query.routed else 0))
+    count = query.k if not query.diversity else max(_POOL, 5 * query.k)
+    if four:
+        kept = np.flatnonzero(signal)
+    else:
+        kept = ranking.contenders(least, np.where(signal, least + more * prior, 0), count)
+    some = _Some(index, query, found, kept)
+    scores = least[kept].astype(np.float64)
+    mine = prior[kept] if len(prior) > 1 else prior
+    ranks = dict.fromkeys(arms, np.zeros(len(kept), np.int64))
+    for name, arm in arms.items():
+        if arm.ranked:
+            given = ranks[name] = arm.ranks(kept)
+            scores += mine * arm.weight * np.where(given, RRF_K / (RRF_K + given), 0)
+    components: dict[str, Floats] = {}
+    if four:
+        components = some.four(scores)
+        scores = sum(components.values(), np.zeros(len(kept)))
+    else:
+        scores += ranking.SCORE * query.recency_weight * some.freshness
+        scores += ranking.SCORE * ROUTED * some.routed
+    places = ranking.best(
+        scores, index.texts["said_at"][kept], index.texts["words_at"][kept], count
+    )
+    if query.diversity:
+        pool = kept[places]
+        known, vectors = _vectors(index, pool)
+        chosen = ranking.diverse(scores[places], known, vectors, query.k, query.diversity)
+        places = [places[each] for each in chosen]
+
+    scored = _Scored(arms, ranks, components, scores, some, kept)
+    hits = _hits(index, query, scored, places)
+    without = sum(1 for number in index.waiting if mask[number])
+    return Result(hits, searched, searched - int(signal.sum()), without)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """The texts that were kept, in parallel arrays: what each arm gave them and what they got."""
+
+    arms: Mapping[str, Arm]
+    ranks: Mapping[str, Numbers]
+    components: Mapping[str, Floats]
+    scores: Floats
+    some: _Some
+    kept: Numbers
+
+
+def _hits(
+    index: SubjectIndex, query: Query, scored: _Scored, places: Sequence[int]
+) -> tuple[Hit, ...]:
+    """What is at these places of what was kept, with the reasons."""
+    at = np.asarray(places, np.int64)
+    some, scores, components = scored.some, scored.scores, scored.components
+    numbers, rows = scored.kept[at], some.row[at]
+    said = {
+        name: (scored.ranks[name][at].tolist(), arm.scores[numbers].tolist())
+        for name, arm in scored.arms.items()
+    }
+    fresh, routed = some.freshness[at].tolist(), some.routed[at].tolist()
+    against = index.against(query.filters.position)
+    hits = []
+    for place, (number, row) in enumerate(zip(numbers.tolist(), rows.tolist(), strict=True)):
+        votes = {
+            name: Vote(rank[place], score[place])
+            for name, (rank, score) in said.items()
+            if score[place] > 0
+        }
+        if row >= 0 and query.profile == "default":
+            if query.recency_weight:
+                votes["recency"] = Vote(0, fresh[place])
+            if routed[place]:
+                votes["type"] = Vote(0, 1.0)
+        found, row_id = index.turn_ids[number], None
+        if row >= 0:
+            found = index.memories.names[int(index.rows["memory"][row])] or ""
+            row_id = int(index.rows["row_id"][row])
+        hits.append(
+            Hit(
+                found,
+                row_id,
+                int(index.texts["words_at"][number]),
+                float(scores[places[place]]),
+                votes,
+                {name: float(each[places[place]]) for name, each in components.items()},
+                tuple(against.get(found, ())),
+            )
+        )
+    return tuple(hits)
+
+
+def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm], Mask]:
+    """The arms of both profiles, and which texts have anything to do with the query."""
+    texts, words, count = index.texts, asked(query.words), len(index)
+    before, after = texts["before"], texts["after"]
+    parts = index.words.parts(words, mask)
+    top = lexical.most(parts, len(words), int(mask.sum()))
+    if index.has_turns:
+        said = in_context(parts, before, after, mask, count)
+        heads = index.heads.scores(words, mask)
+        session = highest(said, np.where(mask, texts["session"], -1))
+    else:
+        said = session = lexical.added(parts, count)
+        heads = np.zeros(count, np.float32)
+    signal = said > 0 if said.any() else heads > 0
+    arms = {
+        "words": Arm(said, WORDS, top=top),
+        "session": Arm(session, SESSION, ranked=False, top=top),
+    }
+    if index.has_turns:
+        arms["heading"] = Arm(heads, HEADING, ranked=False, top=top)
+    if query.vector is not None and index.dense is not None:
+        cosines = index.dense.cosines(query.vector, mask)
+        signal |= cosines >= query.floor
+        meant = near(cosines, before, after) if index.has_turns else np.maximum(cosines, 0)
+        arms["meaning"] = Arm(meant, query.weight)
+    return arms, signal
+
+
+class _Some:
+    """Properties of some texts besides their words, as arrays over them."""
+
+    def __init__(
+        self, index: SubjectIndex, query: Query, found: FoundTexts, texts: Numbers
+    ) -> None:
+        self._index, self._query, self._texts = index, query, texts
+        self.row = found.row_of[texts]
+        """−1 for turns."""
+        self.at = np.flatnonzero(self.row >= 0)
+        """The places of memories."""
+        self.accesses = np.zeros(len(texts), np.int64)
+        self.freshness = np.zeros(len(texts))
+        """How much is left of memories; turns do not age."""
+        self.routed = np.zeros(len(texts), np.bool_)
+        """Memories of the types that the question asks for."""
+        if not self.at.size:
+            return
+        rows, row = index.rows, self.row[self.at]
+        memory, kinds = rows["memory"][row], rows["type"][row]
+        counts, last = index.accesses(query.filters.position)
+        now = query.filters.valid_at
+        days = np.maximum(0, now - np.maximum(rows["said_at"][row], last[memory])) / DAY
+        self.accesses[self.at] = counts[memory]
+        lives = np.array([self._life(name or "") for name in index.types.names])
+        self.freshness[self.at] = query.ages.scores(lives[kinds], days, counts[memory])
+        if query.routed:
+            self.routed[self.at] = np.isin(kinds, index.types.known(query.routed))
+
+    def _life(self, type_: str) -> float:
+        return self._query.ages.half_lives.get(type_, OTHER_HALF_LIFE)
+
+    def four(self, fused: Floats) -> dict[str, Floats]:
+        """Relevance, recency, importance and frequency, each from 0 to 1 times its weight. A turn
+        has the importance of a middling memory, and is as fresh as an event said then."""
+        r, now = self._query.recency_weight, self._query.filters.valid_at
+        days = np.maximum(0, now - self._index.texts["said_at"][self._texts]) / DAY
+        fresh = np.exp2(-days / self._life("event"))
+        fresh[self.at] = self.freshness[self.at]
+        importance = np.full(len(fused), 0.5)
+        importance[self.at] = self._index.rows["importance"][self.row[self.at]] / MILLION
+        most = max(1, int(self.accesses.max(initial=0)))
+        return {
+            "relevance": (_RELEVANCE - 0.3 * r) * fused / fused.max(initial=1e-9),
+            "recency": _RECENCY * r * fresh,
+            "importance": (_IMPORTANCE - 0.1 * r) * importance,
+            "frequency": _FREQUENCY * np.log1p(self.accesses) / np.log1p(most),
+        }
+
+
+def _vectors(index: SubjectIndex, texts: Numbers) -> tuple[list[int], Vectors]:
+    """The places of the texts that have a vector, and their vectors."""
+    if index.dense is None:
+        return [], np.zeros((0, 1), np.float32)
+    known = [place for place, each in enumerate(texts) if int(each) not in index.waiting]
+    return known, index.dense.vectors(texts[known])
+
+
+def name_of_index(index: SubjectIndex) -> str:
+    """Kind and version, for the record of a search."""
+    dense = "" if index.dense is None else f" {index.dense.kind}"
+    return f"{lexical.VERSION}{dense}"

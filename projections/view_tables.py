@@ -1,0 +1,98 @@
+"""The tables of views: made in generations, of which one is in use; and how far each view is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Table, select, text
+from sqlalchemy.schema import CreateIndex
+
+from beliefledger.projections.tables import FOLD, view_state
+from beliefledger.projections.view import View
+from beliefledger.projections.view_databases import Home
+
+At = tuple[int, int, int]
+"""What a view's memory belongs to: a generation, a position, and the number of refolds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """How far a view is. `stopped_at` and `reason` are set when an event could not be folded;
+    `refolds` counts how often rows were deleted or folded anew without its position moving."""
+
+    name: str
+    generation: int
+    position: int
+    last_event: str | None
+    stopped_at: int | None
+    reason: str | None
+    refolds: int
+
+    @property
+    def at(self) -> At:
+        return self.generation, self.position, self.refolds
+
+
+_STATES = select(*(view_state.c[name] for name in ViewState.__slots__))
+
+
+def states(connection: Connection) -> dict[str, ViewState]:
+    """The state of every view, as of this transaction."""
+    return {row[0]: ViewState(*row) for row in connection.execute(_STATES)}
+
+
+def create(home: Home, connection: Connection, view: View, generation: int) -> None:
+    """Create the tables, with the indexes that the fold itself needs."""
+    for table in view.tables(generation):
+        home.create(connection, table)
+        for index in table.indexes:
+            if index.info == FOLD:
+                connection.execute(CreateIndex(index, if_not_exists=True))
+
+
+def index(connection: Connection, view: View, generation: int) -> None:
+    """Create the other indexes, which is faster once the tables are full."""
+    for table in view.tables(generation):
+        for index in table.indexes:
+            connection.execute(CreateIndex(index, if_not_exists=True))
+
+
+def count_refolds(connection: Connection) -> None:
+    """Add the column to a table that is older than it."""
+    there = connection.execute(text(f"SELECT * FROM {view_state} LIMIT 0")).keys()
+    column = view_state.c.refolds.name
+    if column not in there:
+        adding = f"ALTER TABLE {view_state} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"
+        connection.exec_driver_sql(adding)
+
+
+def outdated(
+    home: Home, connection: Connection, there: Sequence[str], tables: Sequence[Table]
+) -> bool:
+    """Whether an older version made a view's tables, with other columns: then it is folded again.
+    `there` are the names of all tables that there are."""
+    return any(
+        table.name not in there
+        or set(table.columns.keys())
+        != set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
+        - home.own_columns
+        for table in tables
+    )
+
+
+def unused(home: Home, connection: Connection, views: Sequence[View]) -> list[str]:
+    """The tables of generations of these views that are not in use."""
+    known = states(connection)
+    used, kinds = set(), set()
+    for view in views:
+        for table in view.tables(known[view.name].generation):
+            used.add(table.name)
+            kinds.add(table.name.rpartition("_")[0])
+    return [
+        name
+        for name in home.table_names(connection)
+        if name not in used
+        and name.rpartition("_")[0] in kinds
+        and name.rpartition("_")[2].isdigit()
+    ]
