@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import Json, MaybeBy, TheSubject, app, note, opened
+from beliefledger.tools.cli.app import (
+    ASK,
+    Json,
+    MaybeBy,
+    TheSubject,
+    app,
+    note,
+    opened,
+)
 
 if TYPE_CHECKING:
     from beliefledger.search.search import FoundAnswer, Included, SearchAnswer
 
-PANEL = "Asking"
 
-
-@app.command(rich_help_panel=PANEL)
+@app.command(rich_help_panel=ASK)
 def search(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],

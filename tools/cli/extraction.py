@@ -1,4 +1,4 @@
-"""Commands of `tools.extracting`."""
+"""Commands about turns that a model reads: ops extract, retry."""
 
 # Heavy imports stand in the commands, so that help is quick:
 
@@ -10,10 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, named, note, opened
+from beliefledger.tools.cli.app import (
+    USAGE,
+    Json,
+    MaybeBy,
+    Subject,
+    fail,
+    named,
+    note,
+    opened,
+)
+from beliefledger.tools.cli.ops import ops
 
 
-@app.command(rich_help_panel="Saying")
+@ops.command("extract")
 def extract(
     ctx: typer.Context,
     subject: Subject = None,
@@ -57,7 +67,7 @@ def extract(
     output.show(answer, json, page)
 
 
-@app.command(rich_help_panel="Running")
+@ops.command("retry")
 def retry(
     ctx: typer.Context,
     turn: Annotated[

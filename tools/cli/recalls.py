@@ -1,4 +1,4 @@
-"""Commands about what was searched for and shown: list, show, replay."""
+"""Commands about what was searched for and shown: recalls list, show, replay."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -11,19 +11,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, named, opened
+from beliefledger.tools.cli.app import (
+    COULD_NOT,
+    USAGE,
+    Json,
+    Subject,
+    fail,
+    named,
+    noun,
+    opened,
+)
 
 if TYPE_CHECKING:
     from beliefledger.search.recalls import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
 
-PANEL = "Asking"
+
+recalls = noun("recalls", "The record of what was searched for, and of what was shown to whom.")
 TOLD = 50
 """So many differing searches a person is told of; the JSON has all."""
-
-recalls = typer.Typer(
-    no_args_is_help=True, help="What was searched for and shown: list, show, replay."
-)
-app.add_typer(recalls, name="recalls", rich_help_panel=PANEL)
 
 
 @recalls.command("list")
