@@ -85,7 +85,7 @@ EXTRA = "Install the extra: pip install 'beliefledger[calibration]'."
 
 
 class NotCalibrated(CallerMistake):
-    """There is no map to adopt or to draw. See what `calibrate` says."""
+    """There is no map to adopt or to draw. See what `beliefledger audit calibrate` says."""
 
 
 class Bin(Frozen):

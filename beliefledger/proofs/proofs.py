@@ -202,7 +202,7 @@ class Proving:
         near = " and ".join(str(each) for each in (below, above) if each is not None)
         raise CallerMistake(
             f"No checkpoint of {size} events was kept; "
-            + (f"the nearest: {near}." if near else "none was: beliefledger checkpoint.")
+            + (f"the nearest: {near}." if near else "none was: beliefledger proof checkpoint.")
         )
 
     # Verifying

@@ -240,25 +240,27 @@ def test_the_command(new_place, tmp_path: Path):
     with open_memory(place) as memory:
         memory.grant_consent("ana", "consent")
         memory.store("ana", "blue", attribute="colour")
-    page = _cli(place, "calibrate").stdout
+    page = _cli(place, "audit", "calibrate").stdout
     assert "nobody said a word about 1" in page
     assert "No map" in page
-    refused = _cli(place, "calibrate", "--adopt", "--by", "eva", code=3)
+    refused = _cli(place, "audit", "calibrate", "--adopt", "--by", "eva", code=3)
     assert "noise" in refused.stderr
-    assert "--by" in _cli(place, "calibrate", "--adopt", code=2).stderr
+    assert "--by" in _cli(place, "audit", "calibrate", "--adopt", code=2).stderr
 
     with open_memory(place) as memory:
         _history(memory)
-    page = _cli(place, "calibrate").stdout
+    page = _cli(place, "audit", "calibrate").stdout
     for said in ("Brier score", "0.7–0.8", "│", "was right", "--adopt --by NAME"):
         assert said in page
-    answer = json.loads(_cli(place, "calibrate", "--json").stdout)
+    answer = json.loads(_cli(place, "audit", "calibrate", "--json").stdout)
     file = tmp_path / "policy.yaml"
-    _cli(place, "calibrate", "--policy", str(file), "--plot", str(tmp_path / "plot.svg"))
+    _cli(place, "audit", "calibrate", "--policy", str(file), "--plot", str(tmp_path / "plot.svg"))
     assert yaml.safe_load(file.read_text())["calibration"] == answer["map"]
     assert "<svg" in (tmp_path / "plot.svg").read_text()
     _cli(place, "policy", "validate", str(file))
-    adopted = json.loads(_cli(place, "calibrate", "--adopt", "--by", "eva", "--json").stdout)
+    adopted = json.loads(
+        _cli(place, "audit", "calibrate", "--adopt", "--by", "eva", "--json").stdout
+    )
     assert adopted["adopted"] == answer["map"]
     with open_memory(place) as memory:
         assert [list(pair) for pair in memory.policy.calibration] == answer["map"]
@@ -276,7 +278,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path):
 
     def without(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", run, "--ledger", str(place), "calibrate", *words],
+            [sys.executable, "-c", run, "--ledger", str(place), "audit", "calibrate", *words],
             capture_output=True,
             text=True,
             check=False,

@@ -44,7 +44,17 @@ def ran(memory):
 
 def schedule(place, *words):
     return subprocess.Popen(
-        [sys.executable, "-m", "beliefledger", "--ledger", place, "schedule", "--json", *words],
+        [
+            sys.executable,
+            "-m",
+            "beliefledger",
+            "--ledger",
+            place,
+            "ops",
+            "schedule",
+            "--json",
+            *words,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -107,7 +117,7 @@ def test_a_job_that_failed_says_what_to_do(place, memory, monkeypatch):
         raise EmbedderMissing
 
     monkeypatch.setitem(JOBS, "loops", Job("loops", DAY, breaks))
-    told = CliRunner().invoke(app, ["--ledger", place, "schedule", "--once", "loops"])
+    told = CliRunner().invoke(app, ["--ledger", place, "ops", "schedule", "--once", "loops"])
     assert told.exit_code == 3
     assert "failed: EmbedderMissing. The model that compares" in " ".join(told.stdout.split())
     assert "pip install" in told.stdout
@@ -232,23 +242,25 @@ def run(place, *words, code=0):
 
 def test_the_commands_that_end(place):
     run(place, "init")
-    document = json.loads(run(place, "schedule", "--once", "expiry", "--json"))
+    document = json.loads(run(place, "ops", "schedule", "--once", "expiry", "--json"))
     assert (document["job"], document["outcome"], document["counts"]) == (
         "expiry",
         "done",
         {"expired": 0},
     )
-    assert "expired 0" in run(place, "schedule", "--once", "expiry")
-    listed = {each["job"]: each for each in json.loads(run(place, "schedule", "--list", "--json"))}
+    assert "expired 0" in run(place, "ops", "schedule", "--once", "expiry")
+    listed = {
+        each["job"]: each for each in json.loads(run(place, "ops", "schedule", "--list", "--json"))
+    }
     assert listed.keys() == JOBS.keys()
     assert listed["expiry"]["last"]["outcome"] == "done"
     assert listed["decay"]["last"] is None
-    page = run(place, "schedule", "--list")
+    page = run(place, "ops", "schedule", "--list")
     assert "never" in page
     assert "1 week" in page
     assert "expired 0" in run(place, "status")
-    run(place, "schedule", "--once", "dance", code=2)
-    run(place, "schedule", "--once", "decay", "--list", code=2)
-    run(place, "schedule", "--every", "decay", code=2)
-    run(place, "schedule", "--every", "decay=0", code=2)
-    run(place, "schedule", "--every", "dance=5", code=2)
+    run(place, "ops", "schedule", "--once", "dance", code=2)
+    run(place, "ops", "schedule", "--once", "decay", "--list", code=2)
+    run(place, "ops", "schedule", "--every", "decay", code=2)
+    run(place, "ops", "schedule", "--every", "decay=0", code=2)
+    run(place, "ops", "schedule", "--every", "dance=5", code=2)

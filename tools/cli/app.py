@@ -118,7 +118,7 @@ def _without_password(word: re.Match[str]) -> str:
     return word[0] if user is None else f"{before[: user.end()]}…@{host}"
 
 
-WHO = "Say who does this: add --by NAME. The name goes on record."
+WHO = "Who does this goes on record: say --by NAME."
 
 _UsageError: Any = typer.BadParameter.__base__
 """Click's, or that of the click which newer versions of Typer bring along."""

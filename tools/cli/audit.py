@@ -314,8 +314,9 @@ def _calibration(answer: CalibrationAnswer) -> Iterator[Any]:
     yield _compared("with the map (each fifth by the others)", answer.map_brier, answer.map_ece)
     if answer.adopted != answer.map:
         yield "See what it would change, then adopt it:"
-        yield "  beliefledger calibrate --policy FILE; beliefledger replay --all --policy FILE"
-        yield "  beliefledger calibrate --adopt --by NAME"
+        yield "  beliefledger audit calibrate --policy FILE"
+        yield "  beliefledger audit replay --all --policy FILE"
+        yield "  beliefledger audit calibrate --adopt --by NAME"
 
 
 def _compared(what: str, brier: float | None, ece: float | None) -> str:

@@ -74,7 +74,7 @@ def backup(
 
 @ops.command("restore")
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="What `backup` made.")],
+    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="What `ops backup` made.")],
     destination: Annotated[
         str, typer.Argument(metavar="DEST", help="A directory or a URL where no log is.")
     ],
@@ -168,7 +168,7 @@ def rotate(
 def restore_vault(
     ctx: typer.Context,
     source: Annotated[
-        Path, typer.Argument(metavar="BACKUP2", help="What `backup --vault` made of the vault.")
+        Path, typer.Argument(metavar="BACKUP2", help="What `ops backup --vault` made.")
     ],
     json: Json = False,
 ) -> None:
@@ -197,7 +197,7 @@ def restore_vault(
 
 @vault.command("restored")
 def restored(ctx: typer.Context, by: By, json: Json = False) -> None:
-    """Put on record that the vault was restored by other means than `vault restore`."""
+    """Put on record that the vault was restored by other means than `ops vault restore`."""
     with opened(ctx) as memory:
         done = memory.vault_was_restored(by=by)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Erasure = Annotated[
     str,
-    typer.Argument(metavar="ERASURE", callback=named, help="Its id, as `erasures` lists it."),
+    typer.Argument(metavar="ERASURE", callback=named, help="Its id, as `erasure list` shows it."),
 ]
 
 
@@ -99,7 +99,8 @@ def _certificate(answer: Certificate) -> Iterator[Any]:
     yield "What it cannot prove:"
     for sentence in answer["cannot_prove"]:
         yield output.cell(f"- {sentence}")
-    yield f"As a file: beliefledger certificate {answer['erasure'][: output.SHORT_ID]} -o FILE"
+    short = answer["erasure"][: output.SHORT_ID]
+    yield f"As a file: beliefledger erasure certificate {short} -o FILE"
 
 
 @erasure.command("acknowledge")

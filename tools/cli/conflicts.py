@@ -76,11 +76,11 @@ def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
         yield made
         for choice in each.choices:
             yield output.cell(
-                f"  beliefledger resolve {identifier} --choose {choice.id[: output.SHORT_ID]}"
-                " --by NAME"
+                f"  beliefledger conflicts resolve {identifier} --choose"
+                f" {choice.id[: output.SHORT_ID]} --by NAME"
             )
         yield output.cell(
-            f"  beliefledger resolve {identifier} --context CONTEXT=VALUE_OR_ID"
+            f"  beliefledger conflicts resolve {identifier} --context CONTEXT=VALUE_OR_ID"
             " --context CONTEXT=VALUE_OR_ID --by NAME"
         )
 
@@ -214,7 +214,7 @@ def review(
                 yield "Nothing waits for a review."
                 return
             yield decision_table(waiting, whose=True)
-            yield "beliefledger review DECISION --approve (or --refuse) --by NAME"
+            yield "beliefledger conflicts review DECISION --approve (or --refuse) --by NAME"
 
         output.show(waiting, json, waits)
         return

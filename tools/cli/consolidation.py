@@ -60,7 +60,7 @@ def consolidate(
     """Merge memories that say one thing in several ways; by default only show what would be."""
     if undo is not None:
         if by is None:
-            fail("consolidate: --undo needs --by NAME.", USAGE)
+            fail("ops consolidate: --undo needs --by NAME.", USAGE)
         with opened(ctx) as memory:
             output.show(memory.undo_consolidation(undo, by=by, note=note), json, _undone)
         return
@@ -105,7 +105,9 @@ def _consolidated(answer: ConsolidationAnswer) -> Iterator[Any]:
     if answer.clusters and not answer.applied:
         yield output.cell("Nothing is changed. To merge: the same with --apply.", "dim")
     elif merged:
-        yield output.cell("To take one apart: consolidate --undo MEMORY --by NAME.", "dim")
+        yield output.cell(
+            "To take one apart: beliefledger ops consolidate --undo MEMORY --by NAME.", "dim"
+        )
 
 
 def _diff(cluster: ClusterAnswer) -> Any:

@@ -116,8 +116,8 @@ def erase(
             asks = not yes and _something(reached)
             if asks and not sys.stdin.isatty():
                 fail(
-                    "erase: nobody is there to be asked; say --yes, or look first: beliefledger"
-                    " erasure preview.",
+                    "erase: nobody is there to be asked; say --yes, or look first:"
+                    " beliefledger erasure preview.",
                     USAGE,
                 )
             if not json:
@@ -210,8 +210,8 @@ def _certify(ledger: MemoryLedger, answer: ErasureAnswer, file: Path) -> str | N
         file.write_text(text_of(ledger.certificate(answer.erasure)), "utf-8")
     except (OSError, LedgerError) as problem:
         return (
-            f"It is erased, and the certificate is not written: {problem} Later: beliefledger"
-            f" certificate {answer.erasure[: output.SHORT_ID]} -o FILE."
+            f"It is erased, and the certificate is not written: {problem} Later:"
+            f" beliefledger erasure certificate {answer.erasure[: output.SHORT_ID]} -o FILE."
         )
     return None
 
@@ -236,7 +236,7 @@ def _erased(subject: str, answer: ErasureAnswer, certificate: Path | None) -> It
     else:
         from rich.text import Text
 
-        way = f"  beliefledger certificate {answer.erasure}"
+        way = f"  beliefledger erasure certificate {answer.erasure}"
         yield output.cell("To certify it:")
         yield Text(way, no_wrap=True, overflow="ignore")
 

@@ -62,7 +62,7 @@ def extract(
         if answer.problem:
             yield f"Could not be read: {answer.problem}"
         if parked:
-            yield f"{output.count(parked, 'turn')} set aside: beliefledger retry, retry --all"
+            yield f"{output.count(parked, 'turn')} set aside: beliefledger ops retry"
 
     output.show(answer, json, page)
 
@@ -95,7 +95,7 @@ def retry(
         json,
         lambda _answer: [
             f"{output.count(answer.turns, 'turn waits', 'turns wait')} again:"
-            " beliefledger extract, or process."
+            " beliefledger ops extract, or process."
         ],
     )
 
@@ -122,4 +122,4 @@ def _parked(answers: Any) -> Iterator[Any]:
             output.cell(each.detail or each.error),
         )
     yield made
-    yield "Take up one or all of them: beliefledger retry TURN, retry --all"
+    yield "Take up one with beliefledger ops retry TURN, all with --all."

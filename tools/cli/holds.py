@@ -78,7 +78,7 @@ def _holds(answer: Sequence[HoldAnswer]) -> Iterator[Any]:
 @hold.command("lift")
 def hold_lift(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="HOLD", help="As `hold list` names it.")],
+    name: Annotated[str, typer.Argument(metavar="HOLD", help="As `erasure hold list` names it.")],
     by: By,
     subject: Annotated[
         str | None, typer.Option("--subject", "-s", help="Whose, where several have one of it.")

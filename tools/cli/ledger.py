@@ -96,7 +96,7 @@ def _status(answer: StatusAnswer) -> Iterator[Any]:
     }
     if answer.parked_turns:
         parked = output.count(answer.parked_turns, "turn")
-        rows["parked"] = f"{parked} set aside: beliefledger retry, retry --all"
+        rows["parked"] = f"{parked} set aside: beliefledger ops retry --all"
     for name, value in rows.items():
         made.add_row(name, output.cell(value))
     yield made

@@ -92,7 +92,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
                 for name, proof in answer.proofs.items()
             }
         )
-        yield "--json has the proofs; `prove inclusion POSITION` writes one as a file."
+        yield "--json has the proofs; `proof inclusion POSITION` writes one as a file."
 
 
 def refusal(answer: dict[str, Any]) -> Iterator[Any]:

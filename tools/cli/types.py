@@ -247,7 +247,8 @@ def _backfilled(answer: BackfillAnswer) -> Iterator[Any]:
     if answer.not_permitted:
         yield output.cell(
             f"{output.count(len(answer.not_permitted), 'memory', 'memories')} of people without a"
-            " lawful basis for this type's category: record one first (consent grant --category)."
+            " lawful basis for this type's category: record one first (beliefledger"
+            " consent grant --category)."
         )
     verb = "moved" if answer.applied else "would move"
     yield output.cell(

@@ -87,7 +87,9 @@ def witness_key(store: At = DEFAULT_STORE, json: Json = False) -> None:
 def witness_add_log(
     vkey: Annotated[
         str,
-        typer.Argument(help="The log's verifier key, as `beliefledger signing-key show` tells it."),
+        typer.Argument(
+            help="The log's verifier key; `beliefledger proof signing-key show` has it."
+        ),
     ],
     store: At = DEFAULT_STORE,
     json: Json = False,
@@ -106,7 +108,7 @@ def witness_add_log(
 
 @witness.command("remove-log")
 def witness_remove_log(
-    vkey: Annotated[str, typer.Argument(help="The verifier key, as `witness show` tells it.")],
+    vkey: Annotated[str, typer.Argument(help="The verifier key, as in `proof witness show`.")],
     store: At = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -231,4 +233,4 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _tell(said: str) -> None:
-    note(f"beliefledger witness: {said}")
+    note(f"beliefledger proof witness: {said}")
