@@ -25,6 +25,7 @@ from beliefledger.ledger.times import DAY, SECOND, Micros
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.projections import ageing_questions
 from beliefledger.projections.beliefs import Version
+from beliefledger.projections.embedding import installed
 from beliefledger.projections.jobs import JobsView
 from beliefledger.reading.queries import Asking
 from beliefledger.reading.views import job_answer
@@ -43,11 +44,13 @@ Ending = tuple[Version, MemoryExpired | MemoryRevoked]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to be done every so often. `run` tells what it did."""
+    """Something to be done every so often. `run` tells what it did, `lacks` what is missing here to
+    run it, and how to get that: the schedule leaves such a job out unless it is asked for."""
 
     name: str
     every: Micros
     run: Callable[[MemoryLedger], Counts]
+    lacks: Callable[[], str | None] = lambda: None
 
     def due(self, now: Micros) -> Micros:
         """The last time at or before `now` at which it was to run."""
@@ -83,6 +86,15 @@ def _consolidation(memory: MemoryLedger) -> Counts:
     return memory.consolidate_all()
 
 
+def _no_model() -> str | None:
+    if installed():
+        return None
+    return (
+        "It compares texts with a model, and none is installed: pip install"
+        " 'beliefledger[embeddings]' turns it on."
+    )
+
+
 def _vectors(memory: MemoryLedger) -> Counts:
     return memory.keep_vectors()
 
@@ -96,7 +108,7 @@ JOBS = {
         Job("forgetting", DAY, _forgetting),
         Job("checkpoints", HOUR, _checkpoints),
         Job("loops", DAY, _loops),
-        Job("consolidation", 7 * DAY, _consolidation),
+        Job("consolidation", 7 * DAY, _consolidation, _no_model),
         Job("vectors", HOUR, _vectors),
     )
 }

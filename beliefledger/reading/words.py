@@ -29,8 +29,8 @@ _HINTS = {
     " --basis explicit_consent --category {category}",
     Reason.SCOPE_TOO_WIDE: "record a basis with a wider --scope",
     Reason.CONTESTED: "settle it: beliefledger conflicts resolve {belief} --choose VALUE --by NAME",
-    Reason.NO_CONTEXT: "settle it: beliefledger conflicts resolve {belief} --choose VALUE --by NAME,"
-    " or say in which context it holds",
+    Reason.NO_CONTEXT: "settle it: beliefledger conflicts resolve {belief} --choose VALUE --by"
+    " NAME, or say in which context it holds",
     Reason.CONSTRAINT_STANDS: "a constraint only ends when its subject says that it is over",
 }
 

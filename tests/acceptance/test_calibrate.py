@@ -16,7 +16,7 @@ from beliefledger.audit.calibration import NotCalibrated
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.tools.cli import app
 
-RATES = {1.0: (9, 1), 0.8: (7, 3), 0.6: (4, 6), 0.3: (1, 9)}
+RATES = {1.0: (9, 1), 0.8: (7, 3), 0.6: (4, 6), 0.3: (2, 18)}
 """What the operator's word is worth to the formula, and how much of it turned out right, wrong."""
 STATED = {1.0: 0.715, 0.8: 0.625, 0.6: 0.535, 0.3: 0.4}
 
@@ -161,10 +161,32 @@ def test_too_few_give_no_map(memory):
         memory.calibrated_policy(answer)
 
 
+@pytest.mark.parametrize(
+    ("rates", "says"),
+    [
+        ({1.0: (21, 9), 0.3: (9, 10)}, "30 turned out right and 19 wrong"),
+        ({1.0: (15, 9), 0.3: (4, 20)}, "19 turned out right and 29 wrong"),
+    ],
+)
+def test_too_few_of_one_outcome_give_no_map(memory, rates, says):
+    _history(memory, rates)
+    answer = memory.calibrate()
+    assert answer.map is None
+    assert says in answer.why
+    assert "fewer than 20 of either" in answer.why
+    with pytest.raises(NotCalibrated, match="fewer than 20"):
+        memory.calibrated_policy(answer)
+
+
+def test_twenty_of_each_outcome_give_a_map(memory):
+    _history(memory, {1.0: (15, 5), 0.3: (5, 15)})
+    assert memory.calibrate().map is not None
+
+
 def test_the_map_rises_and_is_adopted_and_the_next_is_made_from_the_formula_again(memory):
     _history(memory)
     first = memory.calibrate()
-    assert (first.right, first.wrong) == (21, 19)
+    assert (first.right, first.wrong) == (22, 28)
     assert [stated for stated, _ in first.map] == sorted(STATED.values())
     assert [observed for _, observed in first.map] == [0.1, 0.4, 0.7, 0.9]
     assert first.score_brier == first.brier
@@ -180,7 +202,7 @@ def test_the_map_rises_and_is_adopted_and_the_next_is_made_from_the_formula_agai
 
     _history(memory, prefix="b")
     second = memory.calibrate()
-    assert second.scored == 80
+    assert second.scored == 100
     # The same rates once more: the formula says what it said, the map of it is the same, while what
     # was stated is now what turned out.
     assert second.map == first.map
@@ -207,7 +229,7 @@ def test_after_an_erasure_it_is_that_of_what_is_left(memory):
     everybody = memory.calibrate()
     memory.erase("ana")
     left = memory.calibrate()
-    assert (everybody.memories, left.memories) == (43, 3)
+    assert (everybody.memories, left.memories) == (53, 3)
     assert {name: count for name, count in left.outcomes.items() if count} == {"confirmed": 3}
 
 

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from beliefledger import open_memory
 from beliefledger.ledger.errors import EmbedderMissing, InvalidTurn
 from beliefledger.ledger.times import DAY, SECOND, to_datetime
+from beliefledger.operations import jobs
 from beliefledger.operations.jobs import FIRST_MONDAY, HOUR, JOBS, Job
 from beliefledger.tools.cli import app
 
@@ -82,6 +83,22 @@ def test_times_are_the_same_for_everybody():
         assert week.due(now) == monday
     assert week.due(monday - 1) == monday - 7 * DAY
     assert hour.due(monday + HOUR + 5) == monday + HOUR
+
+
+def test_a_job_that_lacks_a_model_is_off_and_says_what_turns_it_on(memory, place, monkeypatch):
+    assert not any(each.off for each in memory.scheduled())
+    monkeypatch.setattr(jobs, "installed", lambda: False)
+    off = {each.job: each for each in memory.scheduled() if each.off}
+    assert set(off) == {"consolidation"}
+    assert off["consolidation"].next_due is None
+    assert "beliefledger[embeddings]" in off["consolidation"].off
+    with memory.schedule() as scheduling:
+        assert [each.name for each in scheduling.jobs] == [n for n in JOBS if n != "consolidation"]
+    with memory.schedule(every={"consolidation": 60}) as scheduling:
+        assert [each.name for each in scheduling.jobs] == list(JOBS)
+    listed = run(place, "ops", "schedule", "--list")
+    assert "consolidation is off." in listed
+    assert "beliefledger[embeddings]" in " ".join(listed.split())
 
 
 def test_each_job_does_its_work_and_is_in_status(memory, clock):

@@ -93,14 +93,15 @@ def beliefs(
 
 
 def belief_table(answer: Sequence[BeliefAnswer], *, whose: bool) -> Any:
+    ends = any(each.valid_to is not None for each in answer)
     made = output.table(
         ("memory", output.FIXED),
-        *([("subject", {"max_width": 16})] if whose else []),
+        *(["subject"] if whose else []),
         "belief",
         ("type", output.FIXED),
         ("conf.", output.RIGHT),
         ("since", output.FIXED),
-        ("until", output.FIXED),
+        *([("until", output.FIXED)] if ends else []),
     )
     for each in answer:
         marks = [
@@ -118,7 +119,7 @@ def belief_table(answer: Sequence[BeliefAnswer], *, whose: bool) -> Any:
             each.type,
             output.number(each.confidence),
             output.day(each.valid_from),
-            output.day(each.valid_to),
+            *([output.day(each.valid_to)] if ends else []),
         )
     return made
 
@@ -311,7 +312,7 @@ def decisions(
 def decision_table(answer: Sequence[DecisionAnswer], *, whose: bool) -> Any:
     made = output.table(
         ("decision", output.FIXED),
-        *([("subject", {"max_width": 16})] if whose else []),
+        *(["subject"] if whose else []),
         ("outcome", output.FIXED),
         ("reason", output.FIXED),
         ("conf.", output.RIGHT),

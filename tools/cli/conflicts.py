@@ -56,7 +56,7 @@ def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
             ("", output.FIXED),
             ("id", output.FIXED),
             "value",
-            ("context", {"max_width": 20}),
+            "context",
             ("conf.", output.RIGHT),
             ("said", output.RIGHT),
             ("last", output.FIXED),
@@ -75,12 +75,12 @@ def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
             )
         yield made
         for choice in each.choices:
-            yield output.cell(
-                f"  beliefledger conflicts resolve {identifier} --choose"
+            yield output.command(
+                f"beliefledger conflicts resolve {identifier} --choose"
                 f" {choice.id[: output.SHORT_ID]} --by NAME"
             )
-        yield output.cell(
-            f"  beliefledger conflicts resolve {identifier} --context CONTEXT=VALUE_OR_ID"
+        yield output.command(
+            f"beliefledger conflicts resolve {identifier} --context CONTEXT=VALUE_OR_ID"
             " --context CONTEXT=VALUE_OR_ID --by NAME"
         )
 
@@ -120,14 +120,14 @@ def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:
             ("memory", output.FIXED),
             ("said", output.FIXED),
             ("recorded", output.FIXED),
-            ("by", {"max_width": 12}),
+            "by",
             "value",
             "words",
         )
         for value in each.values:
             made.add_row(
                 output.short(value["memory_id"]),
-                output.when(value["said_at"]),
+                output.day(value["said_at"]),
                 f"{output.when(value['recorded_at'])[:10]} #{value['position']}",
                 output.cell(value["actor"]),
                 output.cell(
@@ -142,7 +142,7 @@ def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:
         )
         yield made
         if each.settle:
-            yield output.cell(f"  {each.settle}")
+            yield output.command(each.settle)
 
 
 @conflicts.command("resolve")

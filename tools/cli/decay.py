@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from beliefledger.operations.ageing import DecayAnswer, ReconfirmAnswer
 
 
-_BAR = 20
+_BAR = 10
 
 
 @ops.command("decay")

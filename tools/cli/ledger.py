@@ -114,8 +114,8 @@ def _status(answer: StatusAnswer) -> Iterator[Any]:
             view.name,
             f"{view.position:,}",
             f"{view.lag:,}",
-            (view.digest or "–")[:16],
-            (view.content_digest or "–")[:16],
+            (view.digest or "–")[:12],
+            (view.content_digest or "–")[:12],
             output.cell(stopped or "follows", "red" if stopped else "green"),
         )
     yield views

@@ -65,10 +65,10 @@ def _table(answer: Sequence[RecallAnswer], *, whose: bool) -> Any:
     made = output.table(
         ("recall", output.FIXED),
         ("recorded", output.FIXED),
-        *([("subject", {"max_width": 16})] if whose else []),
-        ("by", {"max_width": 12}),
-        ("purpose", {"max_width": 14}),
-        ("ranked by", {"max_width": 12}),
+        *(["subject"] if whose else []),
+        "by",
+        "purpose",
+        "ranked by",
         ("found", output.RIGHT),
         "query",
     )

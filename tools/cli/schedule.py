@@ -16,6 +16,7 @@ from beliefledger.tools.cli.app import (
     USAGE,
     Json,
     fail,
+    note,
     opened,
 )
 from beliefledger.tools.cli.followers import Lease, ended_by_a_supervisor
@@ -73,6 +74,9 @@ def schedule(
         memory.schedule(every=intervals, lease_seconds=lease_seconds, tell=tell) as scheduling,
         ended_by_a_supervisor(),
     ):
+        for each in memory.scheduled():
+            if each.off and each.job not in intervals:
+                note(f"{each.job} is off. {each.off}")
         scheduling.run()
 
 
@@ -117,10 +121,13 @@ def _scheduled(answer: Sequence[ScheduledJob]) -> Iterator[Any]:
         made.add_row(
             each.job,
             _span(each.every_seconds),
-            output.when(each.next_due),
+            "off" if each.off else output.when(each.next_due),
             output.cell("never") if each.last is None else _last(each.last),
         )
     yield made
+    for each in answer:
+        if each.off:
+            yield output.cell(f"{each.job} is off. {each.off}", "yellow")
 
 
 def _last(run: JobAnswer) -> Any:

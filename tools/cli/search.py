@@ -152,7 +152,7 @@ def found_table(answer: SearchAnswer) -> Any:
     made = output.table(
         ("", output.RIGHT),
         ("id", output.FIXED),
-        ("kind", {"max_width": 14}),
+        "kind",
         ("said", output.FIXED),
         "what, and why",
         ("score", output.RIGHT),
