@@ -56,12 +56,13 @@ class FittingTable(Table):
             return None
         widths = [room.comfortable for room in rooms]
         left -= sum(widths)
-        wanting = sum(room.most - width for room, width in zip(rooms, widths, strict=True))
-        share = min(1.0, left / wanting) if wanting else 0.0
-        return [
-            width + int((room.most - width) * share)
-            for room, width in zip(rooms, widths, strict=True)
-        ]
+        # Whoever wants least is served first, so that few columns wrap.
+        order = sorted(range(len(rooms)), key=lambda at: rooms[at].most - widths[at])
+        for served, at in enumerate(order):
+            more = min(rooms[at].most - widths[at], left // (len(order) - served))
+            widths[at] += more
+            left -= more
+        return widths
 
     def _room(self, console: Console, options: ConsoleOptions, at: int) -> Room:
         column = self.columns[at]
