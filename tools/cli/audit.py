@@ -139,7 +139,7 @@ def replay(
 ) -> None:
     """Make decisions again from what the log holds: same, different, or inputs destroyed."""
     if every == (decision is not None):
-        fail("replay: name a decision, or say --all.", USAGE)
+        fail("audit replay: name a decision, or say --all.", USAGE)
     different: bool
     with opened(ctx) as memory:
         if decision is not None:
@@ -218,7 +218,7 @@ def checklist(
 ) -> None:
     """The production checklists on this ledger: each line yes or no, with its evidence."""
     if backed_up and by is None:
-        fail("checklist: --backed-up needs --by NAME.", USAGE)
+        fail("audit checklist: --backed-up needs --by NAME.", USAGE)
     with opened(ctx) as memory, output.progress("checking") as progress:
         if backed_up and by is not None:
             note(f"A backup up to position {memory.note_backup(by=by):,} is on record.")
@@ -272,7 +272,7 @@ def calibrate(
 ) -> None:
     """Compare stated confidence with what became of each memory."""
     if adopt and by is None:
-        fail("calibrate: --adopt needs --by NAME.", USAGE)
+        fail("audit calibrate: --adopt needs --by NAME.", USAGE)
     with opened(ctx) as memory:
         with output.progress("reading") as progress:
             answer = memory.calibrate(progress=progress)

@@ -167,12 +167,15 @@ def resolve(
 ) -> None:
     """Settle a contested belief: one value, or one for each context."""
     if (choose is None) == (not context):
-        fail("resolve: give either --choose VALUE, or --context CONTEXT=VALUE for each.", USAGE)
+        fail(
+            "conflicts resolve: give either --choose VALUE, or --context CONTEXT=VALUE for each.",
+            USAGE,
+        )
     contexts: dict[str, str] = {}
     for pair in context or ():
         name, equals, value = pair.partition("=")
         if not (name.strip() and equals and value.strip()):
-            fail(f"resolve: write --context CONTEXT=VALUE, not {pair!r}.", USAGE)
+            fail(f"conflicts resolve: write --context CONTEXT=VALUE, not {pair!r}.", USAGE)
         contexts[name.strip()] = value.strip()
     with opened(ctx) as memory:
         answer = memory.resolve(belief, by=by, choose=choose, contexts=contexts or None, note=note)
@@ -202,10 +205,10 @@ def review(
 ) -> None:
     """Approve or refuse what the gate put in the queue for a person."""
     if approve and refuse:
-        fail("review: say --approve or --refuse, not both.", USAGE)
+        fail("conflicts review: say --approve or --refuse, not both.", USAGE)
     if decision is None:
         if approve or refuse:
-            fail("review: name the decision that is approved or refused.", USAGE)
+            fail("conflicts review: name the decision that is approved or refused.", USAGE)
         with opened(ctx) as memory:
             waiting = memory.decisions(outcome="queue", waits=True)
 
@@ -219,7 +222,7 @@ def review(
         output.show(waiting, json, waits)
         return
     if not (approve or refuse):
-        fail("review: say --approve or --refuse, and --by NAME.", USAGE)
+        fail("conflicts review: say --approve or --refuse, and --by NAME.", USAGE)
     if by is None:
         fail(WHO, USAGE)
     with opened(ctx) as memory:

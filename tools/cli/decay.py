@@ -47,7 +47,7 @@ def decay(
 ) -> None:
     """How much is left of each memory since it was last said or shown, the least first."""
     if reconfirm and profile is not None:
-        fail("decay: --reconfirm goes by the policy's profile: leave out --profile.", USAGE)
+        fail("ops decay: --reconfirm goes by the policy's profile: leave out --profile.", USAGE)
     with opened(ctx) as memory:
         if refresh:
             memory.refresh_decay()

@@ -73,7 +73,7 @@ def tail(
                 _write(event, memory, json)
         return
     if after is not None:
-        fail("tail: a consumer knows where it is: leave out --after, or --consumer.", USAGE)
+        fail("ops tail: a consumer knows where it is: leave out --after, or --consumer.", USAGE)
     _consume(ctx, consumer, wanted, subjects, follow is not False, lease_seconds, json)
 
 
@@ -132,7 +132,7 @@ def _known_types(types: str) -> list[str]:
     for name in wanted:
         if name not in BY_NAME:
             near = get_close_matches(name, BY_NAME, n=3, cutoff=0.4) or sorted(BY_NAME)
-            fail(f"tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
+            fail(f"ops tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
     return wanted
 
 

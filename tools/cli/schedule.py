@@ -47,7 +47,7 @@ def schedule(
 ) -> None:
     """Run jobs when they are due, until interrupted. Of several, one does; another takes over."""
     if sum((once is not None, listing, bool(every))) > 1:
-        fail("schedule: say one of --once, --list and --every.", USAGE)
+        fail("ops schedule: say one of --once, --list and --every.", USAGE)
     if listing:
         with opened(ctx) as memory:
             answer = memory.scheduled()
@@ -87,7 +87,7 @@ def _intervals(every: Sequence[str]) -> dict[str, float]:
         try:
             found[name.strip()] = float(seconds)
         except ValueError:
-            fail(f"schedule: write --every JOB=SECONDS, not {pair!r}.", USAGE)
+            fail(f"ops schedule: write --every JOB=SECONDS, not {pair!r}.", USAGE)
     return found
 
 

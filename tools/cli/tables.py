@@ -95,12 +95,12 @@ class FittingTable(Table):
         yield Text()
 
     def _head(self, cells: Sequence[tuple[int, Text]], width: int) -> Iterator[Text]:
-        """The short cells of a row, the first without its name, on as many lines as they need."""
+        """The short cells of a row, on as many lines as they need; the first column goes unnamed."""
         line = Text()
         for at, cell in cells:
             if not cell.plain.strip("–"):
                 continue
-            name = str(self.columns[at].header) if line.plain else ""
+            name = str(self.columns[at].header) if at else ""
             part = Text(f"{name} " if name else "", style="dim") + cell
             if not line.plain:
                 line = part
