@@ -95,7 +95,7 @@ class FittingTable(Table):
         yield Text()
 
     def _head(self, cells: Sequence[tuple[int, Text]], width: int) -> Iterator[Text]:
-        """The short cells of a row, on as many lines as they need; the first column goes unnamed."""
+        """The short cells of a row, on as many lines as they need; the first goes unnamed."""
         line = Text()
         for at, cell in cells:
             if not cell.plain.strip("–"):
