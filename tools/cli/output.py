@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -77,8 +77,8 @@ def console(*, stderr: bool = False) -> Console:
             raise BrokenPipeError
 
     out = Output(stderr=stderr, highlight=False, emoji=False, markup=True)
-    if not out.is_terminal and "COLUMNS" not in os.environ:
-        out.width = WIDTH
+    if not out.is_terminal:
+        out.width = get_terminal_size((WIDTH, 24)).columns
     return out
 
 
