@@ -272,7 +272,7 @@ def _keyless(people: tuple[str, ...]) -> str:
     return (
         f"The vault is older than the log: {len(people)} of its people have neither key nor"
         f" tombstone ({people[0]}), so nothing of theirs can be read until a newer backup of the"
-        " vault is restored with `beliefledger vault restore`."
+        " vault is restored with `beliefledger ops vault restore`."
     )
 
 

@@ -69,7 +69,7 @@ class ExtractionUnavailable(Retryable):
 
 
 class ExtractionTooLong(ExtractionUnavailable):
-    """The turn is set aside until somebody asks for it again with `beliefledger retry`, perhaps
+    """The turn is set aside until somebody asks for it again with `beliefledger ops retry`, perhaps
     after setting a longer deadline (BELIEFLEDGER_EXTRACTION_SECONDS)."""
 
 
@@ -92,17 +92,17 @@ class LogCorrupted(MustStop):
 
 class ProofsDamaged(LogCorrupted):
     """What proves the history is damaged; the events themselves may be whole. Put back what is
-    missing, then run `beliefledger verify`."""
+    missing, then run `beliefledger proof verify`."""
 
 
 class BehindWitness(LogCorrupted):
     """The log was set back to an earlier state. Restore the newest backup; until then only
-    `beliefledger verify` opens it."""
+    `beliefledger proof verify` opens it."""
 
 
 class SplitView(LogCorrupted):
-    """There is another history under this ledger's name. Find out by `beliefledger verify` here and
-    `beliefledger witness show` there which one is true, and write to neither until then."""
+    """There is another history under this ledger's name. Find out by `beliefledger proof verify`
+    here and `beliefledger proof witness show` there which is true; write to neither until then."""
 
 
 class UnknownEventType(MustStop):
@@ -122,7 +122,7 @@ class OlderProgram(BackendUnusable):
 
 
 class OlderLedger(BackendUnusable):
-    """Run `beliefledger upgrade` as the database's owner, then open it again."""
+    """Run `beliefledger ops upgrade` as the database's owner, then open it again."""
 
 
 class AppendUncertain(MustStop):

@@ -94,5 +94,5 @@ def of_tombstone(
 def _lost(what: str, where: str) -> LogCorrupted:
     return LogCorrupted(
         f"The vault {where} has lost {what}, or what they are found by was changed: run"
-        " `beliefledger verify`, and restore the vault from a backup."
+        " `beliefledger proof verify`, and restore the vault from a backup."
     )

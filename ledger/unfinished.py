@@ -41,7 +41,7 @@ class Unfinished:
 
     def command(self, destination: str) -> str:
         """What to run to complete the copy at `destination`."""
-        words = ["beliefledger", "copy", self.source, destination]
+        words = ["beliefledger", "ops", "copy", self.source, destination]
         if self.vault is not None:
             words += ["--vault", self.vault]
         return shlex.join(words)

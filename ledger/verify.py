@@ -242,7 +242,8 @@ def _look_at_vault(log: Log, events: _Events) -> tuple[Wrong | None, int]:
     behind = commitments.broken(told, checked.chains)
     if behind is not None:
         behind += (
-            "; if an older vault was put back, `beliefledger vault restored` puts that on record"
+            "; if an older vault was put back, `beliefledger ops vault restored` puts that on"
+            " record"
         )
     found = [*checked.problems, *([] if behind is None else [behind]), *missing]
     if not found:

@@ -44,7 +44,7 @@ def generations(states: Mapping[str, ViewState]) -> GraphGenerations:
         if state.stopped_at is not None:
             raise LedgerError(
                 f"The view {name} stopped at position {state.stopped_at} ({state.reason})."
-                f" Rebuild it: beliefledger rebuild {name}"
+                f" Rebuild it: beliefledger ops rebuild {name}"
             )
         wanted.append(state.generation)
     return GraphGenerations(*wanted)

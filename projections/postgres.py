@@ -289,10 +289,10 @@ _ADVICE = {
 _MENDED = {
     "42501": "Its role lacks a right: run `beliefledger init` as the database's owner.",
     "3F000": "Their schema is not there: run `beliefledger init` as the database's owner.",
-    "42P01": "A table is not there: open the ledger again and run `beliefledger rebuild`.",
-    "XX001": "A file of theirs is damaged: run `beliefledger rebuild`.",
-    "XX002": "A file of theirs is damaged: run `beliefledger rebuild`.",
-    "23505": "They are not as they were left: run `beliefledger rebuild`.",
+    "42P01": "A table is not there: open the ledger again and run `beliefledger ops rebuild`.",
+    "XX001": "A file of theirs is damaged: run `beliefledger ops rebuild`.",
+    "XX002": "A file of theirs is damaged: run `beliefledger ops rebuild`.",
+    "23505": "They are not as they were left: run `beliefledger ops rebuild`.",
 }
 """Advice for error codes of lasting problems."""
 

@@ -182,7 +182,7 @@ class Projector:
                 if state.stopped_at is not None:
                     raise LedgerError(
                         f"The view {state.name} stopped at position {state.stopped_at}"
-                        f" ({state.reason}). Rebuild it: beliefledger rebuild {state.name}"
+                        f" ({state.reason}). Rebuild it: beliefledger ops rebuild {state.name}"
                     )
             yield connection, states
 

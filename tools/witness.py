@@ -262,8 +262,8 @@ class Store:
         store = cls(directory)
         if not store._logs.is_dir():
             raise CallerMistake(
-                f"There is no witness at {directory}: `beliefledger witness serve` and `witness"
-                " add-log` make one."
+                f"There is no witness at {directory}: `beliefledger proof witness serve` and"
+                " `beliefledger proof witness add-log` make one."
             )
         file = directory / KEY_FILE
         if not file.exists():

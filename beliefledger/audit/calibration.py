@@ -60,6 +60,8 @@ RIGHT = ("confirmed", "approved", "chosen")
 WRONG = ("corrected", "revoked", "refused")
 NEEDED = 30
 """With fewer known outcomes a map would follow noise."""
+OF_EACH = 20
+"""With fewer that turned out right, or wrong, a map would learn how the other one looks."""
 KNOTS = 8
 FOLDS = 5
 BINS = 10
@@ -85,7 +87,7 @@ EXTRA = "Install the extra: pip install 'beliefledger[calibration]'."
 
 
 class NotCalibrated(CallerMistake):
-    """There is no map to adopt or to draw. See what `calibrate` says."""
+    """There is no map to adopt or to draw. See what `beliefledger audit calibrate` says."""
 
 
 class Bin(Frozen):
@@ -371,6 +373,13 @@ def _map(pairs: Sequence[Pair]) -> tuple[Knots | None, str | None]:
         return None, (
             f"The outcome of {len(pairs)} memories that the formula rated is known; with fewer than"
             f" {NEEDED}, a map would follow noise, so there is none."
+        )
+    right = sum(was for _, was in pairs)
+    wrong = len(pairs) - right
+    if min(right, wrong) < OF_EACH:
+        return None, (
+            f"Of the memories that the formula rated, {right} turned out right and {wrong} wrong;"
+            f" with fewer than {OF_EACH} of either, a map would follow noise, so there is none."
         )
     if len({stated for stated, _ in pairs}) < 2:
         return None, "All were rated the same, so there is nothing to draw a map between."

@@ -392,7 +392,7 @@ class Tally:
             outcome, reason = differing[0]
             detail = (
                 f"{outcome} {reason}: the view has {seen.get(differing[0], 0):,}, the log"
-                f" {self._decisions.get(differing[0], 0):,}; run: beliefledger rebuild"
+                f" {self._decisions.get(differing[0], 0):,}; run: beliefledger ops rebuild"
                 f" {DecisionsView.name}"
             )
         return _sum(

@@ -208,16 +208,16 @@ class Certificates:
     def _erasure(self, given: str) -> Erasure:
         """By its id or the first characters of it."""
         if not given:
-            raise UnknownMemory("Name an erasure. List them: beliefledger erasures.")
+            raise UnknownMemory("Name an erasure. List them: beliefledger erasure list.")
         found = [each for each in self._log.eraser.told() if each.id.startswith(given.lower())]
         if not found:
             raise UnknownMemory(
-                f"There is no erasure {given}. List what there is: beliefledger erasures."
+                f"There is no erasure {given}. List what there is: beliefledger erasure list."
             )
         if len(found) > 1:
             raise UnknownMemory(
                 f"{len(found)} erasures begin with {given}: give more characters, of"
-                " beliefledger erasures."
+                " beliefledger erasure list."
             )
         return found[0]
 

@@ -77,9 +77,12 @@ def nothing_left(log: Log, subject: str) -> str:
     whole = [each for each in log.eraser.told() if each.whole and each.subject_ref in people]
     done = [each for each in whole if each.done is not None]
     if not done or done[-1].done is None:
-        return "This subject was erased, and nothing of them is left to erase. See `erasures`."
+        return (
+            "This subject was erased, and nothing of them is left to erase. See"
+            " `beliefledger erasure list`."
+        )
     at = to_datetime(done[-1].done.recorded_at).isoformat(timespec="seconds")
     return (
         f"This subject was erased before, at {at}, and nothing of them is left to erase. See"
-        f" `beliefledger certificate {done[-1].id[:10]}`."
+        f" `beliefledger erasure certificate {done[-1].id[:10]}`."
     )

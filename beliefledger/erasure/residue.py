@@ -93,7 +93,7 @@ def remains(
             _remainder(
                 "ciphertext in older backups",
                 "The person's key lives, so a backup from before opens with the vault. Restored"
-                " through `beliefledger restore`, what is erased here is deleted again before"
+                " through `beliefledger ops restore`, what is erased here is deleted again before"
                 " anything is served.",
                 None,
             ),
@@ -160,14 +160,14 @@ def horizon(*, whole: bool, key: str, completed: str, rotated: str | None, in_fo
             f"{told} That is not the one in force now, and the history does not tell that it was"
             " replaced after the erasure: one that was replaced before may have passed the"
             " destroyed key on to its successor. Until such backups are gone, or"
-            " `beliefledger vault rotate` was run and all older master keys destroyed, whoever has"
-            " both can read backups of the history from before."
+            " `beliefledger ops vault rotate` was run and all older master keys destroyed,"
+            " whoever has both can read backups of the history from before."
         )
     if rotated is None:
         return (
             f"{told} That master key is still in force: until such backups are gone, or"
-            " `beliefledger vault rotate` was run and the old master key destroyed, whoever has"
-            " both can read backups of the history from before."
+            " `beliefledger ops vault rotate` was run and the old master key destroyed,"
+            " whoever has both can read backups of the history from before."
         )
     return (
         f"{told} It was replaced at {rotated}: where the old master key is destroyed, no backup of"

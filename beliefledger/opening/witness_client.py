@@ -67,8 +67,8 @@ class Witnessed:
             raise CallerMistake(f"{WITNESS} is no URL of a witness: write https://host/prefix.")
         if settings.witness_key is None:
             raise CallerMistake(
-                f"{WITNESS} is set and {WITNESS_KEY} is not: set it to what `beliefledger witness"
-                " key` tells there."
+                f"{WITNESS} is set and {WITNESS_KEY} is not: set it to what"
+                " `beliefledger proof witness key` tells there."
             )
         try:
             return cls(settings.witness, CosignatureVerifier.parse(settings.witness_key))
@@ -209,8 +209,8 @@ class Witnessed:
             what = "this ledger" if status == 404 else "the key that signs this ledger's heads"
             keys = [each.vkey for each in tree.verifiers()]
             return NotPermitted(
-                f"The witness at {self.url} does not know {what}: there, run `beliefledger witness"
-                f" add-log '{keys[-1]}'`."
+                f"The witness at {self.url} does not know {what}: there, run"
+                f" `beliefledger proof witness add-log '{keys[-1]}'`."
             )
         return BackendUnavailable(
             f"The witness at {self.url} answered {status}: {_line(text)} Try again; if it stays so,"

@@ -18,6 +18,7 @@ from beliefledger.ledger.streams import ops_stream
 from beliefledger.ledger.times import DAY, SECOND, Micros
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.projections import ageing_questions
+from beliefledger.projections.embedding import installed
 from beliefledger.projections.jobs import JobsView
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.views import job_answer
@@ -30,14 +31,25 @@ Counts = dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something to be done every so often."""
+    """Something to be done every so often. `lacks` says what is missing here to run it, and how to
+    get that: the schedule leaves such a job out unless it is asked for."""
 
     name: str
     every: Micros
+    lacks: Callable[[], str | None] = lambda: None
 
     def due(self, now: Micros) -> Micros:
         """The last time at or before `now` at which it was to run."""
         return now - (now - FIRST_MONDAY) % self.every
+
+
+def _no_model() -> str | None:
+    if installed():
+        return None
+    return (
+        "It compares texts with a model, and none is installed: pip install"
+        " 'beliefledger[embeddings]' turns it on."
+    )
 
 
 JOBS = {
@@ -49,7 +61,7 @@ JOBS = {
         Job("forgetting", DAY),
         Job("checkpoints", HOUR),
         Job("loops", DAY),
-        Job("consolidation", 7 * DAY),
+        Job("consolidation", 7 * DAY, _no_model),
         Job("vectors", HOUR),
     )
 }

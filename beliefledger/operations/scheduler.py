@@ -38,23 +38,29 @@ Tell = Callable[[str, JobAnswer | None, str], None]
 
 
 class ScheduledJob(Frozen):
-    """A job of the schedule: how often, when next, and its last run, if there was one."""
+    """A job of the schedule: how often, when next, and its last run, if there was one.
+
+    `off` says why the schedule leaves it out here and what turns it on; it is then never due.
+    """
 
     job: str
     every_seconds: float
-    next_due: datetime
+    next_due: datetime | None
     last: JobAnswer | None
+    off: str | None = None
 
 
 def planned(last_runs: Sequence[JobAnswer], now: Micros) -> list[ScheduledJob]:
     """Every job as it stands at a time."""
     last = {each.job: each for each in last_runs}
+    off = {job.name: job.lacks() for job in JOBS.values()}
     return [
         ScheduledJob(
             job=job.name,
             every_seconds=job.every / SECOND,
-            next_due=to_datetime(job.due(now) + job.every),
+            next_due=None if off[job.name] else to_datetime(job.due(now) + job.every),
             last=last.get(job.name),
+            off=off[job.name],
         )
         for job in JOBS.values()
     ]
@@ -171,7 +177,8 @@ class Scheduling(Closeable):
 
 
 def _jobs(every: Mapping[str, float]) -> list[Job]:
-    """All jobs, some at other intervals than their own. Raises `InvalidTurn`."""
+    """All jobs that can run here, some at other intervals than their own; one that lacks something
+    only if it is named. Raises `InvalidTurn`."""
     for name, seconds in every.items():
         if name not in JOBS:
             raise InvalidTurn(f"There is no job {name!r}; there are: {', '.join(JOBS)}.")
@@ -180,4 +187,5 @@ def _jobs(every: Mapping[str, float]) -> list[Job]:
     return [
         replace(job, every=round(every[job.name] * SECOND)) if job.name in every else job
         for job in JOBS.values()
+        if job.name in every or job.lacks() is None
     ]

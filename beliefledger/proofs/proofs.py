@@ -183,7 +183,7 @@ class Proofs:
         near = " and ".join(str(each) for each in (below, above) if each is not None)
         raise CallerMistake(
             f"No checkpoint of {size} events was kept; "
-            + (f"the nearest: {near}." if near else "none was: beliefledger checkpoint.")
+            + (f"the nearest: {near}." if near else "none was: beliefledger proof checkpoint.")
         )
 
     # Verifying

@@ -174,7 +174,7 @@ class ConflictQueries:
                     standing=tuple(standing),
                     escalated=tuple(escalated),
                     choices=tuple(choices),
-                    by_context=f"beliefledger resolve {belief} {pairs} --by NAME",
+                    by_context=f"beliefledger conflicts resolve {belief} {pairs} --by NAME",
                 )
             )
         return answers
@@ -220,7 +220,7 @@ def _together(times: Sequence[Micros], window: Micros | None) -> int:
 
 
 def _settle(belief: str, value: str) -> str:
-    return f"beliefledger resolve {belief} --choose {value} --by NAME"
+    return f"beliefledger conflicts resolve {belief} --choose {value} --by NAME"
 
 
 def _stands(

@@ -25,13 +25,13 @@ from beliefledger.projections.questions import DecisionRow
 _HINTS = {
     Reason.NO_CONSENT: "record a lawful basis: beliefledger consent grant --subject {subject}"
     " --basis consent",
-    Reason.SPECIAL_CATEGORY: "approve it: beliefledger review {decision} --approve --by NAME; or"
-    " record a basis for its category: beliefledger consent grant --subject {subject}"
+    Reason.SPECIAL_CATEGORY: "approve it: beliefledger conflicts review {decision} --approve --by"
+    " NAME; or record a basis for its category: beliefledger consent grant --subject {subject}"
     " --basis explicit_consent --category {category}",
     Reason.SCOPE_TOO_WIDE: "record a basis with a wider --scope",
-    Reason.CONTESTED: "settle it: beliefledger resolve {belief} --choose VALUE --by NAME",
-    Reason.NO_CONTEXT: "settle it: beliefledger resolve {belief} --choose VALUE --by NAME, or say"
-    " in which context it holds",
+    Reason.CONTESTED: "settle it: beliefledger conflicts resolve {belief} --choose VALUE --by NAME",
+    Reason.NO_CONTEXT: "settle it: beliefledger conflicts resolve {belief} --choose VALUE --by"
+    " NAME, or say in which context it holds",
     Reason.CONSTRAINT_STANDS: "a constraint only ends when its subject says that it is over",
 }
 

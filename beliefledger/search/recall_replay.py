@@ -27,7 +27,9 @@ from beliefledger.times import Progress
 
 TOLERANCE = 1
 """Millionths by which a score may differ: sums of floats end in other digits elsewhere."""
-UNEXPLAINED = "Nothing on record explains it. Fold the views anew, and replay: beliefledger rebuild"
+UNEXPLAINED = (
+    "Nothing on record explains it. Fold the views anew, and replay: beliefledger ops rebuild"
+)
 ERASED_SINCE = "Some of what it searched was erased since: that is not there to be found again."
 
 

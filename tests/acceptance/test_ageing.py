@@ -372,18 +372,18 @@ def run(place, *words, code=0):
 def test_the_command_tells_the_same(place):
     run(place, "init")
     run(place, "remember", "-s", "ana", "--consent", "consent", "I live in Porto.")
-    [told] = json.loads(run(place, "decay", "--json"))
+    [told] = json.loads(run(place, "ops", "decay", "--json"))
     assert (told["text"], told["score"], told["refreshed"]) == (HOME, 1.0, None)
-    [told] = json.loads(run(place, "decay", "--refresh", "-s", "ana", "--json"))
+    [told] = json.loads(run(place, "ops", "decay", "--refresh", "-s", "ana", "--json"))
     assert told["refreshed"] == 1.0
-    page = run(place, "decay", "--at", "2100-01-01")
+    page = run(place, "ops", "decay", "--at", "2100-01-01")
     assert HOME in page
     assert ".00" in page
     assert "░" * 20 in page
-    [asked] = json.loads(run(place, "decay", "--reconfirm", "--at", "2100-01-01", "--json"))
+    [asked] = json.loads(run(place, "ops", "decay", "--reconfirm", "--at", "2100-01-01", "--json"))
     assert asked["ask"] == f"Is this still so: “{HOME}”?"
-    assert "Nothing that matters has faded" in run(place, "decay", "--reconfirm")
-    assert "Nothing is believed" in run(place, "decay", "-s", "nobody")
-    run(place, "decay", "--profile", "rot", code=2)
-    run(place, "decay", "--at", "soon", code=2)
-    run(place, "decay", "--reconfirm", "--profile", "decay", code=2)
+    assert "Nothing that matters has faded" in run(place, "ops", "decay", "--reconfirm")
+    assert "Nothing is believed" in run(place, "ops", "decay", "-s", "nobody")
+    run(place, "ops", "decay", "--profile", "rot", code=2)
+    run(place, "ops", "decay", "--at", "soon", code=2)
+    run(place, "ops", "decay", "--reconfirm", "--profile", "decay", code=2)

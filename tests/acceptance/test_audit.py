@@ -345,7 +345,7 @@ def test_the_command_shows_it_and_fails_when_it_does_not_add_up(place, memory):
     memory.erase("ana", by="dpo")
 
     def run(*words, code=0):
-        result = CliRunner().invoke(app, ["--ledger", place, "audit", *words])
+        result = CliRunner().invoke(app, ["--ledger", place, "audit", "counts", *words])
         assert result.exit_code == code, (result.stdout, result.stderr)
         return result.stdout
 

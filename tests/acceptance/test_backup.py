@@ -584,25 +584,32 @@ def test_the_commands_answer_in_words_and_in_json(
     told, tmp_path, monkeypatch, backed, vault, new_place
 ):
     key_files(monkeypatch, tmp_path)
-    answer = json.loads(run(told, "backup", backed, "--vault", vault, "--json").stdout)
+    answer = json.loads(run(told, "ops", "backup", backed, "--vault", vault, "--json").stdout)
     assert set(answer) == set(
         "destination vault position with_body already removed signed keys".split()
     )
-    assert "were there before" in run(told, "backup", backed).stdout
+    assert "were there before" in run(told, "ops", "backup", backed).stdout
     again = new_place()
-    restored = json.loads(run(told, "restore", backed, again, "--vault", vault, "--json").stdout)
+    restored = json.loads(
+        run(told, "ops", "restore", backed, again, "--vault", vault, "--json").stdout
+    )
     assert set(restored) == set(
         "source destination position with_body already withheld people content keyless unheard"
         " signed head warnings".split()
     )
-    assert "already" in run(told, "restore", backed, again, code=3).stderr
-    answer = json.loads(run(told, "vault", "restore", vault, "--json").stdout)
+    assert "already" in run(told, "ops", "restore", backed, again, code=3).stderr
+    answer = json.loads(run(told, "ops", "vault", "restore", vault, "--json").stdout)
     assert answer == {"keys": 0, "keyless": [], "erased": 0}
-    assert "came back" in run(told, "vault", "restore", vault).stdout
-    answer = json.loads(run(told, "vault", "rotate", "--json").stdout)
+    assert "came back" in run(told, "ops", "vault", "restore", vault).stdout
+    answer = json.loads(run(told, "ops", "vault", "rotate", "--by", "lea", "--json").stdout)
     assert set(answer) == set("previous key subjects key_file retired to_set to_unset left".split())
-    page = run(told, "vault", "rotate", "--keep-old", "--by", "lea.reviewer").stdout
+    page = run(
+        told, "ops", "vault", "rotate", "--by", "lea", "--keep-old", "--by", "lea.reviewer"
+    ).stdout
     assert "is kept in" in page
-    assert "open nothing" in run(told, "vault", "rotate").stdout
-    assert "no ledger" in run(tmp_path / "none", "vault", "rotate", code=3).stderr
-    assert "not apart" in run(told, "backup", backed, "--vault", backed, code=2).stderr
+    assert "open nothing" in run(told, "ops", "vault", "rotate", "--by", "lea").stdout
+    assert (
+        "no ledger"
+        in run(tmp_path / "none", "ops", "vault", "rotate", "--by", "lea", code=3).stderr
+    )
+    assert "not apart" in run(told, "ops", "backup", backed, "--vault", backed, code=2).stderr

@@ -17,7 +17,7 @@ from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.tools.cli import app
 
-RATES = {1.0: (9, 1), 0.8: (7, 3), 0.6: (4, 6), 0.3: (1, 9)}
+RATES = {1.0: (9, 1), 0.8: (7, 3), 0.6: (4, 6), 0.3: (2, 18)}
 """What the operator's word is worth to the formula, and how much of it turned out right, wrong."""
 STATED = {1.0: 0.715, 0.8: 0.625, 0.6: 0.535, 0.3: 0.4}
 
@@ -164,10 +164,32 @@ def test_too_few_give_no_map(memory):
         memory.audit.calibrated_policy(answer)
 
 
+@pytest.mark.parametrize(
+    ("rates", "says"),
+    [
+        ({1.0: (21, 9), 0.3: (9, 10)}, "30 turned out right and 19 wrong"),
+        ({1.0: (15, 9), 0.3: (4, 20)}, "19 turned out right and 29 wrong"),
+    ],
+)
+def test_too_few_of_one_outcome_give_no_map(memory, rates, says):
+    _history(memory, rates)
+    answer = memory.audit.calibrate()
+    assert answer.map is None
+    assert says in answer.why
+    assert "fewer than 20 of either" in answer.why
+    with pytest.raises(NotCalibrated, match="fewer than 20"):
+        memory.calibrated_policy(answer)
+
+
+def test_twenty_of_each_outcome_give_a_map(memory):
+    _history(memory, {1.0: (15, 5), 0.3: (5, 15)})
+    assert memory.audit.calibrate().map is not None
+
+
 def test_the_map_rises_and_is_adopted_and_the_next_is_made_from_the_formula_again(memory):
     _history(memory)
     first = memory.audit.calibrate()
-    assert (first.right, first.wrong) == (21, 19)
+    assert (first.right, first.wrong) == (22, 28)
     assert [stated for stated, _ in first.map] == sorted(STATED.values())
     assert [observed for _, observed in first.map] == [0.1, 0.4, 0.7, 0.9]
     assert first.score_brier == first.brier
@@ -183,7 +205,7 @@ def test_the_map_rises_and_is_adopted_and_the_next_is_made_from_the_formula_agai
 
     _history(memory, prefix="b")
     second = memory.audit.calibrate()
-    assert second.scored == 80
+    assert second.scored == 100
     # The same rates once more: the formula says what it said, the map of it is the same, while what
     # was stated is now what turned out.
     assert second.map == first.map
@@ -210,7 +232,7 @@ def test_after_an_erasure_it_is_that_of_what_is_left(memory):
     everybody = memory.audit.calibrate()
     memory.erase("ana", by="system")
     left = memory.audit.calibrate()
-    assert (everybody.memories, left.memories) == (43, 3)
+    assert (everybody.memories, left.memories) == (53, 3)
     assert {name: count for name, count in left.outcomes.items() if count} == {"confirmed": 3}
 
 
@@ -243,25 +265,27 @@ def test_the_command(new_place, tmp_path: Path):
     with open_memory(place) as memory:
         memory.consent.grant("ana", "consent")
         memory.store("ana", "blue", attribute="colour")
-    page = _cli(place, "calibrate").stdout
+    page = _cli(place, "audit", "calibrate").stdout
     assert "nobody said a word about 1" in page
     assert "No map" in page
-    refused = _cli(place, "calibrate", "--adopt", "--by", "eva", code=3)
+    refused = _cli(place, "audit", "calibrate", "--adopt", "--by", "eva", code=3)
     assert "noise" in refused.stderr
-    assert "--by" in _cli(place, "calibrate", "--adopt", code=2).stderr
+    assert "--by" in _cli(place, "audit", "calibrate", "--adopt", code=2).stderr
 
     with open_memory(place) as memory:
         _history(memory)
-    page = _cli(place, "calibrate").stdout
+    page = _cli(place, "audit", "calibrate").stdout
     for said in ("Brier score", "0.7–0.8", "│", "was right", "--adopt --by NAME"):
         assert said in page
-    answer = json.loads(_cli(place, "calibrate", "--json").stdout)
+    answer = json.loads(_cli(place, "audit", "calibrate", "--json").stdout)
     file = tmp_path / "policy.yaml"
-    _cli(place, "calibrate", "--policy", str(file), "--plot", str(tmp_path / "plot.svg"))
+    _cli(place, "audit", "calibrate", "--policy", str(file), "--plot", str(tmp_path / "plot.svg"))
     assert yaml.safe_load(file.read_text())["calibration"] == answer["map"]
     assert "<svg" in (tmp_path / "plot.svg").read_text()
     _cli(place, "policy", "validate", str(file))
-    adopted = json.loads(_cli(place, "calibrate", "--adopt", "--by", "eva", "--json").stdout)
+    adopted = json.loads(
+        _cli(place, "audit", "calibrate", "--adopt", "--by", "eva", "--json").stdout
+    )
     assert adopted["adopted"] == answer["map"]
     with open_memory(place) as memory:
         assert [list(pair) for pair in memory.policy.current.calibration] == answer["map"]
@@ -279,7 +303,7 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path):
 
     def without(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-c", run, "--ledger", str(place), "calibrate", *words],
+            [sys.executable, "-c", run, "--ledger", str(place), "audit", "calibrate", *words],
             capture_output=True,
             text=True,
             check=False,

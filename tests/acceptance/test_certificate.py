@@ -243,7 +243,7 @@ def test_of_less_than_a_person_the_register_is_to_be_made(memory):
 @pytest.mark.parametrize("given", ["0" * 32, "", "no such"])
 def test_what_is_no_erasure_has_no_certificate(memory, given):
     memory.erase("ana", by="dpo")
-    with pytest.raises(UnknownMemory, match="beliefledger erasures"):
+    with pytest.raises(UnknownMemory, match="beliefledger erasure list"):
         memory.erasure.certificates.issue(given)
 
 
@@ -556,7 +556,7 @@ def test_a_consumer_or_an_erasure_that_is_not_there_is_refused(memory):
     for name in ("wherehouse", "projector", ""):
         with pytest.raises(CallerMistake, match="there are: warehouse"):
             memory.erasure.certificates.acknowledge(name, answer.erasure)
-    with pytest.raises(UnknownMemory, match="beliefledger erasures"):
+    with pytest.raises(UnknownMemory, match="beliefledger erasure list"):
         memory.erasure.certificates.acknowledge("warehouse", "0" * 32)
     assert memory._log.of_types(("consumer.acknowledged.v1",)) == []
 
@@ -919,13 +919,13 @@ def test_the_commands_write_a_file_that_the_verifier_takes(place, run, tmp_path)
         run_consumer(memory, "warehouse")
         memory.proofs.tree.extend(keep=True)
         erasure = memory.erase("ana", by="dpo").erasure
-    shown = " ".join(run("certificate", erasure[:10]).stdout.split())
+    shown = " ".join(run("erasure", "certificate", erasure[:10]).stdout.split())
     assert "warehouse" in shown
     assert "open" in shown
     assert "What it cannot prove" in shown
 
     file = tmp_path / "ana.json"
-    answer = run("certificate", erasure, "-o", str(file))
+    answer = run("erasure", "certificate", erasure, "-o", str(file))
     assert answer.stdout == ""
     assert "beliefledger-verify" in answer.stderr
     checked = subprocess.run(
@@ -948,10 +948,12 @@ def test_the_commands_write_a_file_that_the_verifier_takes(place, run, tmp_path)
     assert checked.returncode == 1
     assert "NO:" in checked.stdout
 
-    said = json.loads(run("acknowledge", erasure[:10], "--consumer", "warehouse", "--json").stdout)
+    said = json.loads(
+        run("erasure", "acknowledge", erasure[:10], "--consumer", "warehouse", "--json").stdout
+    )
     assert (said["already"], said["open"]) == (False, [])
-    assert "closed" in run("acknowledge", erasure, "--consumer", "warehouse").stdout
-    text = run("certificate", erasure, "--json").stdout
+    assert "closed" in run("erasure", "acknowledge", erasure, "--consumer", "warehouse").stdout
+    text = run("erasure", "certificate", erasure, "--json").stdout
     assert verdict_of(text.encode()) is True
     assert json.loads(text)["state"] == "closed"
 
@@ -960,11 +962,11 @@ def test_the_commands_refuse_with_a_sentence(place, run, tmp_path):
     with open_memory(place) as memory:
         memory.consent.grant("ana", "consent")
         erasure = memory.erase("ana", by="dpo").erasure
-    assert "beliefledger erasures" in run("certificate", "feed", code=3).stderr
+    assert "beliefledger erasure list" in run("erasure", "certificate", "feed", code=3).stderr
     file = tmp_path / "none.json"
-    run("certificate", "feed", "-o", str(file), code=3)
+    run("erasure", "certificate", "feed", "-o", str(file), code=3)
     assert not file.exists()
-    assert "no consumer" in run("acknowledge", erasure, "--consumer", "x", code=2).stderr
+    assert "no consumer" in run("erasure", "acknowledge", erasure, "--consumer", "x", code=2).stderr
 
 
 # The page

@@ -558,7 +558,7 @@ def test_the_command(new_place):
         memory.remember("ana", "I live in Porto.", consent="consent")
 
     def run(*words: str, code: int):
-        result = CliRunner().invoke(app, ["--ledger", place, "checklist", *words])
+        result = CliRunner().invoke(app, ["--ledger", place, "audit", "checklist", *words])
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         assert result.exit_code == code, (result.stdout, result.stderr)

@@ -196,7 +196,7 @@ def test_pages_fit_a_hundred_columns(ana):
 def test_words_of_others_cannot_steer_the_terminal(cli):
     cli.run("consent", "grant", "--subject", "eve")
     cli.say("I like \x1b[31mred\x07 [bold]tea[/bold].", "2026-01-01", "eve")
-    page = cli.run("decisions").stdout + cli.run("tail").stdout + cli.run("beliefs").stdout
+    page = cli.run("decisions").stdout + cli.run("ops", "tail").stdout + cli.run("beliefs").stdout
     assert "\x1b" not in page
     assert "\x07" not in page
     assert "[bold]" in page
@@ -206,60 +206,66 @@ def test_words_of_others_cannot_steer_the_terminal(cli):
 
 
 def test_a_loop_is_shown_explained_as_a_choice_and_resolved_by_context(looping):
-    (loop,) = looping.json("loops")
+    (loop,) = looping.json("conflicts", "loops")
     assert loop["contested"]
     assert loop["supersessions"] == 3
-    (conflict,) = looping.json("conflicts", "--subject", "ana")
-    assert "--choose" in looping.run("conflicts").stdout
+    (conflict,) = looping.json("conflicts", "list", "--subject", "ana")
+    assert "--choose" in looping.run("conflicts", "list").stdout
     belief = conflict["belief_id"][:10]
     values = {each["value"] for each in looping.json("history", belief)}
     morning = next(value for value in values if "morning" in value)
     afternoon = next(value for value in values if "afternoon" in value)
     held = looping.json(
-        *("resolve", belief, "--by", "lea"),
+        *("conflicts", "resolve", belief, "--by", "lea"),
         *("--context", f"office={morning}", "--context", f"home={afternoon}"),
     )
     assert {(each["context"], each["value"]) for each in held} == {
         ("office", morning),
         ("home", afternoon),
     }
-    assert looping.json("conflicts") == []
-    assert looping.run("conflicts").stdout == "Nothing to choose.\n"
+    assert looping.json("conflicts", "list") == []
+    assert looping.run("conflicts", "list").stdout == "Nothing to choose.\n"
 
 
 def test_a_conflict_is_settled_by_choosing_an_escalated_decision(looping):
-    (conflict,) = looping.json("conflicts")
+    (conflict,) = looping.json("conflicts", "list")
     chosen = conflict["escalated"][0]["decision_id"][:10]
-    held = looping.json("resolve", conflict["belief_id"], "--choose", chosen, "--by", "lea")
+    held = looping.json(
+        "conflicts", "resolve", conflict["belief_id"], "--choose", chosen, "--by", "lea"
+    )
     assert ["morning" in each["value"] for each in held] == [True]
 
 
 def test_resolve_wants_a_choice_a_name_and_a_conflict(ana):
     belief = ana.json("beliefs")[0]["belief_id"]
-    assert "not contested" in ana.error("resolve", belief, "--choose", "x", "--by", "lea")
-    ana.error("resolve", belief, "--by", "lea", code=2)
-    ana.error("resolve", belief, "--context", "office", "--by", "lea", code=2)
-    ana.run("resolve", belief, "--choose", "x", code=2)
+    assert "not contested" in ana.error(
+        "conflicts", "resolve", belief, "--choose", "x", "--by", "lea"
+    )
+    ana.error("conflicts", "resolve", belief, "--by", "lea", code=2)
+    ana.error("conflicts", "resolve", belief, "--context", "office", "--by", "lea", code=2)
+    ana.run("conflicts", "resolve", belief, "--choose", "x", code=2)
 
 
 def test_review_lists_what_waits_and_keeps_what_is_approved(ana):
     ana.say("I'm allergic to penicillin.", "2026-03-05")
-    (waiting,) = ana.json("review")
+    (waiting,) = ana.json("conflicts", "review")
     assert waiting["outcome"] == "queue"
-    assert "penicillin" in ana.run("review").stdout
-    ana.error("review", waiting["decision_id"], "--by", "lea", code=2)
-    ana.error("review", waiting["decision_id"], "--approve", code=2)
-    answer = ana.json("review", waiting["decision_id"][:8], "--approve", "--by", "dr. lima")
+    assert "penicillin" in ana.run("conflicts", "review").stdout
+    ana.error("conflicts", "review", waiting["decision_id"], "--by", "lea", code=2)
+    ana.error("conflicts", "review", waiting["decision_id"], "--approve", code=2)
+    answer = ana.json(
+        "conflicts", "review", waiting["decision_id"][:8], "--approve", "--by", "dr. lima"
+    )
     assert answer["memory_id"] in {each["memory_id"] for each in ana.json("beliefs")}
-    assert ana.run("review").stdout == "Nothing waits for a review.\n"
-    ana.error("review", waiting["decision_id"], "--refuse", "--by", "dr. lima")
+    assert ana.run("conflicts", "review").stdout == "Nothing waits for a review.\n"
+    ana.error("conflicts", "review", waiting["decision_id"], "--refuse", "--by", "dr. lima")
 
 
 def test_a_refused_review_keeps_nothing(ana):
     ana.say("I'm allergic to penicillin.", "2026-03-05")
     before = ana.json("beliefs")
-    (waiting,) = ana.json("review")
-    answer = ana.json("review", waiting["decision_id"], "--refuse", "--by", "dr. lima")
+    (waiting,) = ana.json("conflicts", "review")
+    answer = ana.json("conflicts", "review", waiting["decision_id"], "--refuse", "--by", "dr. lima")
     assert answer == {"approved": False, "memory_id": None}
     assert ana.json("beliefs") == before
 
@@ -270,16 +276,20 @@ def test_consent_is_granted_shown_and_withdrawn(ana):
         *("--category", "health", "--expires", "2030-01-01", "--note", "on paper", "--by", "lea"),
     )
     assert answer["categories"] == ["health"]
-    assert len(ana.json("consent", "show", "--subject", "ana")) == 2
-    assert "explicit_consent" in ana.run("consent", "show", "--subject", "ana").stdout
-    withdrawn = ana.json("consent", "withdraw", "--subject", "ana", "--basis", "consent")
+    assert len(ana.json("consent", "list", "--subject", "ana")) == 2
+    assert "explicit_consent" in ana.run("consent", "list", "--subject", "ana").stdout
+    withdrawn = ana.json(
+        "consent", "withdraw", "--subject", "ana", "--basis", "consent", "--by", "lea"
+    )
     assert withdrawn == {"subject": "ana", "revoked": 3}
     assert ana.json("beliefs") == []
-    assert "in force" in ana.error("consent", "withdraw", "--subject", "ana", "--grant", "00")
+    assert "in force" in ana.error(
+        "consent", "withdraw", "-s", "ana", "--grant", "00", "--by", "lea"
+    )
     assert "lawful basis" in ana.error(
         "consent", "grant", "--subject", "ana", "--basis", "whim", code=2
     )
-    assert ana.json("consent", "show", "--subject", "nobody") == []
+    assert ana.json("consent", "list", "--subject", "nobody") == []
 
 
 def test_a_revoked_memory_stays_in_the_history(ana):
@@ -301,11 +311,11 @@ def test_erasing_asks_then_forgets_and_refuses_until_registered_anew(ana):
     again = ana.json("erase", "ana", "--by", "lea", "--yes")
     assert (again["already"], again["erasure"]) == (True, answer["erasure"])
     assert "erased" in ana.error("erase", "ana", "--by", "max", "--yes")
-    assert ana.json("replay", "--all")["inputs_destroyed"] > 0
-    assert "Porto" not in ana.run("tail", "--json").stdout
-    ana.run("register", "ana", "--by", "lea")
+    assert ana.json("audit", "replay", "--all")["inputs_destroyed"] > 0
+    assert "Porto" not in ana.run("ops", "tail", "--json").stdout
+    ana.run("erasure", "register", "ana", "--by", "lea")
     assert ana.say("I live in Faro.", "2026-05-01")[0]["reason"] == "permission.no_consent"
-    ana.error("register", "nobody", "--by", "lea")
+    ana.error("erasure", "register", "nobody", "--by", "lea")
     ana.error("erase", "nobody", "--by", "lea", "--yes")
 
 
@@ -331,33 +341,33 @@ def test_a_policy_is_shown_validated_adopted_and_named(ana, tmp_path):
 
 def test_replay_one_and_all_and_under_another_policy(ana, tmp_path):
     decision = ana.json("decisions")[0]["decision_id"]
-    assert ana.json("replay", decision[:8])["verdict"] == "same"
-    assert "same" in ana.run("replay", decision).stdout
-    answer = ana.json("replay", "--all")
+    assert ana.json("audit", "replay", decision[:8])["verdict"] == "same"
+    assert "same" in ana.run("audit", "replay", decision).stdout
+    answer = ana.json("audit", "replay", "--all")
     assert answer["decisions"] == answer["same"] > 0
     strict = tmp_path / "strict.yaml"
     strict.write_text("name: strict\nthresholds: {default: 0.9}\n")
-    other = ana.json("replay", "--all", "--policy", str(strict))
+    other = ana.json("audit", "replay", "--all", "--policy", str(strict))
     assert other["different"] == len(other["differing"]) > 0
-    assert "quarantine" in ana.run("replay", "--all", "--policy", str(strict)).stdout
-    assert ana.json("replay", decision, "--policy", str(strict))["verdict"] == "different"
-    ana.error("replay", code=2)
-    ana.error("replay", decision, "--all", code=2)
-    ana.error("replay", "ffffffff")
+    assert "quarantine" in ana.run("audit", "replay", "--all", "--policy", str(strict)).stdout
+    assert ana.json("audit", "replay", decision, "--policy", str(strict))["verdict"] == "different"
+    ana.error("audit", "replay", code=2)
+    ana.error("audit", "replay", decision, "--all", code=2)
+    ana.error("audit", "replay", "ffffffff")
 
 
 def test_rebuild_gives_the_same_digests_and_takes_one_view(ana):
     before = {each["name"]: each["digest"] for each in ana.json("status")["views"]}
-    answer = ana.json("rebuild", "--verify")
+    answer = ana.json("ops", "rebuild", "--verify")
     assert {each["name"]: each["digest"] for each in answer} == before
     assert all(each["same"] for each in answer)
-    assert [each["name"] for each in ana.json("rebuild", "churn")] == ["churn"]
-    assert "There is no view" in ana.error("rebuild", "nonsense", code=2)
+    assert [each["name"] for each in ana.json("ops", "rebuild", "churn")] == ["churn"]
+    assert "There is no view" in ana.error("ops", "rebuild", "nonsense", code=2)
 
 
 def test_verify_says_that_nothing_is_wrong_or_where(ana):
-    assert ana.json("verify")["ok"]
-    assert "nothing is wrong" in ana.run("verify").stdout
+    assert ana.json("proof", "verify")["ok"]
+    assert "nothing is wrong" in ana.run("proof", "verify").stdout
 
 
 def test_status_has_the_documented_fields(ana):
@@ -373,24 +383,26 @@ def test_status_has_the_documented_fields(ana):
 
 
 def test_tail_writes_one_document_a_line_past_a_position(ana):
-    lines = ana.run("tail", "--json").stdout.splitlines()
+    lines = ana.run("ops", "tail", "--json").stdout.splitlines()
     events = [json.loads(line) for line in lines]
     assert [each["position"] for each in events] == list(range(1, len(events) + 1))
     picked = ana.run(
-        *("tail", "--after", "12", "--types", "memory.admitted.v2,gate.decided.v2"),
+        *("ops", "tail", "--after", "12", "--types", "memory.admitted.v2,gate.decided.v2"),
         *("--subject", "ana", "--json"),
     ).stdout.splitlines()
     kept = [json.loads(line) for line in picked]
     assert {each["type"] for each in kept} == {"memory.admitted.v2", "gate.decided.v2"}
     assert {each["subject"] for each in kept} == {"ana"}
     assert all(each["position"] > 12 for each in kept)
-    assert ana.run("tail", "--subject", "nobody", "--json").stdout == ""
-    assert "memory.admitted.v2" in ana.run("tail").stdout
+    assert ana.run("ops", "tail", "--subject", "nobody", "--json").stdout == ""
+    assert "memory.admitted.v2" in ana.run("ops", "tail").stdout
 
 
 def test_tail_as_a_consumer_goes_on_where_it_was(ana):
     def positions(*words):
-        lines = ana.run("tail", "--consumer", "mailer", "--no-follow", "--json", *words).stdout
+        lines = ana.run(
+            "ops", "tail", "--consumer", "mailer", "--no-follow", "--json", *words
+        ).stdout
         return [json.loads(line)["position"] for line in lines.splitlines()]
 
     head = ana.json("status")["position"]
@@ -407,7 +419,7 @@ def test_tail_as_a_consumer_goes_on_where_it_was(ana):
 
 
 def test_tail_as_a_consumer_follows_and_another_takes_over(ana):
-    words = ("--ledger", ana.ledger, "tail", "--consumer", "mailer", "--lease-seconds", "1")
+    words = ("--ledger", ana.ledger, "ops", "tail", "--consumer", "mailer", "--lease-seconds", "1")
     with _started(*words, "--json") as first:
         assert json.loads(first.stdout.readline())["position"] == 1
         with _started(*words, "--json") as second:
@@ -427,34 +439,34 @@ def test_tail_as_a_consumer_follows_and_another_takes_over(ana):
 
 
 def test_a_consumer_has_a_name_a_lease_and_a_place_of_its_own(ana):
-    both = ana.error("tail", "--consumer", "mailer", "--after", "3", code=2)
+    both = ana.error("ops", "tail", "--consumer", "mailer", "--after", "3", code=2)
     assert "--after, or --consumer" in both
-    assert "cannot name a consumer" in ana.error("tail", "--consumer", "two words", code=2)
+    assert "cannot name a consumer" in ana.error("ops", "tail", "--consumer", "two words", code=2)
     for own in ("projector", "scheduler"):
-        said = ana.error("tail", "--consumer", own, "--no-follow", code=2)
+        said = ana.error("ops", "tail", "--consumer", own, "--no-follow", code=2)
         assert f"'{own}' is a consumer of the ledger's own" in said
     lease = ("--lease-seconds", "0")
-    assert "A lease is" in ana.error("tail", "--consumer", "mailer", *lease, code=2)
-    assert "A lease is" in ana.error("project", *lease, code=2)
+    assert "A lease is" in ana.error("ops", "tail", "--consumer", "mailer", *lease, code=2)
+    assert "A lease is" in ana.error("ops", "project", *lease, code=2)
     assert ana.json("status")["consumers"] == []
 
 
 def test_copy_answers_with_counts_and_the_digests_of_both_sides(ana, tmp_path):
     copy = str(tmp_path / "copy")
-    answer = json.loads(ana.run("copy", str(ana.ledger), copy, "--json").stdout)
+    answer = json.loads(ana.run("ops", "copy", str(ana.ledger), copy, "--json").stdout)
     assert answer["digests"]["source"] == answer["digests"]["copy"]
     assert {len(each) for each in answer["digests"]["copy"].values()} == {64}
     assert answer["events"] == ana.json("status")["position"]
     assert (answer["source"], answer["destination"]) == (str(ana.ledger), copy)
     assert Cli(Path(copy)).json("beliefs") == ana.json("beliefs")
     ana.say("I play the cello.", "2026-05-01")
-    page = ana.run("copy", str(ana.ledger), copy).stdout
+    page = ana.run("ops", "copy", str(ana.ledger), copy).stdout
     assert "had been copied before" in page
     assert answer["digests"]["copy"]["history"][:32] not in page
     Cli(Path(copy)).say("I play the flute.", "2026-05-02")
-    assert "was used since" in ana.error("copy", str(ana.ledger), copy)
-    assert "to itself" in ana.error("copy", copy, copy, code=2)
-    assert "There is no ledger at" in ana.error("copy", str(tmp_path / "nothing"), copy)
+    assert "was used since" in ana.error("ops", "copy", str(ana.ledger), copy)
+    assert "to itself" in ana.error("ops", "copy", copy, copy, code=2)
+    assert "There is no ledger at" in ana.error("ops", "copy", str(tmp_path / "nothing"), copy)
     assert not (tmp_path / "nothing").exists()
 
 
@@ -473,10 +485,24 @@ def test_process_decides_what_was_only_recorded(cli, tmp_path):
 
 def test_reading_commands_want_a_ledger_and_make_none(cli, tmp_path):
     for words in (
-        *(["beliefs"], ["status"], ["decisions"], ["loops"], ["conflicts"], ["verify"], ["tail"]),
-        *(["project"], ["upgrade"], ["tail", "--consumer", "x"]),
-        *(["rebuild"], ["replay", "--all"], ["history", "a"], ["explain", "a"], ["review"]),
-        *(["consent", "show", "-s", "ana"], ["policy", "show"], ["process"]),
+        *(
+            ["beliefs"],
+            ["status"],
+            ["decisions"],
+            ["conflicts", "loops"],
+            ["conflicts", "list"],
+            ["proof", "verify"],
+            ["ops", "tail"],
+        ),
+        *(["ops", "project"], ["ops", "upgrade"], ["ops", "tail", "--consumer", "x"]),
+        *(
+            ["ops", "rebuild"],
+            ["audit", "replay", "--all"],
+            ["history", "a"],
+            ["explain", "a"],
+            ["conflicts", "review"],
+        ),
+        *(["consent", "list", "-s", "ana"], ["policy", "show"], ["process"]),
         *(["erase", "ana", "--by", "lea", "--yes"], ["revoke", "a", "--by", "lea"]),
     ):
         assert "There is no ledger at" in cli.error(*words)
@@ -497,7 +523,7 @@ def test_malformed_arguments_are_usage_and_unknown_ids_are_not(ana):
         ["remember", "--subject", "ana", "words", "--at", "soon"],
     ):
         ana.error(*words, code=2)
-    for words in (["history", "ffffff"], ["explain", "ffffff"], ["replay", "ffffff"]):
+    for words in (["history", "ffffff"], ["explain", "ffffff"], ["audit", "replay", "ffffff"]):
         ana.error(*words)
     for words in (["nonsense"], ["beliefs", "--nonsense"], ["beliefs", "--min-confidence", "2"]):
         ana.run(*words, code=2)
@@ -507,22 +533,24 @@ def test_what_the_policy_does_not_know_and_empty_ids_are_usage(ana):
     grant = ["consent", "grant", "--subject", "ana"]
     for words in (["--basis", "whim"], ["--category", "whim"], ["--scope", "whim"]):
         assert "'whim' is not a" in ana.error(*grant, *words, code=2)
-    for words in (["explain"], ["history"], ["replay"], ["review"]):
+    for words in (["explain"], ["history"], ["audit", "replay"], ["conflicts", "review"]):
         assert "an id is not empty" in ana.run(*words, "", code=2).stderr
-    for words in (["resolve", "", "--choose", "x"], ["revoke", " "]):
+    for words in (["conflicts", "resolve", "", "--choose", "x"], ["revoke", " "]):
         ana.run(*words, "--by", "lea", code=2)
     told = ana.error("beliefs", "--valid-at", "soon", code=2)
     assert "cannot be recorded" not in told
-    near = ana.error("tail", "--types", "memory.admited.v1", code=2)
+    near = ana.error("ops", "tail", "--types", "memory.admited.v1", code=2)
     assert "memory.admitted.v2" in near
-    ana.error("tail", "--types", "", code=2)
+    ana.error("ops", "tail", "--types", "", code=2)
 
 
 def test_a_review_is_one_or_the_other(ana):
     decision = ana.json("decisions")[0]["decision_id"]
-    both = ana.error("review", decision, "--approve", "--refuse", "--by", "lea", code=2)
+    both = ana.error(
+        "conflicts", "review", decision, "--approve", "--refuse", "--by", "lea", code=2
+    )
     assert "not both" in both
-    ana.error("review", "--approve", "--by", "lea", code=2)
+    ana.error("conflicts", "review", "--approve", "--by", "lea", code=2)
 
 
 def test_an_empty_variable_is_the_default_and_suggestions_can_be_copied(tmp_path, monkeypatch):
@@ -537,7 +565,7 @@ def test_the_ledger_may_be_named_after_the_command(ana, tmp_path):
     elsewhere = Cli(tmp_path / "elsewhere")
     expected = ana.json("beliefs")
     assert elsewhere.json("beliefs", "--ledger", str(ana.ledger)) == expected
-    assert elsewhere.json("consent", "show", "-s", "ana", f"--ledger={ana.ledger}")
+    assert elsewhere.json("consent", "list", "-s", "ana", f"--ledger={ana.ledger}")
     elsewhere.run("beliefs", "--ledger", code=2)
     ana.run("remember", "--subject", "ana", "--", "--ledger")
 
@@ -615,7 +643,7 @@ def test_as_a_process_only_the_document_is_on_standard_output(tmp_path):
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(looping):
-    with _started("--ledger", looping.ledger, "tail") as process:
+    with _started("--ledger", looping.ledger, "ops", "tail") as process:
         assert process.stdout is not None
         process.stdout.close()
         process.wait(20)
@@ -627,7 +655,7 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(looping):
 def test_following_shows_what_another_process_says_and_ends_at_an_interrupt(ana):
     after = str(ana.json("status")["position"])
     follow = _started(
-        *("--ledger", ana.ledger, "tail", "--after", after, "--follow", "--json"),
+        *("--ledger", ana.ledger, "ops", "tail", "--after", after, "--follow", "--json"),
         start_new_session=True,
     )
     with follow:
@@ -661,7 +689,11 @@ def test_a_full_disk_beneath_the_output_is_told_on_one_line(tmp_path):
     subprocess.run(said, check=True, capture_output=True, timeout=60)
     with Path("/dev/full").open("wb") as full:
         ended = subprocess.run(
-            [*run, "tail", "--json"], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False
+            [*run, "ops", "tail", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
         )
     assert ended.returncode == 3
     assert len(ended.stderr.splitlines()) == 1

@@ -370,7 +370,7 @@ def test_without_the_extra_only_this_is_refused(memory, monkeypatch):
 
 
 def run(place, *args, code=0):
-    result = CliRunner().invoke(app, ["--ledger", place, "consolidate", *args])
+    result = CliRunner().invoke(app, ["--ledger", place, "ops", "consolidate", *args])
     assert result.exit_code == code, result.output
     return result
 

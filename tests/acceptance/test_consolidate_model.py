@@ -123,7 +123,9 @@ def test_on_the_command_line(place, memory, api):
     api.always = lambda body: says(
         {"text": json.loads(body["messages"][0]["content"])[0] + " and tea"}
     )
-    result = CliRunner().invoke(app, ["--ledger", place, "consolidate", "--model", "--apply"])
+    result = CliRunner().invoke(
+        app, ["--ledger", place, "ops", "consolidate", "--model", "--apply"]
+    )
     assert result.exit_code == 0, result.output
     assert "Merged 2 groups" in result.output
     assert "not taken" in result.output

@@ -239,12 +239,14 @@ def test_a_copy_that_was_killed_is_only_read_and_names_the_command_that_complete
             lambda: memory._log.store.delete_bodies("0" * 32),
             lambda: memory.operations.keep_views().run(),
         ):
-            with pytest.raises(CopyUnfinished, match=r"`beliefledger copy .*only|be read and not"):
+            with pytest.raises(
+                CopyUnfinished, match=r"beliefledger ops copy .*only|be read and not"
+            ):
                 write()
         assert memory.status().position == head
     elsewhere = tmp_path / "elsewhere"
     for other in (lambda: copy(destination, elsewhere), lambda: backup(destination, elsewhere)):
-        with pytest.raises(CopyUnfinished, match="beliefledger copy"):
+        with pytest.raises(CopyUnfinished, match="beliefledger ops copy"):
             other()
     done = CliRunner().invoke(app, command_in(told))
     assert done.exit_code == 0, done.output
@@ -275,7 +277,7 @@ def test_the_command_names_the_vault_and_no_password(places, tmp_path, monkeypat
     with pytest.raises(CopyUnfinished) as told:
         copy(destination, tmp_path / "third")
     words = command_in(str(told.value))
-    assert words == ["copy", source, destination, "--vault", vault]
+    assert words == ["ops", "copy", source, destination, "--vault", vault]
     url = "postgresql://eva:se%20cret@db:5433/app?schema=s&tenant=t&sslmode=require&prepare=no"
     shown = PostgresURL.parse(url).without_passwords
     assert "cret" not in shown

@@ -71,8 +71,21 @@ def test_the_general_options_are_documented():
         assert f"`{option}" in PAGE, option
 
 
+def _groups(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for each, under in command.commands.items():
+        if hasattr(under, "commands"):
+            yield from _groups(under, each)
+
+
 def test_every_command_has_its_place_in_the_help_and_says_what_it_does():
-    assert set(ROOT.commands) == set(ORDER)
+    groups = dict(_groups(ROOT, "beliefledger"))
+    assert {name: set(group.commands) for name, group in groups.items()} == {
+        name: set(order.split()) for name, order in ORDER.items()
+    }
+    for name, group in groups.items():
+        assert group.help, name
+        assert name == "beliefledger" or group.help.count(". ") == 0, name
     for name, command in COMMANDS.items():
         assert command.help, name
         for parameter in command.params:

@@ -594,19 +594,21 @@ def test_the_command_line_extracts_with_a_named_model_and_retries(place, api, mo
         memory.consent.grant("ana", "consent")
         turn = memory.record_turn("ana", "I live in Porto.").turn_id
     api.always = lambda _body: says("what?")
-    done = run(place, "extract", "--base-url", api.url, "--model", "claude-x", "--json")
+    done = run(place, "ops", "extract", "--base-url", api.url, "--model", "claude-x", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["parked"] == 1
     assert "retry --all" in run(place, "status", "--no-digests").stdout
-    [listed] = json.loads(run(place, "retry", "--json").stdout)
+    [listed] = json.loads(run(place, "ops", "retry", "--json").stdout)
     assert (listed["turn_id"], listed["extractor"]) == (turn, "claude/1 claude-x")
-    assert turn[:10] in run(place, "retry").stdout
-    assert json.loads(run(place, "retry", "--all", "--by", "Olga", "--json").stdout) == {"turns": 1}
-    assert "No turn is parked" in run(place, "retry").stdout
-    assert run(place, "retry", "abc").exit_code == 3
-    assert run(place, "retry", turn, "--all").exit_code == 2
+    assert turn[:10] in run(place, "ops", "retry").stdout
+    assert json.loads(run(place, "ops", "retry", "--all", "--by", "Olga", "--json").stdout) == {
+        "turns": 1
+    }
+    assert "No turn is parked" in run(place, "ops", "retry").stdout
+    assert run(place, "ops", "retry", "abc").exit_code == 3
+    assert run(place, "ops", "retry", turn, "--all").exit_code == 2
     api.always = by_city
-    done = run(place, "extract", "--base-url", api.url, "--subject", "ana")
+    done = run(place, "ops", "extract", "--base-url", api.url, "--subject", "ana")
     assert "1 turn extracted, 1 decision" in done.stdout
     assert api.asked[-1]["model"] == "claude-haiku-4-5-20251001"
 
@@ -644,7 +646,7 @@ def test_killed_while_the_model_answers_nothing_is_lost_or_decided_twice(tmp_pat
             for time in range(12)
             for number in range(5)
         )
-    command = [sys.executable, "-m", "beliefledger", "--ledger", str(ledger), "extract"]
+    command = [sys.executable, "-m", "beliefledger", "--ledger", str(ledger), "ops", "extract"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         assert asked_enough.wait(60)
@@ -669,7 +671,7 @@ def test_it_says_why_a_turn_could_not_be_read(place, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "claude")
     monkeypatch.setenv("BELIEFLEDGER_MODEL_URL", "http://127.0.0.1:9")
     run = CliRunner()
-    told = run.invoke(app, ["--ledger", place, "extract"])
+    told = run.invoke(app, ["--ledger", place, "ops", "extract"])
     assert "1 failed, 0 parked, 1 pending" in told.stdout
     assert "Could not be read: The service could not be reached" in " ".join(told.stdout.split())
     again = json.loads(run.invoke(app, ["--ledger", place, "process", "--json"]).stdout)

@@ -502,12 +502,10 @@ def cli(place, memory):
 def test_what_would_go_is_shown_first_and_is_what_goes(cli, memory):
     first = say(memory, PORTO)
     say(memory, AGAIN, "s2")
-    shown = cli("erase", "ana", "--turn", first[:8], "--by", "lea", "--preview").stdout
+    shown = cli("erasure", "preview", "ana", "--turn", first[:8]).stdout
     assert "User lives in Porto" in shown
     assert "its words are from turn" in shown
-    told = json.loads(
-        cli("erase", "ana", "--turn", first, "--by", "lea", "--preview", "--json").stdout
-    )
+    told = json.loads(cli("erasure", "preview", "ana", "--turn", first, "--json").stdout)
     assert "Porto" in words(memory), "nothing went yet"
     refused = cli("erase", "ana", "--turn", first, "--by", "lea", code=2)
     assert "--yes" in refused.stderr
@@ -516,10 +514,10 @@ def test_what_would_go_is_shown_first_and_is_what_goes(cli, memory):
         cli("erase", "ana", "--turn", first, "--by", "lea", "--yes", "--json").stdout
     )
     assert answer["bodies"] == len(told["positions"])
-    [record] = json.loads(cli("erasures", "--json").stdout)
+    [record] = json.loads(cli("erasure", "list", "--json").stdout)
     assert (record["erasure"], record["counts"]) == (answer["erasure"], told["counts"])
     assert record["subject"] == "ana"
-    assert answer["erasure"][:10] in cli("erasures", "--subject", "ana").stdout
+    assert answer["erasure"][:10] in cli("erasure", "list", "--subject", "ana").stdout
     assert "Nothing of ana is reached" in cli("erase", "ana", "--revoked", "--by", "lea").stdout
 
 
@@ -530,8 +528,8 @@ def test_a_whole_person_is_forgotten_and_the_certificate_is_offered(cli, memory)
     done = cli("erase", "ana", "--known-as", "Ana Silva", "--by", "lea", "--yes").stdout
     assert "User reports to Ana Silva" in done
     assert "ana is forgotten" in done
-    whole, other = json.loads(cli("erasures", "--json").stdout)
-    assert f"beliefledger certificate {whole['erasure']}" in done
+    whole, other = json.loads(cli("erasure", "list", "--json").stdout)
+    assert f"beliefledger erasure certificate {whole['erasure']}" in done
     assert other["erasure"] in done
 
 
@@ -551,29 +549,30 @@ def test_a_relation_under_a_hold_is_erased_once_it_is_lifted(cli, memory):
     say(memory, "I report to Ana Silva.", subject="ben")
     memory.erasure.holds.place("ben", "a case at court", by="lea", hold="file-7")
     whole = ["erase", "ana", "--known-as", "Ana Silva"]
-    assert "once it is lifted" in cli(*whole, "--preview").stdout
+    look = ["erasure", "preview", *whole[1:]]
+    assert "once it is lifted" in cli(*look).stdout
     cli(*whole, "--by", "lea", "--yes")
     assert texts(memory, "ben") == ["User reports to Ana Silva"]
-    assert "once it is lifted" in cli(*whole, "--preview").stdout
+    assert "once it is lifted" in cli(*look).stdout
     assert "It was done already" in cli(*whole, "--by", "lea", "--yes").stdout
     assert "nothing of them is left" in cli(*whole, "--by", "eva", "--yes", code=3).stderr
-    cli("hold", "lift", "file-7", "--by", "lea")
-    assert "User reports to Ana Silva" in cli(*whole, "--preview").stdout
+    cli("erasure", "hold", "lift", "file-7", "--by", "lea")
+    assert "User reports to Ana Silva" in cli(*look).stdout
     done = json.loads(cli(*whole, "--by", "lea", "--yes", "--json").stdout)
     assert texts(memory, "ben") == []
     first, second = memory.erasure.list()
     assert (second.erasure, second.because) == (done["erasure"], first.erasure)
-    assert "nothing of them is left" in cli(*whole, "--preview", code=3).stderr
+    assert "nothing of them is left" in cli(*look, code=3).stderr
     for less in ("--retention", "--revoked"):
-        cli("erase", "ana", less, "--preview", code=3)
+        cli("erasure", "preview", "ana", less, code=3)
     sound(memory)
 
 
 def test_a_hold_on_who_is_to_be_erased_is_told_first(cli, memory):
     say(memory, AGAIN)
     memory.erasure.holds.place("ana", "a case at court", by="lea", hold="file-7")
-    assert "a legal hold forbids to erase it: file-7" in cli("erase", "ana", "--preview").stdout
-    [first, *_] = json.loads(cli("erase", "ana", "--preview", "--json").stdout)["stays"]
+    assert "a legal hold forbids to erase it: file-7" in cli("erasure", "preview", "ana").stdout
+    [first, *_] = json.loads(cli("erasure", "preview", "ana", "--json").stdout)["stays"]
     assert first["what"] == "everything"
 
 
@@ -603,7 +602,7 @@ def test_a_certificate_that_fails_late_names_the_erasure(cli, memory, tmp_path, 
     file = str(tmp_path / "ana.json")
     failed = cli("erase", "ana", "--yes", "--by", "lea", "--certificate", file, "--json", code=3)
     [record] = memory.erasure.list()
-    assert f"beliefledger certificate {record.erasure[:10]}" in failed.stderr
+    assert f"beliefledger erasure certificate {record.erasure[:10]}" in failed.stderr
     assert record.erasure in failed.stdout
 
 
@@ -634,7 +633,7 @@ def test_a_hold_is_placed_forbids_and_is_lifted(cli, memory):
     turn = say(memory, AGAIN)
     placed = json.loads(
         cli(
-            *("hold", "place", "ana", "--reason", "a case at court", "--by", "lea"),
+            *("erasure", "hold", "place", "ana", "--reason", "a case at court", "--by", "lea"),
             *("--name", "file-7", "--json"),
         ).stdout
     )
@@ -645,11 +644,11 @@ def test_a_hold_is_placed_forbids_and_is_lifted(cli, memory):
         for told in ("file-7", "lea", "a case at court"):
             assert told in refused.stderr
     assert "Porto" in words(memory)
-    assert "a case at court" in cli("hold", "list", "--subject", "ana").stdout
-    [held] = json.loads(cli("hold", "list", "--json").stdout)
+    assert "a case at court" in cli("erasure", "hold", "list", "--subject", "ana").stdout
+    [held] = json.loads(cli("erasure", "hold", "list", "--json").stdout)
     assert (held["hold"], held["by"]) == ("file-7", "lea")
-    assert "lifted" in cli("hold", "lift", "file-7", "--by", "lea").stdout
-    assert "No legal hold" in cli("hold", "list").stdout
-    cli("hold", "lift", "file-7", "--by", "lea", code=3)
+    assert "lifted" in cli("erasure", "hold", "lift", "file-7", "--by", "lea").stdout
+    assert "No legal hold" in cli("erasure", "hold", "list").stdout
+    cli("erasure", "hold", "lift", "file-7", "--by", "lea", code=3)
     cli("erase", "ana", "--by", "eva", "--yes")
     assert "Porto" not in words(memory)

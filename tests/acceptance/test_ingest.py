@@ -42,7 +42,7 @@ def digests(ledger: object) -> dict[str, str]:
 
 
 def events(ledger: object, type_: str) -> list[dict[str, Any]]:
-    lines = run(ledger, "tail", "--types", type_, "--json").stdout.splitlines()
+    lines = run(ledger, "ops", "tail", "--types", type_, "--json").stdout.splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -595,7 +595,7 @@ def test_killed_in_the_middle_and_run_again_it_ends_as_if_undisturbed(
     assert [[each[name] for name in told] for each in there] == [
         [each[name] for name in told] for each in here
     ]
-    assert ask(killed, "verify")["ok"]
+    assert ask(killed, "proof", "verify")["ok"]
 
 
 def test_turns_and_places_of_a_transcript(tmp_path):

@@ -116,14 +116,15 @@ def test_a_conflict_lists_each_choice_once_with_the_command_that_chooses_it(memo
     assert faro.id == conflict.standing[0].memory_id
     assert lagos.id == conflict.escalated[-1].decision_id
     for each in conflict.choices:
-        assert each.resolve == f"beliefledger resolve {belief} --choose {each.id} --by NAME"
+        command = f"beliefledger conflicts resolve {belief} --choose {each.id} --by NAME"
+        assert each.resolve == command
         assert f"CONTEXT={each.id}" in conflict.by_context
 
 
 def test_who_settled_it_is_told_by_name(memory, clock):
     belief = _contested(memory, clock)
     (loop,) = memory.conflicts.loops("ana")
-    assert loop.settle == f"beliefledger resolve {belief} --choose VALUE_OR_ID --by NAME"
+    assert loop.settle == f"beliefledger conflicts resolve {belief} --choose VALUE_OR_ID --by NAME"
     memory.conflicts.resolve(belief, choose="Lagos", by="eva")
     (loop,) = memory.conflicts.loops("ana")
     assert (loop.values[-1]["value"], loop.values[-1]["actor"]) == ("Lagos", "eva")
@@ -158,21 +159,23 @@ def test_the_commands_that_are_told_can_be_run_as_they_are(new_place, clock):
     with open_memory(place, clock=clock) as memory:
         memory.consent.grant("ana", "consent")
         _contested(memory, clock)
-    page = _cli(place, "conflicts")
+    page = _cli(place, "conflicts", "list")
     assert "2 ×" in page
     commands = [line.strip() for line in page.splitlines() if "--choose" in line]
     assert len(commands) == 3
-    page = _cli(place, "loops")
+    page = _cli(place, "conflicts", "loops")
     for said in ("gate", "Faro", "3 of them together", "contested", "--choose VALUE_OR_ID"):
         assert said in page
     program, *words = shlex.split(commands[1].replace("NAME", "eva"))
     assert program == "beliefledger"
     assert "Lagos" in _cli(place, *words)
-    assert "eva" in _cli(place, "loops")
-    answer = json.loads(_cli(place, "loops", "--since", "2026-03-01", "--least", "2", "--json"))
+    assert "eva" in _cli(place, "conflicts", "loops")
+    answer = json.loads(
+        _cli(place, "conflicts", "loops", "--since", "2026-03-01", "--least", "2", "--json")
+    )
     assert answer[0]["together"] == 3
-    assert json.loads(_cli(place, "loops", "--until", "2026-03-01", "--json")) == []
-    assert "since" in _cli(place, "loops", "--since", "lately", code=2)
+    assert json.loads(_cli(place, "conflicts", "loops", "--until", "2026-03-01", "--json")) == []
+    assert "since" in _cli(place, "conflicts", "loops", "--since", "lately", code=2)
 
 
 def test_the_command_for_contexts_keeps_every_value(new_place, clock):

@@ -25,7 +25,17 @@ SECONDS = 30
 
 def project(place, *words):
     return subprocess.Popen(
-        [sys.executable, "-m", "beliefledger", "--ledger", place, "project", "--json", *words],
+        [
+            sys.executable,
+            "-m",
+            "beliefledger",
+            "--ledger",
+            place,
+            "ops",
+            "project",
+            "--json",
+            *words,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -558,10 +558,12 @@ def test_verify_says_by_whose_word_the_keys_are(place, memory, new_place, tmp_pa
     with pytest.raises(CallerMistake, match="no verifier key"):
         memory.proofs.verify(keys=["words"])
     options = [word for vkey in both for word in ("--key", vkey)]
-    run = CliRunner().invoke(app, ["--ledger", str(place), "verify", "--json", *options])
+    run = CliRunner().invoke(app, ["--ledger", str(place), "proof", "verify", "--json", *options])
     assert run.exit_code == 0, run.output
     assert json.loads(run.stdout)["keys"] == "pinned"
-    run = CliRunner().invoke(app, ["--ledger", str(place), "verify", "--json", *options[:2]])
+    run = CliRunner().invoke(
+        app, ["--ledger", str(place), "proof", "verify", "--json", *options[:2]]
+    )
     assert run.exit_code == 3
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "fresh.key"))
     with open_memory(new_place()) as fresh:
@@ -616,25 +618,25 @@ def test_the_commands_write_files_that_the_stand_alone_program_checks(place, mem
     note, inclusion, consistency = (
         str(tmp_path / name) for name in ("note", "inclusion.json", "consistency.json")
     )
-    run(place, "checkpoint", "-o", note)
-    told = json.loads(run(place, "checkpoint", "--json").stdout)
+    run(place, "proof", "checkpoint", "-o", note)
+    told = json.loads(run(place, "proof", "checkpoint", "--json").stdout)
     assert told["text"] == Path(note).read_text()
     run(place, "remember", "--subject", "ana", "I use pytest.")
-    run(place, "prove", "inclusion", "5", "-o", inclusion)
-    run(place, "prove", "consistency", str(told["size"]), "-o", consistency)
-    shown = json.loads(run(place, "signing-key", "show", "--json").stdout)
+    run(place, "proof", "inclusion", "5", "-o", inclusion)
+    run(place, "proof", "consistency", str(told["size"]), "-o", consistency)
+    shown = json.loads(run(place, "proof", "signing-key", "show", "--json").stdout)
     for name in (note, inclusion, consistency):
         assert verifier.main([name, "--key", shown["verifier_keys"][-1]]) == 0
-    assert run(place, "prove", "inclusion", "5").stdout == Path(inclusion).read_text()
-    assert run(place, "verify", "--checkpoint", note).stdout.count("nothing is wrong") == 1
+    assert run(place, "proof", "inclusion", "5").stdout == Path(inclusion).read_text()
+    assert run(place, "proof", "verify", "--checkpoint", note).stdout.count("nothing is wrong") == 1
     assert (
         "No checkpoint of 3 events was kept"
-        in run(place, "prove", "consistency", "3", code=2).stderr
+        in run(place, "proof", "consistency", "3", code=2).stderr
     )
-    run(place, "signing-key", "rotate", "--by", "dora")
-    after = json.loads(run(place, "signing-key", "show", "--json").stdout)
+    run(place, "proof", "signing-key", "rotate", "--by", "dora")
+    after = json.loads(run(place, "proof", "signing-key", "show", "--json").stdout)
     assert len(after["verifier_keys"]) == 2
-    told = json.loads(run(place, "verify", "--json", "--decisions").stdout)
+    told = json.loads(run(place, "proof", "verify", "--json", "--decisions").stdout)
     assert (told["ok"], told["events"]) == (True, told["signed"])
 
 

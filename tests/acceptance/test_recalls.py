@@ -338,7 +338,7 @@ def test_every_difference_is_told_in_a_sentence(memory):
     assert says[second].says.startswith("Then it was not found; now it is 2nd with ")
     assert says[second].text == answer.results[1].text
     [reason] = replay.reasons
-    assert "beliefledger rebuild" in reason
+    assert "beliefledger ops rebuild" in reason
     summary = memory.audit.replay_recalls()
     assert (summary.same, summary.different) == (1, 1)
     assert summary.differing == (replay,)
@@ -440,7 +440,7 @@ def test_a_damaged_view_makes_a_difference_and_a_rebuild_ends_it(damaged):
         [lost] = [each for each in replay.differs if each.id == gone]
         assert lost.says.endswith("; now it is not found.")
         assert lost.now is None
-        assert "beliefledger rebuild" in replay.reasons[-1]
+        assert "beliefledger ops rebuild" in replay.reasons[-1]
         memory.operations.rebuild("belief_versions")
         assert verdict(memory, answer.recall_id) == "same"
 

@@ -206,14 +206,24 @@ def test_the_command_line_draws_a_tree(place):
     run("consent", "grant", "-s", "ana")
     for text in ("I report to Ben.", "Ben is the head of data.", "I work with Carla."):
         run("remember", "-s", "ana", text)
-    drawn = run("related", "-s", "ana", "--hops", "2").splitlines()
+    drawn = run("entities", "related", "-s", "ana", "--hops", "2").splitlines()
     assert drawn[0] == "User"
     assert drawn[1].startswith("├── reports-to → Ben")
     assert drawn[2].startswith("│   └── work.role: head of data")
     assert drawn[3].startswith("└── works-with → Carla")
     answer = json.loads(
-        run("related", "-s", "ana", "--relation", "reports-to", "--attribute", "role", "--json")
+        run(
+            "entities",
+            "related",
+            "-s",
+            "ana",
+            "--relation",
+            "reports-to",
+            "--attribute",
+            "role",
+            "--json",
+        )
     )
     assert [step["value"] for step in answer[0]["steps"]] == ["Ben", "head of data"]
     assert all(step["memory"]["evidence"] for step in answer[0]["steps"])
-    assert "Nothing is believed" in run("related", "-s", "ana", "--relation", "owns")
+    assert "Nothing is believed" in run("entities", "related", "-s", "ana", "--relation", "owns")

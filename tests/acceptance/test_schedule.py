@@ -20,6 +20,7 @@ from beliefledger import open_memory
 from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import EmbedderMissing, InvalidTurn
 from beliefledger.ledger.times import DAY, SECOND, to_datetime
+from beliefledger.operations import jobs
 from beliefledger.operations.jobs import FIRST_MONDAY, HOUR, JOBS, Job
 from beliefledger.tools.cli import app
 
@@ -45,7 +46,17 @@ def ran(memory):
 
 def schedule(place, *words):
     return subprocess.Popen(
-        [sys.executable, "-m", "beliefledger", "--ledger", place, "schedule", "--json", *words],
+        [
+            sys.executable,
+            "-m",
+            "beliefledger",
+            "--ledger",
+            place,
+            "ops",
+            "schedule",
+            "--json",
+            *words,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -73,6 +84,22 @@ def test_times_are_the_same_for_everybody():
         assert week.due(now) == monday
     assert week.due(monday - 1) == monday - 7 * DAY
     assert hour.due(monday + HOUR + 5) == monday + HOUR
+
+
+def test_a_job_that_lacks_a_model_is_off_and_says_what_turns_it_on(memory, place, monkeypatch):
+    assert not any(each.off for each in memory.scheduled())
+    monkeypatch.setattr(jobs, "installed", lambda: False)
+    off = {each.job: each for each in memory.scheduled() if each.off}
+    assert set(off) == {"consolidation"}
+    assert off["consolidation"].next_due is None
+    assert "beliefledger[embeddings]" in off["consolidation"].off
+    with memory.schedule() as scheduling:
+        assert [each.name for each in scheduling.jobs] == [n for n in JOBS if n != "consolidation"]
+    with memory.schedule(every={"consolidation": 60}) as scheduling:
+        assert [each.name for each in scheduling.jobs] == list(JOBS)
+    listed = run(place, "ops", "schedule", "--list")
+    assert "consolidation is off." in listed
+    assert "beliefledger[embeddings]" in " ".join(listed.split())
 
 
 def test_each_job_does_its_work_and_is_in_status(memory, clock):
@@ -108,7 +135,7 @@ def test_a_job_that_failed_says_what_to_do(place, memory, monkeypatch):
         raise EmbedderMissing
 
     monkeypatch.setitem(JOBS, "loops", Job("loops", DAY, breaks))
-    told = CliRunner().invoke(app, ["--ledger", place, "schedule", "--once", "loops"])
+    told = CliRunner().invoke(app, ["--ledger", place, "ops", "schedule", "--once", "loops"])
     assert told.exit_code == 3
     assert "failed: EmbedderMissing. The model that compares" in " ".join(told.stdout.split())
     assert "pip install" in told.stdout
@@ -235,23 +262,25 @@ def run(place, *words, code=0):
 
 def test_the_commands_that_end(place):
     run(place, "init")
-    document = json.loads(run(place, "schedule", "--once", "expiry", "--json"))
+    document = json.loads(run(place, "ops", "schedule", "--once", "expiry", "--json"))
     assert (document["job"], document["outcome"], document["counts"]) == (
         "expiry",
         "done",
         {"expired": 0},
     )
-    assert "expired 0" in run(place, "schedule", "--once", "expiry")
-    listed = {each["job"]: each for each in json.loads(run(place, "schedule", "--list", "--json"))}
+    assert "expired 0" in run(place, "ops", "schedule", "--once", "expiry")
+    listed = {
+        each["job"]: each for each in json.loads(run(place, "ops", "schedule", "--list", "--json"))
+    }
     assert listed.keys() == JOBS.keys()
     assert listed["expiry"]["last"]["outcome"] == "done"
     assert listed["decay"]["last"] is None
-    page = run(place, "schedule", "--list")
+    page = run(place, "ops", "schedule", "--list")
     assert "never" in page
     assert "1 week" in page
     assert "expired 0" in run(place, "status")
-    run(place, "schedule", "--once", "dance", code=2)
-    run(place, "schedule", "--once", "decay", "--list", code=2)
-    run(place, "schedule", "--every", "decay", code=2)
-    run(place, "schedule", "--every", "decay=0", code=2)
-    run(place, "schedule", "--every", "dance=5", code=2)
+    run(place, "ops", "schedule", "--once", "dance", code=2)
+    run(place, "ops", "schedule", "--once", "decay", "--list", code=2)
+    run(place, "ops", "schedule", "--every", "decay", code=2)
+    run(place, "ops", "schedule", "--every", "decay=0", code=2)
+    run(place, "ops", "schedule", "--every", "dance=5", code=2)

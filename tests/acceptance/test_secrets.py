@@ -445,8 +445,8 @@ def test_what_is_typed_is_kept_without_its_secrets(tmp_path):
     said = ["--subject", "ana", "--session", SECRET, f"I live in Porto. {SECRET}"]
     run("remember", "--consent", "consent", *said)
     run("consent", "grant", "--subject", "ana", "--basis", "contract", "--note", SECRET)
-    run("hold", "place", "ana", "--reason", SECRET, "--by", "Ben")
-    refused = run("hold", "place", "ana", "--reason", "x", "--by", TOKEN, code=3)
+    run("erasure", "hold", "place", "ana", "--reason", SECRET, "--by", "Ben")
+    refused = run("erasure", "hold", "place", "ana", "--reason", "x", "--by", TOKEN, code=3)
     assert "who acts: this looks like an access token" in refused.stderr
     assert TOKEN not in refused.stderr
     with open_memory(ledger) as memory:

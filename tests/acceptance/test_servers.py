@@ -193,11 +193,13 @@ def test_two_tenants_of_a_schema_see_their_own(login):
         a.erase("ana", by="lea")
         assert [each.value for each in b.beliefs("ana")] == ["Faro"]
         assert [len(memory.status().consumers) for memory in (a, b)] == [1, 1]
-    tail = [json.loads(line) for line in run(urls["a"], "tail", "--json").stdout.splitlines()]
+    tail = [
+        json.loads(line) for line in run(urls["a"], "ops", "tail", "--json").stdout.splitlines()
+    ]
     assert [each["position"] for each in tail][: len(at[a])] == at[a]
     for url in urls.values():
-        assert document(url, "verify")["ok"]
-        assert all(each["same"] for each in document(url, "rebuild", "--verify"))
+        assert document(url, "proof", "verify")["ok"]
+        assert all(each["same"] for each in document(url, "ops", "rebuild", "--verify"))
 
 
 def test_a_tenant_s_login_gives_another_no_false_alarm(login, name):
@@ -246,7 +248,7 @@ def test_a_position_that_nobody_has_is_not_taken_for_another_tenants(login, admi
     admin.execute(f"DELETE FROM {name}.history WHERE position = %s", (lost,))
     admin.execute(f"ALTER TABLE {name}.history ENABLE TRIGGER USER")
     for url in urls:
-        answer = json.loads(run(url, "verify", "--json", code=3).stdout)
+        answer = json.loads(run(url, "proof", "verify", "--json", code=3).stdout)
         assert (answer["position"], answer["problem"]) == (lost, "this position is missing")
 
 
@@ -383,19 +385,19 @@ def test_a_server_without_a_place_for_the_master_key_is_left_as_it_is(
 
 
 def test_upgrade_brings_an_older_schema_up_to_date(postgres_place):
-    assert "There is no ledger at" in error(postgres_place, "upgrade")
+    assert "There is no ledger at" in error(postgres_place, "ops", "upgrade")
     server = Server(PostgresURL.parse(postgres_place), size=1)
     schema.migrate(server, 1)
     server.close()
-    assert "beliefledger upgrade" in error(postgres_place, "status")
-    log = document(postgres_place, "upgrade")["log"]
+    assert "beliefledger ops upgrade" in error(postgres_place, "status")
+    log = document(postgres_place, "ops", "upgrade")["log"]
     assert (log["before"], log["after"]) == (1, schema.VERSION)
     assert log["steps"][0] == (
         "2: Consumers that follow the log by name: how far each is, and who may move it until when"
     )
     assert len(log["steps"]) == len(schema.MIGRATIONS) - 1
     assert f"is at version {schema.VERSION}." in " ".join(
-        run(postgres_place, "upgrade").stdout.split()
+        run(postgres_place, "ops", "upgrade").stdout.split()
     )
     run(postgres_place, "init")
     run(postgres_place, "status")
@@ -404,19 +406,26 @@ def test_upgrade_brings_an_older_schema_up_to_date(postgres_place):
 def test_upgrade_of_a_ledger_of_today_changes_nothing(tmp_path):
     place = str(tmp_path / "ledger")
     run(place, "init")
-    answer = document(place, "upgrade")
+    answer = document(place, "ops", "upgrade")
     for name in ("log", "vault"):
         assert answer[name]["before"] == answer[name]["after"] > 1
         assert answer[name]["steps"] == []
-    assert " ".join(run(place, "upgrade").stdout.split()).count("is at version") == 2
-    error(str(tmp_path / "nothing"), "upgrade")
+    assert " ".join(run(place, "ops", "upgrade").stdout.split()).count("is at version") == 2
+    error(str(tmp_path / "nothing"), "ops", "upgrade")
 
 
 # What goes wrong
 
 
 def test_commands_want_a_ledger_and_make_none(postgres_place, admin, name):
-    for words in (["status"], ["beliefs"], ["verify"], ["tail"], ["project"], ["upgrade"]):
+    for words in (
+        ["status"],
+        ["beliefs"],
+        ["proof", "verify"],
+        ["ops", "tail"],
+        ["ops", "project"],
+        ["ops", "upgrade"],
+    ):
         assert "There is no ledger at postgresql://" in (told := error(postgres_place, *words))
         assert "beliefledger init" in told
     there = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE %s"
@@ -445,13 +454,18 @@ def test_a_password_is_never_told(url, monkeypatch, tmp_path):
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", "ab" * 32)
     local = str(tmp_path / "ledger")
     run(local, "init")
-    for words in (["status"], ["init"], ["upgrade"], ["project"]):
+    for words in (["status"], ["init"], ["ops", "upgrade"], ["ops", "project"]):
         result = CliRunner().invoke(app, ["--ledger", url, *words])
         assert result.exit_code in {2, 3}
         assert isinstance(result.exception, SystemExit)
         assert result.stderr.count("\n") == 1
         assert "se-cret" not in result.output
-    for words in (["copy", url, local], ["copy", local, url], ["copy", local, local, url], [url]):
+    for words in (
+        ["ops", "copy", url, local],
+        ["ops", "copy", local, url],
+        ["ops", "copy", local, local, url],
+        [url],
+    ):
         result = CliRunner().invoke(app, words)
         assert result.exit_code in {2, 3}
         assert "se-cret" not in result.output
@@ -472,7 +486,7 @@ def test_settings_are_shown_without_what_is_secret(monkeypatch):
 
 def test_a_password_is_not_told_by_what_goes_well(login):
     url = login()
-    told = [run(url, *words).output for words in (["init"], ["status"], ["upgrade"])]
+    told = [run(url, *words).output for words in (["init"], ["status"], ["ops", "upgrade"])]
     assert not any("hush" in each for each in told)
     with open_memory(url) as memory:
         assert "hush" not in f"{memory.place}{memory.status()}"
@@ -492,7 +506,7 @@ def test_status_warns_of_a_vault_beside_its_log_and_tells_of_consumers(
     assert "BELIEFLEDGER_VAULT" in answer["warnings"][0]
     assert answer["ledger"].startswith("postgresql://")
     assert answer["consumers"] == []
-    run(postgres_place, "tail", "--consumer", "mailer", "--no-follow")
+    run(postgres_place, "ops", "tail", "--consumer", "mailer", "--no-follow")
     [mailer] = document(postgres_place, "status")["consumers"]
     assert (mailer["name"], mailer["lag"], mailer["holder"]) == ("mailer", 0, None)
     page = run(postgres_place, "status").stdout
@@ -505,7 +519,7 @@ def test_a_process_of_its_own_follows_what_another_says(postgres_place):
     run(postgres_place, "init")
     head = document(postgres_place, "status")["position"]
     follow = subprocess.Popen(
-        [*PROGRAM, "--ledger", postgres_place, "tail", "--after", str(head), "-f", "--json"],
+        [*PROGRAM, "--ledger", postgres_place, "ops", "tail", "--after", str(head), "-f", "--json"],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parents[2],

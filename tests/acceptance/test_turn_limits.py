@@ -111,9 +111,9 @@ def test_the_deadline_is_set_by_the_environment_and_told_on_the_command_line(pla
         assert memory.process().parked == 1
     monkeypatch.delenv("BELIEFLEDGER_EXTRACTION_SECONDS")
     assert json.loads(run(place, "process", "--json").stdout)["turns"] == 0
-    assert "its deadline" in run(place, "retry").stdout
-    assert json.loads(run(place, "retry", "--json").stdout)[0]["reason"] == "deadline"
-    assert json.loads(run(place, "retry", "--all", "--json").stdout) == {"turns": 1}
+    assert "its deadline" in run(place, "ops", "retry").stdout
+    assert json.loads(run(place, "ops", "retry", "--json").stdout)[0]["reason"] == "deadline"
+    assert json.loads(run(place, "ops", "retry", "--all", "--json").stdout) == {"turns": 1}
     assert json.loads(run(place, "process", "--json").stdout)["turns"] == 1
 
 

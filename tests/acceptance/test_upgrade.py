@@ -53,7 +53,7 @@ def run(place, *words, code=0):
 
 
 def upgraded(place):
-    return json.loads(run(place, "upgrade", "--json").stdout)
+    return json.loads(run(place, "ops", "upgrade", "--json").stdout)
 
 
 def reopened(ledger, now=NOW):
@@ -193,8 +193,8 @@ def test_on_a_server_the_older_one_is_refused_with_the_command(tmp_path, monkeyp
     said = run(ledger.place, "status", code=3).stderr
     assert said.count("\n") == 1
     assert "has version 5 of its format" in said
-    assert "beliefledger upgrade" in said
-    run(ledger.place, "upgrade")
+    assert "beliefledger ops upgrade" in said
+    run(ledger.place, "ops", "upgrade")
     run(ledger.place, "status")
 
 
@@ -223,10 +223,15 @@ def raised(place, what):
 
 @pytest.mark.parametrize("what", ["log", "vault"])
 def test_what_a_newer_program_wrote_is_refused_in_one_line(ledger, what):
-    run(ledger.place, "upgrade")
+    run(ledger.place, "ops", "upgrade")
     newer = raised(ledger.place, what)
     lies = history(ledger.place)
-    for words in (["status"], ["upgrade"], ["verify"], ["remember", "-s", "ana", "I like tea."]):
+    for words in (
+        ["status"],
+        ["ops", "upgrade"],
+        ["proof", "verify"],
+        ["remember", "-s", "ana", "I like tea."],
+    ):
         said = run(ledger.place, *words, code=3).stderr
         assert said.count("\n") == 1
         assert f"has version {newer} of its format" in said

@@ -120,19 +120,19 @@ def test_a_close_that_cannot_tell_the_log_still_closes(told, monkeypatch):
 
 
 def test_verify_names_what_was_changed_in_a_vault_that_is_kept_apart(apart, told):
-    assert run(told, "verify").exit_code == 0
+    assert run(told, "proof", "verify").exit_code == 0
     with open_memory(told) as memory:
         [(ref, lookup, _)] = memory._log.vault.dump().tombstones
     spoil(apart, "UPDATE tombstones SET lookup = ?", b"\x07" * 32)
-    result = run(told, "verify")
+    result = run(told, "proof", "verify")
     assert result.exit_code == COULD_NOT
     said = " ".join(result.stdout.split())
     assert f"the tombstone of subject {ref} has another lookup than the register" in said
-    assert not json.loads(run(told, "verify", "--json").stdout)["ok"]
+    assert not json.loads(run(told, "proof", "verify", "--json").stdout)["ok"]
     with open_memory(told) as memory, pytest.raises(NotPermitted, match="was erased"):
         memory.record_turn("cy", "I am back.")
     spoil(apart, "UPDATE tombstones SET lookup = ?", lookup)
-    assert run(told, "verify").exit_code == 0
+    assert run(told, "proof", "verify").exit_code == 0
 
 
 def test_an_older_vault_that_is_put_back_is_told_of_until_that_is_on_record(apart, told, tmp_path):
@@ -145,12 +145,12 @@ def test_an_older_vault_that_is_put_back_is_told_of_until_that_is_on_record(apar
     answer = verified(told)
     assert not answer.ok
     assert "the log was told of 6" in answer.problem
-    assert "beliefledger vault restored" in answer.problem
-    done = run(told, "vault", "restored", "--by", "lea", "--json")
+    assert "beliefledger ops vault restored" in answer.problem
+    done = run(told, "ops", "vault", "restored", "--by", "lea", "--json")
     assert json.loads(done.stdout) == {"restored": True}
     assert verified(told).ok
     assert committed(told)[-1][1]
-    done = run(told, "vault", "restored", "--by", "lea")
+    done = run(told, "ops", "vault", "restored", "--by", "lea")
     assert "nothing to record" in done.stdout
     with open_memory(told) as memory, pytest.raises(NotPermitted):
         memory.record_turn("ana", "I am back.")  # the log knew of it

@@ -54,7 +54,7 @@ class Running:
     """A witness that was started."""
 
     def __init__(self, store, *words):
-        command = [sys.executable, "-m", "beliefledger", "witness", "serve", "--json"]
+        command = [sys.executable, "-m", "beliefledger", "proof", "witness", "serve", "--json"]
         self.store = store
         self.process = subprocess.Popen(
             [*command, "--store", store, "--listen", "127.0.0.1:0", *words],
@@ -137,7 +137,7 @@ def grow(witness, signer, old, new, leaves=LEAVES):
 
 
 def cli(*words, code=0):
-    result = CliRunner().invoke(app, ["witness", *map(str, words)])
+    result = CliRunner().invoke(app, ["proof", "witness", *map(str, words)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == code, (words, result.stdout, result.stderr)
@@ -146,7 +146,9 @@ def cli(*words, code=0):
 
 def shown(witness, signer):
     """What `show` tells of a log."""
-    result = CliRunner().invoke(app, ["witness", "show", "--store", str(witness.store), "--json"])
+    result = CliRunner().invoke(
+        app, ["proof", "witness", "show", "--store", str(witness.store), "--json"]
+    )
     logs = json.loads(result.stdout)["logs"]
     assert result.exit_code == (3 if any(each["split_view"] for each in logs) else 0)
     [log] = [each for each in logs if each["origin"] == signer.name]
@@ -688,7 +690,7 @@ def size_of(place):
 
 def known_at(witness, key):
     store = ["--store", str(witness.store), "--json"]
-    logs = json.loads(CliRunner().invoke(app, ["witness", "show", *store]).stdout)["logs"]
+    logs = json.loads(CliRunner().invoke(app, ["proof", "witness", "show", *store]).stdout)["logs"]
     [log] = [each for each in logs if key in each["verifier_keys"]]
     return log
 
@@ -746,7 +748,7 @@ def test_a_ledger_that_was_set_back_is_refused(places, watch, shared, with_witne
         assert f"has cosigned {after} events" in error
         assert error.count("\n") == 1
     # What looks for the fault opens it, and says so.
-    said = json.loads(ledger_cli(backup, "verify", "--json", code=3).stdout)
+    said = json.loads(ledger_cli(backup, "proof", "verify", "--json", code=3).stdout)
     assert not said["ok"]
     assert f"has cosigned {after} events" in said["problem"]
     # The ledger itself goes on, and the witness has nothing against it.
@@ -785,7 +787,7 @@ def test_of_two_copies_that_went_on_differently_the_second_is_refused(
         places.forget_mark()
         with pytest.raises(SplitView, match="another history"):
             open_memory(place)
-        said = json.loads(ledger_cli(place, "verify", "--json", code=3).stdout)
+        said = json.loads(ledger_cli(place, "proof", "verify", "--json", code=3).stdout)
         assert "has cosigned" in said["problem"]
     log = known_at(shared, key)
     assert log["size"] == size
@@ -879,7 +881,7 @@ def test_without_an_answer_a_ledger_does_not_open(files, serve, watch, with_witn
     with pytest.raises(BackendUnavailable, match="set BELIEFLEDGER_WITNESS to nothing"):
         open_memory(place)
     assert "does not answer" in ledger_cli(place, "status", code=3).stderr
-    said = json.loads(ledger_cli(place, "verify", "--json", code=3).stdout)
+    said = json.loads(ledger_cli(place, "proof", "verify", "--json", code=3).stdout)
     assert "does not answer" in said["problem"]
     with_witness(None)
     with open_memory(place) as memory:
@@ -911,7 +913,8 @@ def test_a_witness_that_does_not_know_the_ledger_says_how_it_gets_to(files, shar
     with_witness(shared)
     with pytest.raises(NotPermitted) as refused:
         open_memory(place)
-    command = str(refused.value.detail).partition("`beliefledger witness ")[2].partition("`")[0]
+    command = str(refused.value.detail).partition("`beliefledger proof witness ")[2]
+    command = command.partition("`")[0]
     name, vkey = command.split()
     cli(name, vkey.strip("'"), "--store", shared.store)
     with open_memory(place) as memory:

@@ -221,7 +221,7 @@ def test_a_file_of_a_view_that_is_damaged_is_told_and_folded_anew(own):
     with file_of(own, "beliefledger_views.belief_versions_1") as path:
         flip_in_file(path, 8000)
     with open_memory(own.url) as memory:
-        with pytest.raises(BackendUnusable, match=r"block 0 .*beliefledger rebuild"):
+        with pytest.raises(BackendUnusable, match=r"block 0 .*beliefledger ops rebuild"):
             answers(memory)
         memory.operations.rebuild()
         assert answers(memory) == before
@@ -232,7 +232,7 @@ def test_that_the_views_states_were_dropped_is_told_and_they_are_folded_anew(pos
     before = fill(postgres_url)
     drop(postgres_url, "view_state")
     with open_memory(postgres_url) as memory:
-        with pytest.raises(BackendUnusable, match="beliefledger rebuild"):
+        with pytest.raises(BackendUnusable, match="beliefledger ops rebuild"):
             answers(memory)
         memory.operations.rebuild()
         assert answers(memory) == before

@@ -247,7 +247,16 @@ def witness_of(place, directory):
     """A witness of this ledger, started as a process: its URL and its key."""
     with open_memory(place) as memory:
         [key] = [each.vkey for each in memory.proofs.tree.verifiers()]
-    command = [sys.executable, "-m", "beliefledger", "witness", "serve", "--json", "--store"]
+    command = [
+        sys.executable,
+        "-m",
+        "beliefledger",
+        "proof",
+        "witness",
+        "serve",
+        "--json",
+        "--store",
+    ]
     process = subprocess.Popen(
         [*command, str(directory), "--listen", "127.0.0.1:0", "--log", key],
         stdout=subprocess.PIPE,

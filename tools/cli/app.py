@@ -33,14 +33,38 @@ USAGE = 2
 COULD_NOT = 3
 INTERRUPTED = 130
 
-ORDER = (
-    "init remember ingest process extract search beliefs history explain recalls decay entities"
-    " related events decisions loops conflicts resolve review revoke consolidate consent erase"
-    " erasures certificate acknowledge write-off hold register policy types status replay audit"
-    " retry rebuild vectors verify checkpoint prove signing-key witness calibrate checklist tail"
-    " project schedule copy backup restore vault upgrade demo"
-).split()
-"""In which order help lists the commands: as a newcomer meets them."""
+PUT = "Put in"
+ASK = "Ask"
+TAKE = "Take back"
+KEEP = "The ledger"
+MORE = "More, each with a help page of its own: beliefledger COMMAND --help"
+
+ORDER = {
+    "beliefledger": (
+        "init remember ingest process search beliefs events history explain decisions revoke erase"
+        " status demo conflicts entities types policy consent recalls erasure audit proof"
+        " vectors ops"
+    ),
+    "conflicts": "list loops resolve review",
+    "entities": "list show related alias apart merge split",
+    "types": "list show add backfill split retire",
+    "policy": "show validate adopt",
+    "consent": "grant list withdraw",
+    "recalls": "list show replay",
+    "erasure": "preview list certificate acknowledge write-off register hold",
+    "hold": "place list lift",
+    "audit": "counts replay checklist calibrate",
+    "proof": "verify checkpoint inclusion consistency signing-key witness",
+    "signing-key": "show rotate",
+    "witness": "serve key add-log remove-log show",
+    "vectors": "status build migrate rollback drop",
+    "ops": (
+        "schedule project backup restore copy upgrade rebuild extract retry decay consolidate"
+        " tail vault"
+    ),
+    "vault": "rotate restore restored",
+}
+"""In which order each help page lists its commands: as a newcomer meets them."""
 
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
@@ -48,6 +72,13 @@ Json = Annotated[
 Subject = Annotated[str | None, typer.Option("--subject", "-s", help="Whom it is about.")]
 TheSubject = Annotated[str, typer.Option("--subject", "-s", help="Whom it is about.")]
 By = Annotated[str, typer.Option("--by", help="Who decides this; the name goes on record.")]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POSITION|TIME",
+        help="As was known then. Only digits are a position; a date is its first moment.",
+    ),
+]
 MaybeBy = Annotated[str | None, typer.Option("--by", help="Who does this; goes on record.")]
 Note = Annotated[str | None, typer.Option("--note", help="A remark for the record.")]
 
@@ -56,6 +87,11 @@ def fail(message: str, code: int = COULD_NOT) -> NoReturn:
     """End with one line on standard error."""
     typer.echo(f"beliefledger: {without_passwords(message)}", err=True)
     raise typer.Exit(code)
+
+
+def moment(as_of: str | None) -> int | str | None:
+    """What `--as-of` says: a position where it is only digits, else a time."""
+    return int(as_of) if as_of is not None and as_of.isdecimal() else as_of
 
 
 def named(identifier: str | None) -> str | None:
@@ -82,15 +118,22 @@ def _without_password(word: re.Match[str]) -> str:
     return word[0] if user is None else f"{before[: user.end()]}…@{host}"
 
 
+WHO = "Who does this goes on record: say --by NAME."
+
 _UsageError: Any = typer.BadParameter.__base__
 """Click's, or that of the click which newer versions of Typer bring along."""
 
 
-class Commands(TyperGroup):
-    """Runs a command and turns what went wrong into a sentence and an exit code."""
+class Noun(TyperGroup):
+    """A group of commands. Its help lists them in `ORDER`."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        return sorted(super().list_commands(ctx), key=ORDER.index)
+        order = ORDER[self.name or ""].split()
+        return sorted(super().list_commands(ctx), key=order.index)
+
+
+class Commands(Noun):
+    """Runs a command and turns what went wrong into a sentence and an exit code."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Takes `--ledger` after the command too."""
@@ -114,6 +157,11 @@ class Commands(TyperGroup):
         except LedgerError as problem:
             fail(sentence(problem), USAGE if _malformed(problem) else COULD_NOT)
         except _UsageError as problem:
+            if (
+                getattr(getattr(problem, "param", None), "name", None) == "by"
+                and not problem.message
+            ):
+                raise _UsageError(WHO, problem.ctx) from None
             said = without_passwords(problem.message)  # it quotes what was typed
             if said == problem.message:
                 raise
@@ -157,9 +205,28 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Memory for AI agents as belief under audit: what was said, what is believed, and why.",
+    help="""Memory for AI agents as belief under audit: what was said, what is believed, and why.
+
+    Start here, in this order:
+
+      beliefledger demo
+
+      beliefledger remember --subject ana --consent consent "I live in Lisbon."
+
+      beliefledger beliefs --subject ana
+    """,
     epilog="Exit codes: 0 done, 1 done with refused input, 2 usage, 3 could not, 130 interrupted.",
 )
+
+
+def noun(name: str, what: str, *, within: typer.Typer | None = None) -> typer.Typer:
+    """A group of commands under a noun, at the top or within another. `what` says what for."""
+    made = typer.Typer(cls=Noun, no_args_is_help=True, help=what)
+    if within is None:
+        app.add_typer(made, name=name, rich_help_panel=MORE)
+    else:
+        within.add_typer(made, name=name)
+    return made
 
 
 def _version(wanted: bool) -> None:
@@ -186,10 +253,9 @@ def common(
     ] = None,
     version: Annotated[  # noqa: ARG001 (its callback did it)
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Tell it, and end."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """Memory for AI agents as belief under audit: what was said, what is believed, and why."""
     ctx.obj = ledger or Settings.read().ledger
 
 

@@ -1,4 +1,4 @@
-"""How answers are written: one JSON document, or Rich tables that fit 100 columns."""
+"""How answers are written: one JSON document, or Rich tables that fit the terminal."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 WIDTH = 100
+"""Where nobody tells how wide the output is."""
 SHORT_ID = 10
 STYLES = {
     "admit": "green",
@@ -75,8 +77,8 @@ def console(*, stderr: bool = False) -> Console:
             raise BrokenPipeError
 
     out = Output(stderr=stderr, highlight=False, emoji=False, markup=True)
-    if not out.is_terminal or out.width > WIDTH:
-        out.width = WIDTH
+    if not out.is_terminal:
+        out.width = get_terminal_size((WIDTH, 24)).columns
     return out
 
 
@@ -116,8 +118,9 @@ def when(moment: datetime | str | None) -> str:
     return moment.strftime("%Y-%m-%d %H:%M")
 
 
-def day(moment: datetime | None) -> str:
-    return "–" if moment is None else moment.strftime("%Y-%m-%d")
+def day(moment: datetime | str | None) -> str:
+    """`2026-03-01`, in UTC."""
+    return when(moment)[:10]
 
 
 def number(value: float) -> str:
@@ -125,11 +128,27 @@ def number(value: float) -> str:
     return f"{value:.2f}".removeprefix("0")
 
 
+def command(text: str) -> Any:
+    """A command to copy: on one line, or on more that end in backslashes where it is too long."""
+    from rich.text import Text
+
+    from beliefledger.tools.cli.tables import Command
+
+    return Command(Text(f"  {' '.join(words(text).split())}"))
+
+
 def table(*columns: str | tuple[str, dict[str, Any]], title: str | None = None) -> Table:
     from rich import box
-    from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    from beliefledger.tools.cli.tables import FittingTable
+
+    made = FittingTable(
+        box=box.SIMPLE_HEAD,
+        title=title,
+        title_justify="left",
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     for column in columns:
         name, options = column if isinstance(column, tuple) else (column, {})
         made.add_column(name, **options)
@@ -149,15 +168,13 @@ def tally(counts: dict[str, int]) -> str:
     return " · ".join(f"{name} {value:,}" for name, value in counts.items()) or "none"
 
 
-def hints(answers: Iterable[Any]) -> Iterator[Text]:
+def hints(answers: Iterable[Any]) -> Iterator[Any]:
     """What to do about decisions, where there is something to do: each way on a line to copy."""
-    from rich.text import Text
-
     ways = dict.fromkeys(way for each in answers if each.hint for way in each.hint.split("; or "))
     if ways:
         yield cell("To change that:")
     for way in ways:
-        yield Text("  ", no_wrap=True, overflow="ignore").append_text(cell(way))
+        yield command(way)
 
 
 @contextmanager

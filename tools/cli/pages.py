@@ -76,7 +76,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     if answer.confirmed_by:
         said = ", ".join(output.day(each.said_at) for each in answer.confirmed_by)
         yield output.cell(f"Said again: {said}")
-    from beliefledger.tools.cli.asking import history_table
+    from beliefledger.tools.cli.beliefs import history_table
 
     if answer.originals:
         yield output.cell("Merged from", "bold")
@@ -92,7 +92,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
                 for name, proof in answer.proofs.items()
             }
         )
-        yield "--json has the proofs; `prove inclusion POSITION` writes one as a file."
+        yield "--json has the proofs; `proof inclusion POSITION` writes one as a file."
 
 
 def refusal(answer: dict[str, Any]) -> Iterator[Any]:

@@ -11,16 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import Json, MaybeBy, TheSubject, app, note, opened
+from beliefledger.tools.cli.app import (
+    ASK,
+    Json,
+    MaybeBy,
+    TheSubject,
+    app,
+    note,
+    opened,
+)
 
 if TYPE_CHECKING:
     from beliefledger.search.answers import FoundAnswer, SearchAnswer
     from beliefledger.search.search import Included
 
-PANEL = "Queries"
 
-
-@app.command(rich_help_panel=PANEL)
+@app.command(rich_help_panel=ASK)
 def search(
     ctx: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
@@ -154,7 +160,7 @@ def found_table(answer: SearchAnswer) -> Any:
     made = output.table(
         ("", output.RIGHT),
         ("id", output.FIXED),
-        ("kind", {"max_width": 14}),
+        "kind",
         ("said", output.FIXED),
         "what, and why",
         ("score", output.RIGHT),

@@ -1,4 +1,4 @@
-"""Commands of `tools.consolidating`."""
+"""The command that merges memories which say one thing: ops consolidate."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -11,18 +11,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Note, Subject, app, fail, opened
+from beliefledger.tools.cli.app import (
+    USAGE,
+    Json,
+    MaybeBy,
+    Note,
+    Subject,
+    fail,
+    opened,
+)
+from beliefledger.tools.cli.ops import ops
 
 if TYPE_CHECKING:
-    from beliefledger.answers import BeliefAnswer
+    from beliefledger.answers import (
+        BeliefAnswer,
+    )
     from beliefledger.curation.consolidation import ClusterAnswer, ConsolidationAnswer
 
-PANEL = "Running"
+
 MOST_APART = 20
 """Pairs that are not merged, shown in a terminal."""
 
 
-@app.command(rich_help_panel=PANEL)
+@ops.command("consolidate")
 def consolidate(
     ctx: typer.Context,
     subject: Subject = None,
@@ -49,7 +60,7 @@ def consolidate(
     """Merge memories that say one thing in several ways; by default only show what would be."""
     if undo is not None:
         if by is None:
-            fail("consolidate: --undo needs --by NAME.", USAGE)
+            fail("ops consolidate: --undo needs --by NAME.", USAGE)
         with opened(ctx) as memory:
             output.show(memory.operations.consolidation.undo(undo, by=by, note=note), json, _undone)
         return
@@ -67,7 +78,7 @@ def consolidate(
 
 
 def _undone(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
-    from beliefledger.tools.cli.asking import belief_table
+    from beliefledger.tools.cli.beliefs import belief_table
 
     yield f"Taken apart: {output.count(len(answer), 'memory', 'memories')} again."
     yield belief_table(answer, whose=True)
@@ -94,7 +105,9 @@ def _consolidated(answer: ConsolidationAnswer) -> Iterator[Any]:
     if answer.clusters and not answer.applied:
         yield output.cell("Nothing is changed. To merge: the same with --apply.", "dim")
     elif merged:
-        yield output.cell("To take one apart: consolidate --undo MEMORY --by NAME.", "dim")
+        yield output.cell(
+            "To take one apart: beliefledger ops consolidate --undo MEMORY --by NAME.", "dim"
+        )
 
 
 def _diff(cluster: ClusterAnswer) -> Any:

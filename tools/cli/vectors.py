@@ -1,4 +1,6 @@
-"""Commands of `tools.vectoring`: vectors status, build, migrate, rollback, drop."""
+"""Commands about the vectors that search compares meanings with: vectors status, build …"""
+
+# Heavy imports stand in the commands, so that help is quick:
 
 from __future__ import annotations
 
@@ -8,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import COULD_NOT, USAGE, By, Json, Subject, app, fail, opened
+from beliefledger.tools.cli.app import (
+    COULD_NOT,
+    USAGE,
+    By,
+    Json,
+    Subject,
+    fail,
+    noun,
+    opened,
+)
 
 if TYPE_CHECKING:
     from beliefledger.search.vectors import (
@@ -19,11 +30,11 @@ if TYPE_CHECKING:
         VectorsStatus,
     )
 
-PANEL = "Running"
-_MODEL = "hashed-1, all-minilm-l6-v2, a directory, or a name in the library's cache."
 
-vectors = typer.Typer(no_args_is_help=True, help="What search compares meanings with.")
-app.add_typer(vectors, name="vectors", rich_help_panel=PANEL)
+_MODEL = "hashed-1, all-minilm-l6-v2, a directory, or a name in the library's cache."
+vectors = noun(
+    "vectors", "The vectors by which search compares meanings, and the model that makes them."
+)
 
 
 @vectors.command("status")

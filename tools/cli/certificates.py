@@ -1,4 +1,4 @@
-"""Commands of `tools.certifying`."""
+"""Commands about whether an erasure is done: erasure certificate, acknowledge, write-off."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -12,20 +12,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import By, Json, MaybeBy, app, named, note, opened
+from beliefledger.tools.cli.app import (
+    By,
+    Json,
+    MaybeBy,
+    named,
+    note,
+    opened,
+)
+from beliefledger.tools.cli.erasure import erasure
 
 if TYPE_CHECKING:
     from beliefledger.erasure.certificate import Acknowledgement, Certificate, WrittenOff
 
-PANEL = "Forgetting"
 
 Erasure = Annotated[
     str,
-    typer.Argument(metavar="ERASURE", callback=named, help="Its id, as `erasures` lists it."),
+    typer.Argument(metavar="ERASURE", callback=named, help="Its id, as `erasure list` shows it."),
 ]
 
 
-@app.command(rich_help_panel=PANEL)
+@erasure.command("certificate")
 def certificate(
     ctx: typer.Context,
     erasure: Erasure,
@@ -92,10 +99,11 @@ def _certificate(answer: Certificate) -> Iterator[Any]:
     yield "What it cannot prove:"
     for sentence in answer["cannot_prove"]:
         yield output.cell(f"- {sentence}")
-    yield f"As a file: beliefledger certificate {answer['erasure'][: output.SHORT_ID]} -o FILE"
+    short = answer["erasure"][: output.SHORT_ID]
+    yield f"As a file: beliefledger erasure certificate {short} -o FILE"
 
 
-@app.command(rich_help_panel=PANEL)
+@erasure.command("acknowledge")
 def acknowledge(
     ctx: typer.Context,
     erasure: Erasure,
@@ -112,7 +120,16 @@ def acknowledge(
     output.show(answer, json, _acknowledged)
 
 
-@app.command("write-off", rich_help_panel=PANEL)
+def _acknowledged(answer: Acknowledgement) -> Iterator[Any]:
+    left = ", ".join(answer.open)
+    erasure = answer.erasure[: output.SHORT_ID] + (" before" if answer.already else "")
+    yield output.cell(
+        f"{answer.consumer} has acknowledged the erasure {erasure}."
+        + (f" It waits for: {left}." if left else " Every consumer has: it is closed.")
+    )
+
+
+@erasure.command("write-off")
 def write_off(
     ctx: typer.Context,
     consumer: Annotated[str, typer.Argument(metavar="CONSUMER", help="As `status` lists it.")],
@@ -130,13 +147,4 @@ def _given_up(answer: WrittenOff) -> Iterator[Any]:
     yield output.cell(
         f"{answer.consumer} was written off{again}, on {output.when(answer.at)} UTC: no certificate"
         " waits for it. What it may still have is not deleted by that."
-    )
-
-
-def _acknowledged(answer: Acknowledgement) -> Iterator[Any]:
-    left = ", ".join(answer.open)
-    erasure = answer.erasure[: output.SHORT_ID] + (" before" if answer.already else "")
-    yield output.cell(
-        f"{answer.consumer} has acknowledged the erasure {erasure}."
-        + (f" It waits for: {left}." if left else " Every consumer has: it is closed.")
     )

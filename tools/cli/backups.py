@@ -1,4 +1,4 @@
-"""Commands that keep a ledger safe: backup, restore, vault."""
+"""Commands that keep a ledger safe: ops backup, restore, vault."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -13,15 +13,22 @@ from typing import Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import By, Json, MaybeBy, app, no_ledger, note, opened
+from beliefledger.tools.cli.app import (
+    By,
+    Json,
+    no_ledger,
+    note,
+    noun,
+    opened,
+)
+from beliefledger.tools.cli.ops import ops
 
-PANEL = "Running"
+vault = noun(
+    "vault", "The vault of keys: put it under a new master key, or restore it.", within=ops
+)
 
-vault = typer.Typer(no_args_is_help=True, help="The vault: put it under a new key, or restore it.")
-app.add_typer(vault, name="vault", rich_help_panel=PANEL)
 
-
-@app.command(rich_help_panel=PANEL)
+@ops.command("backup")
 def backup(
     ctx: typer.Context,
     destination: Annotated[
@@ -65,9 +72,9 @@ def backup(
     output.show(told, json, page)
 
 
-@app.command(rich_help_panel=PANEL)
+@ops.command("restore")
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="What `backup` made.")],
+    source: Annotated[Path, typer.Argument(metavar="BACKUP", help="What `ops backup` made.")],
     destination: Annotated[
         str, typer.Argument(metavar="DEST", help="A directory or a URL where no log is.")
     ],
@@ -114,6 +121,7 @@ def restore(
 @vault.command("rotate")
 def rotate(
     ctx: typer.Context,
+    by: By,
     new_key_file: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Where the new key goes, if not in the old one's file."),
@@ -121,7 +129,6 @@ def rotate(
     keep_old: Annotated[
         bool, typer.Option("--keep-old", help="Keep the old key beside its file.")
     ] = False,
-    by: MaybeBy = None,
     json: Json = False,
 ) -> None:
     """Put every key in the vault under a new master key, and let go of the old one."""
@@ -157,26 +164,11 @@ def rotate(
     output.show(done, json, page)
 
 
-@vault.command("restored")
-def restored(ctx: typer.Context, by: By, json: Json = False) -> None:
-    """Put on record that the vault was restored by other means than `vault restore`."""
-    with opened(ctx) as memory:
-        done = memory.proofs.record_vault_restored(by=by)
-
-    def page(_answer: Any) -> Iterator[Any]:
-        if done:
-            yield "It is on record: the vault's register has to go on from what it is now."
-        else:
-            yield "The vault's register goes on from what the log was told: nothing to record."
-
-    output.show({"restored": done}, json, page)
-
-
 @vault.command("restore")
 def restore_vault(
     ctx: typer.Context,
     source: Annotated[
-        Path, typer.Argument(metavar="BACKUP2", help="What `backup --vault` made of the vault.")
+        Path, typer.Argument(metavar="BACKUP2", help="What `ops backup --vault` made.")
     ],
     json: Json = False,
 ) -> None:
@@ -201,3 +193,18 @@ def restore_vault(
             )
 
     output.show(done, json, page)
+
+
+@vault.command("restored")
+def restored(ctx: typer.Context, by: By, json: Json = False) -> None:
+    """Put on record that the vault was restored by other means than `ops vault restore`."""
+    with opened(ctx) as memory:
+        done = memory.proofs.record_vault_restored(by=by)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        if done:
+            yield "It is on record: the vault's register has to go on from what it is now."
+        else:
+            yield "The vault's register goes on from what the log was told: nothing to record."
+
+    output.show({"restored": done}, json, page)

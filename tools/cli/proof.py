@@ -1,4 +1,4 @@
-"""Commands that prove: checkpoint, prove, verify, signing-key."""
+"""Commands that prove: proof verify, checkpoint, inclusion, consistency, signing-key."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -13,84 +13,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import COULD_NOT, By, Json, app, note, opened
+from beliefledger.tools.cli.app import (
+    COULD_NOT,
+    By,
+    Json,
+    note,
+    noun,
+    opened,
+)
 
 if TYPE_CHECKING:
-    from beliefledger.answers import SigningKeyAnswer
+    from beliefledger.answers import (
+        SigningKeyAnswer,
+    )
 
-PANEL = "Proving"
+
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write it here, not to standard output."),
 ]
-
-prove = typer.Typer(
-    no_args_is_help=True,
-    help="Proofs in files that anybody can check without the ledger: beliefledger-verify.",
+proof = noun(
+    "proof", "Proofs that the log was not changed, which anybody can check without the ledger."
 )
-app.add_typer(prove, name="prove", rich_help_panel=PANEL)
-signing_key = typer.Typer(
-    no_args_is_help=True, help="The key that checkpoints are signed with: show and rotate."
-)
-app.add_typer(signing_key, name="signing-key", rich_help_panel=PANEL)
+signing_key = noun("signing-key", "The key that checkpoints are signed with.", within=proof)
 
 
-def _written(text: str, file: Path | None) -> None:
-    """Hand out a file just as it is: its bytes count."""
-    if file is None:
-        sys.stdout.buffer.write(text.encode())
-        return
-    file.write_bytes(text.encode())
-    note(f"Written to {file}.")
-
-
-@app.command(rich_help_panel=PANEL)
-def checkpoint(ctx: typer.Context, file: Output = None, json: Json = False) -> None:
-    """Sign the log as it is now: how many events, and the root of the tree over them."""
-    with opened(ctx) as memory:
-        answer = memory.proofs.checkpoint()
-    if json:
-        output.write_json(answer)
-    if file is not None or not json:
-        _written(answer.text, file)
-
-
-@prove.command("inclusion")
-def inclusion(
-    ctx: typer.Context,
-    position: Annotated[int, typer.Argument(min=1, help="The event's position in the log.")],
-    file: Output = None,
-    json: Json = False,
-) -> None:
-    """That an event is at its position in the log that was signed."""
-    with opened(ctx) as memory:
-        answer = memory.proofs.inclusion(position)
-    if file is not None:
-        _written(answer.text(), file)
-    if file is None or json:
-        _written(answer.text(), None)
-
-
-@prove.command("consistency")
-def consistency(
-    ctx: typer.Context,
-    old: Annotated[int, typer.Argument(min=1, help="The size of a checkpoint that was kept.")],
-    new: Annotated[
-        int | None, typer.Argument(min=1, help="That of a later one; else the log as it is now.")
-    ] = None,
-    file: Output = None,
-    json: Json = False,
-) -> None:
-    """That the log of a new checkpoint begins with the log of an old one, unchanged."""
-    with opened(ctx) as memory:
-        answer = memory.proofs.consistency(old, new)
-    if file is not None:
-        _written(answer.text(), file)
-    if file is None or json:
-        _written(answer.text(), None)
-
-
-@app.command(rich_help_panel=PANEL)
+@proof.command("verify")
 def verify(
     ctx: typer.Context,
     kept: Annotated[
@@ -167,6 +115,61 @@ def verify(
         )
     if not answer.ok:
         raise typer.Exit(COULD_NOT)
+
+
+def _written(text: str, file: Path | None) -> None:
+    """Hand out a file just as it is: its bytes count."""
+    if file is None:
+        sys.stdout.buffer.write(text.encode())
+        return
+    file.write_bytes(text.encode())
+    note(f"Written to {file}.")
+
+
+@proof.command("checkpoint")
+def checkpoint(ctx: typer.Context, file: Output = None, json: Json = False) -> None:
+    """Sign the log as it is now: how many events, and the root of the tree over them."""
+    with opened(ctx) as memory:
+        answer = memory.proofs.checkpoint()
+    if json:
+        output.write_json(answer)
+    if file is not None or not json:
+        _written(answer.text, file)
+
+
+@proof.command("inclusion")
+def inclusion(
+    ctx: typer.Context,
+    position: Annotated[int, typer.Argument(min=1, help="The event's position in the log.")],
+    file: Output = None,
+    json: Json = False,
+) -> None:
+    """That an event is at its position in the log that was signed."""
+    with opened(ctx) as memory:
+        answer = memory.proofs.inclusion(position)
+    if file is not None:
+        _written(answer.text(), file)
+    if file is None or json:
+        _written(answer.text(), None)
+
+
+@proof.command("consistency")
+def consistency(
+    ctx: typer.Context,
+    old: Annotated[int, typer.Argument(min=1, help="The size of a checkpoint that was kept.")],
+    new: Annotated[
+        int | None, typer.Argument(min=1, help="That of a later one; else the log as it is now.")
+    ] = None,
+    file: Output = None,
+    json: Json = False,
+) -> None:
+    """That the log of a new checkpoint begins with the log of an old one, unchanged."""
+    with opened(ctx) as memory:
+        answer = memory.proofs.consistency(old, new)
+    if file is not None:
+        _written(answer.text(), file)
+    if file is None or json:
+        _written(answer.text(), None)
 
 
 @signing_key.command("show")

@@ -1,4 +1,4 @@
-"""Commands by which a named person settles something."""
+"""Commands about beliefs on which statements disagree: conflicts list, loops, resolve, review."""
 
 # Heavy imports stand in the commands, so that help is quick:
 
@@ -12,26 +12,34 @@ import typer
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     USAGE,
+    WHO,
     By,
     Json,
     MaybeBy,
     Note,
     Subject,
-    app,
     fail,
     named,
+    noun,
     opened,
 )
-from beliefledger.tools.cli.asking import belief_table, decision_table
+from beliefledger.tools.cli.beliefs import belief_table, decision_table
 
 if TYPE_CHECKING:
-    from beliefledger.answers import BeliefAnswer, ConflictAnswer
+    from beliefledger.answers import (
+        ConflictAnswer,
+        LoopAnswer,
+    )
 
-PANEL = "Settling"
+
+conflicts = noun(
+    "conflicts",
+    "Beliefs on which statements disagree: what they are, and how a person settles them.",
+)
 
 
-@app.command(rich_help_panel=PANEL)
-def conflicts(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
+@conflicts.command("list")
+def conflicts_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
     """What a person has to choose, and how."""
     with opened(ctx) as memory:
         answer = memory.conflicts.list(subject)
@@ -48,7 +56,7 @@ def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
             ("", output.FIXED),
             ("id", output.FIXED),
             "value",
-            ("context", {"max_width": 20}),
+            "context",
             ("conf.", output.RIGHT),
             ("said", output.RIGHT),
             ("last", output.FIXED),
@@ -67,17 +75,77 @@ def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
             )
         yield made
         for choice in each.choices:
-            yield output.cell(
-                f"  beliefledger resolve {identifier} --choose {choice.id[: output.SHORT_ID]}"
-                " --by NAME"
+            yield output.command(
+                f"beliefledger conflicts resolve {identifier} --choose"
+                f" {choice.id[: output.SHORT_ID]} --by NAME"
             )
-        yield output.cell(
-            f"  beliefledger resolve {identifier} --context CONTEXT=VALUE_OR_ID"
+        yield output.command(
+            f"beliefledger conflicts resolve {identifier} --context CONTEXT=VALUE_OR_ID"
             " --context CONTEXT=VALUE_OR_ID --by NAME"
         )
 
 
-@app.command(rich_help_panel=PANEL)
+@conflicts.command("loops")
+def loops(
+    ctx: typer.Context,
+    subject: Subject = None,
+    window_days: Annotated[
+        int | None, typer.Option(min=1, help="Days that count as together; else the policy's.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was said from then on.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was said before then.")
+    ] = None,
+    least: Annotated[
+        int | None, typer.Option(min=1, help="With at least so many changes; else the policy's.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Beliefs that keep changing: their values in order, and who said so when."""
+    with opened(ctx) as memory:
+        answer = memory.conflicts.loops(
+            subject, window_days=window_days, since=since, until=until, least=least
+        )
+    output.show(answer, json, _loops)
+
+
+def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:
+    if not answer:
+        yield "No belief goes round in circles."
+    for each in answer:
+        state = "contested" if each.contested else "not contested"
+        made = output.table(
+            ("memory", output.FIXED),
+            ("said", output.FIXED),
+            ("recorded", output.FIXED),
+            "by",
+            "value",
+            "words",
+        )
+        for value in each.values:
+            made.add_row(
+                output.short(value["memory_id"]),
+                output.day(value["said_at"]),
+                f"{output.when(value['recorded_at'])[:10]} #{value['position']}",
+                output.cell(value["actor"]),
+                output.cell(
+                    value["value"] + (f" ({value['context']})" if value["context"] else "")
+                ),
+                output.cell(value["text"]),
+            )
+        yield output.cell(
+            f"{each.subject}: {each.attribute}, {output.count(each.supersessions, 'change')},"
+            f" {each.together} of them together, {state}"
+            f" (belief {each.belief_id[: output.SHORT_ID]})"
+        )
+        yield made
+        if each.settle:
+            yield output.command(each.settle)
+
+
+@conflicts.command("resolve")
 def resolve(
     ctx: typer.Context,
     belief: Annotated[
@@ -99,12 +167,15 @@ def resolve(
 ) -> None:
     """Settle a contested belief: one value, or one for each context."""
     if (choose is None) == (not context):
-        fail("resolve: give either --choose VALUE, or --context CONTEXT=VALUE for each.", USAGE)
+        fail(
+            "conflicts resolve: give either --choose VALUE, or --context CONTEXT=VALUE for each.",
+            USAGE,
+        )
     contexts: dict[str, str] = {}
     for pair in context or ():
         name, equals, value = pair.partition("=")
         if not (name.strip() and equals and value.strip()):
-            fail(f"resolve: write --context CONTEXT=VALUE, not {pair!r}.", USAGE)
+            fail(f"conflicts resolve: write --context CONTEXT=VALUE, not {pair!r}.", USAGE)
         contexts[name.strip()] = value.strip()
     with opened(ctx) as memory:
         answer = memory.conflicts.resolve(
@@ -118,7 +189,7 @@ def resolve(
     output.show(answer, json, page)
 
 
-@app.command(rich_help_panel=PANEL)
+@conflicts.command("review")
 def review(
     ctx: typer.Context,
     decision: Annotated[
@@ -136,10 +207,10 @@ def review(
 ) -> None:
     """Approve or refuse what the gate put in the queue for a person."""
     if approve and refuse:
-        fail("review: say --approve or --refuse, not both.", USAGE)
+        fail("conflicts review: say --approve or --refuse, not both.", USAGE)
     if decision is None:
         if approve or refuse:
-            fail("review: name the decision that is approved or refused.", USAGE)
+            fail("conflicts review: name the decision that is approved or refused.", USAGE)
         with opened(ctx) as memory:
             waiting = memory.decisions(outcome="queue", waits=True)
 
@@ -148,40 +219,19 @@ def review(
                 yield "Nothing waits for a review."
                 return
             yield decision_table(waiting, whose=True)
-            yield "beliefledger review DECISION --approve (or --refuse) --by NAME"
+            yield "beliefledger conflicts review DECISION --approve (or --refuse) --by NAME"
 
         output.show(waiting, json, waits)
         return
-    if not (approve or refuse) or by is None:
-        fail("review: say --approve or --refuse, and --by NAME.", USAGE)
+    if not (approve or refuse):
+        fail("conflicts review: say --approve or --refuse, and --by NAME.", USAGE)
+    if by is None:
+        fail(WHO, USAGE)
     with opened(ctx) as memory:
         written = memory.conflicts.review(decision, approve=approve, by=by, basis=basis, note=note)
     answer = {"approved": approve, "memory_id": written}
 
     def page(_answer: Any) -> Iterator[Any]:
         yield f"Approved: memory {written}." if approve else "Refused; nothing is kept."
-
-    output.show(answer, json, page)
-
-
-@app.command(rich_help_panel=PANEL)
-def revoke(
-    ctx: typer.Context,
-    memory_id: Annotated[
-        str,
-        typer.Argument(
-            metavar="MEMORY", callback=named, help="A memory's id; its first characters do."
-        ),
-    ],
-    by: By,
-    note: Note = None,
-    json: Json = False,
-) -> None:
-    """Take a memory back. It stays in the history."""
-    with opened(ctx) as memory:
-        answer = memory.revoke(memory_id, by=by, note=note)
-
-    def page(_answer: BeliefAnswer) -> Iterator[Any]:
-        yield output.cell(f"Revoked: {answer.text}")
 
     output.show(answer, json, page)

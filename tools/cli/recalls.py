@@ -1,4 +1,4 @@
-"""Commands about what was searched for and shown: list, show, replay."""
+"""Commands about what was searched for and shown: recalls list, show, replay."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -11,20 +11,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, named, opened
+from beliefledger.tools.cli.app import (
+    COULD_NOT,
+    USAGE,
+    Json,
+    Subject,
+    fail,
+    named,
+    noun,
+    opened,
+)
 
 if TYPE_CHECKING:
     from beliefledger.search.recall_replay import RecallReplay, RecallsReplay
     from beliefledger.search.recalls import RecallAnswer, RecallDetails
 
-PANEL = "Queries"
+
+recalls = noun("recalls", "The record of what was searched for, and of what was shown to whom.")
 TOLD = 50
 """So many differing searches a person is told of; the JSON has all."""
-
-recalls = typer.Typer(
-    no_args_is_help=True, help="What was searched for and shown: list, show, replay."
-)
-app.add_typer(recalls, name="recalls", rich_help_panel=PANEL)
 
 
 @recalls.command("list")
@@ -61,10 +66,10 @@ def _table(answer: Sequence[RecallAnswer], *, whose: bool) -> Any:
     made = output.table(
         ("recall", output.FIXED),
         ("recorded", output.FIXED),
-        *([("subject", {"max_width": 16})] if whose else []),
-        ("by", {"max_width": 12}),
-        ("purpose", {"max_width": 14}),
-        ("ranked by", {"max_width": 12}),
+        *(["subject"] if whose else []),
+        "by",
+        "purpose",
+        "ranked by",
         ("found", output.RIGHT),
         "query",
     )

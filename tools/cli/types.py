@@ -1,4 +1,4 @@
-"""Commands of `tools.evolving`: the types of memory."""
+"""Commands about the types of memory: types list, show, add …"""
 
 # Heavy imports stand in the commands, so that help is quick:
 
@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, opened
+from beliefledger.tools.cli.app import (
+    USAGE,
+    Json,
+    MaybeBy,
+    Subject,
+    fail,
+    noun,
+    opened,
+)
 
 if TYPE_CHECKING:
     from beliefledger.curation.backfill import BackfillAnswer
     from beliefledger.curation.types import TypeAnswer
 
-PANEL = "Types"
 
-types = typer.Typer(no_args_is_help=True, help="The types of memory: list, add, backfill, retire.")
-app.add_typer(types, name="types", rich_help_panel=PANEL)
-
+types = noun("types", "The types of memory: what each holds, and types of your own.")
 Name = Annotated[str, typer.Argument(metavar="TYPE", help="The type's name.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would move.")]
 Apply = Annotated[bool, typer.Option("--apply", help="Move it.")]
@@ -126,19 +131,6 @@ def types_add(
     output.show(answer, json, page)
 
 
-@types.command("retire")
-def types_retire(ctx: typer.Context, name: Name, by: MaybeBy = None, json: Json = False) -> None:
-    """Write no more memories of a type; those that there are stay."""
-    with opened(ctx) as memory:
-        answer = memory.types.retire(name, **_by(by))
-
-    def page(_answer: Any) -> Iterator[Any]:
-        kept = output.count(answer.memories, "memory stays", "memories stay")
-        yield output.cell(f"{answer.name} is retired; {kept}.")
-
-    output.show(answer, json, page)
-
-
 @types.command("backfill")
 def types_backfill(
     ctx: typer.Context,
@@ -202,6 +194,19 @@ def types_split(
     )
 
 
+@types.command("retire")
+def types_retire(ctx: typer.Context, name: Name, by: MaybeBy = None, json: Json = False) -> None:
+    """Write no more memories of a type; those that there are stay."""
+    with opened(ctx) as memory:
+        answer = memory.types.retire(name, **_by(by))
+
+    def page(_answer: Any) -> Iterator[Any]:
+        kept = output.count(answer.memories, "memory stays", "memories stay")
+        yield output.cell(f"{answer.name} is retired; {kept}.")
+
+    output.show(answer, json, page)
+
+
 def _by(by: str | None) -> dict[str, str]:
     return {} if by is None else {"by": by}
 
@@ -243,7 +248,8 @@ def _backfilled(answer: BackfillAnswer) -> Iterator[Any]:
     if answer.not_permitted:
         yield output.cell(
             f"{output.count(len(answer.not_permitted), 'memory', 'memories')} of people without a"
-            " lawful basis for this type's category: record one first (consent grant --category)."
+            " lawful basis for this type's category: record one first (beliefledger"
+            " consent grant --category)."
         )
     verb = "moved" if answer.applied else "would move"
     yield output.cell(

@@ -1,4 +1,6 @@
-"""Commands of `tools.ageing`: how much is left of memories, and what runs on a schedule."""
+"""The command that runs jobs when they are due: ops schedule."""
+
+# Heavy imports stand in the commands, so that help is quick:
 
 from __future__ import annotations
 
@@ -9,91 +11,25 @@ import typer
 
 from beliefledger.ledger import errors
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import COULD_NOT, USAGE, Json, Subject, app, fail, opened
-from beliefledger.tools.cli.following import Lease, ended_by_a_supervisor
+from beliefledger.tools.cli.app import (
+    COULD_NOT,
+    USAGE,
+    Json,
+    fail,
+    note,
+    opened,
+)
+from beliefledger.tools.cli.followers import Lease, ended_by_a_supervisor
+from beliefledger.tools.cli.ops import ops
 
 if TYPE_CHECKING:
-    from beliefledger.answers import JobAnswer
-    from beliefledger.operations.ageing import DecayAnswer, ReconfirmAnswer
+    from beliefledger.answers import (
+        JobAnswer,
+    )
     from beliefledger.operations.scheduler import ScheduledJob
 
-PANEL = "Running"
-_BAR = 20
 
-
-@app.command(rich_help_panel="Queries")
-def decay(
-    ctx: typer.Context,
-    subject: Subject = None,
-    at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="As if asked then; by default now.")
-    ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="freshness or decay; else the one that the policy says."),
-    ] = None,
-    reconfirm: Annotated[
-        bool, typer.Option("--reconfirm", help="Only what to ask about again, worst first.")
-    ] = False,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="First compute the kept scores of all memories.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """How much is left of each memory since it was last said or shown, the least first."""
-    if reconfirm and profile is not None:
-        fail("decay: --reconfirm goes by the policy's profile: leave out --profile.", USAGE)
-    with opened(ctx) as memory:
-        if refresh:
-            memory.operations.ageing.refresh()
-        if reconfirm:
-            output.show(memory.operations.ageing.reconfirm(subject, at=at), json, _reconfirmed)
-            return
-        answer = memory.operations.ageing.decay(subject, at=at, profile=profile)
-    output.show(answer, json, lambda rows: _decayed(rows, whose=subject is None))
-
-
-def _decayed(answer: Sequence[DecayAnswer], *, whose: bool) -> Iterator[Any]:
-    if not answer:
-        yield "Nothing is believed."
-        return
-    columns: list[Any] = [("id", output.FIXED), ("left", output.RIGHT), ("", output.FIXED)]
-    columns += [("days", output.RIGHT), ("shown", output.RIGHT)]
-    columns += [("whose", output.FIXED)] if whose else []
-    made = output.table(*columns, "memory", title=f"By {answer[0].profile}")
-    for each in answer:
-        cells = [output.short(each.memory_id), output.number(each.score), _bar(each.score)]
-        cells += [f"{each.days:,.0f}", f"{each.accesses:,}"]
-        cells += [output.cell(each.subject)] if whose else []
-        made.add_row(*cells, output.cell(each.text))
-    yield made
-
-
-def _bar(score: float) -> Any:
-    full = round(score * _BAR)
-    colour = "green" if score >= 0.6 else "yellow" if score >= 0.3 else "red"
-    return output.cell("█" * full + "░" * (_BAR - full), colour)
-
-
-def _reconfirmed(answer: Sequence[ReconfirmAnswer]) -> Iterator[Any]:
-    if not answer:
-        yield "Nothing that matters has faded."
-        return
-    made = output.table(
-        ("whose", output.FIXED), ("left", output.RIGHT), ("days", output.RIGHT), "ask"
-    )
-    for each in answer:
-        about = each.memory
-        made.add_row(
-            output.cell(about.subject),
-            output.number(about.score),
-            f"{about.days:,.0f}",
-            output.cell(each.ask),
-        )
-    yield made
-
-
-@app.command(rich_help_panel=PANEL)
+@ops.command("schedule")
 def schedule(
     ctx: typer.Context,
     once: Annotated[
@@ -111,7 +47,7 @@ def schedule(
 ) -> None:
     """Run jobs when they are due, until interrupted. Of several, one does; another takes over."""
     if sum((once is not None, listing, bool(every))) > 1:
-        fail("schedule: say one of --once, --list and --every.", USAGE)
+        fail("ops schedule: say one of --once, --list and --every.", USAGE)
     if listing:
         with opened(ctx) as memory:
             answer = memory.operations.jobs.scheduled()
@@ -140,6 +76,9 @@ def schedule(
         ) as scheduling,
         ended_by_a_supervisor(),
     ):
+        for each in memory.operations.jobs.scheduled():
+            if each.off and each.job not in intervals:
+                note(f"{each.job} is off. {each.off}")
         scheduling.run()
 
 
@@ -150,7 +89,7 @@ def _intervals(every: Sequence[str]) -> dict[str, float]:
         try:
             found[name.strip()] = float(seconds)
         except ValueError:
-            fail(f"schedule: write --every JOB=SECONDS, not {pair!r}.", USAGE)
+            fail(f"ops schedule: write --every JOB=SECONDS, not {pair!r}.", USAGE)
     return found
 
 
@@ -184,10 +123,13 @@ def _scheduled(answer: Sequence[ScheduledJob]) -> Iterator[Any]:
         made.add_row(
             each.job,
             _span(each.every_seconds),
-            output.when(each.next_due),
+            "off" if each.off else output.when(each.next_due),
             output.cell("never") if each.last is None else _last(each.last),
         )
     yield made
+    for each in answer:
+        if each.off:
+            yield output.cell(f"{each.job} is off. {each.off}", "yellow")
 
 
 def _last(run: JobAnswer) -> Any:

@@ -1,4 +1,4 @@
-"""Commands about whom and what somebody speaks of: entities, related, events."""
+"""Commands about whom and what somebody speaks of: entities list, show, related …"""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -11,32 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import By, Json, TheSubject, app, opened
+from beliefledger.tools.cli.app import (
+    AsOf,
+    By,
+    Json,
+    TheSubject,
+    moment,
+    noun,
+    opened,
+)
 
 if TYPE_CHECKING:
-    from beliefledger.answers import BeliefAnswer
     from beliefledger.reading.entities import EntityAnswer
     from beliefledger.reading.relations import PathAnswer, StepAnswer
 
-PANEL = "Queries"
 
-entities = typer.Typer(no_args_is_help=True, help="Whom and what somebody speaks of.")
-app.add_typer(entities, name="entities", rich_help_panel=PANEL)
-
+entities = noun(
+    "entities", "The people, places and things that somebody speaks of, and how they are related."
+)
 Entity = Annotated[
     str, typer.Argument(metavar="ENTITY", help="One of its names, its id or how that begins.")
 ]
-AsOf = Annotated[
-    str | None,
-    typer.Option(
-        metavar="POSITION|TIME",
-        help="As was known then. Only digits are a position; a date is its first moment.",
-    ),
-]
-
-
-def _moment(as_of: str | None) -> int | str | None:
-    return int(as_of) if as_of is not None and as_of.isdecimal() else as_of
 
 
 @entities.command("list")
@@ -52,7 +47,7 @@ def entities_list(
 ) -> None:
     """Everybody and everything, those spoken of most first."""
     with opened(ctx) as memory:
-        answer = memory.entities.list(subject, kind=kind, questions=questions, as_of=_moment(as_of))
+        answer = memory.entities.list(subject, kind=kind, questions=questions, as_of=moment(as_of))
     output.show(answer, json, _entities)
 
 
@@ -93,7 +88,7 @@ def entities_show(
 ) -> None:
     """One of them: names, attributes, how often and when it was spoken of, open questions."""
     with opened(ctx) as memory:
-        answer = memory.entities.get(subject, entity, as_of=_moment(as_of))
+        answer = memory.entities.get(subject, entity, as_of=moment(as_of))
     output.show(answer, json, _entity)
 
 
@@ -126,6 +121,88 @@ def _entity(answer: EntityAnswer) -> Iterator[Any]:
             f"May be {question.name} ({question.entity_id[: output.SHORT_ID]}, alike"
             f" {output.number(question.similarity)}): merge the two, or keep them apart."
         )
+
+
+@entities.command("related")
+def related(
+    ctx: typer.Context,
+    subject: TheSubject,
+    entity: Annotated[
+        str, typer.Argument(help="One of its names, or its id; else the subject.")
+    ] = "User",
+    relation: Annotated[
+        list[str] | None,
+        typer.Option(help="reports-to, works-with …; given again, one for each hop."),
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option(help="Only paths that end in this fact, e.g. role.")
+    ] = None,
+    hops: Annotated[
+        int | None, typer.Option(min=1, max=3, help="The most memories of a path.")
+    ] = None,
+    as_of: AsOf = None,
+    valid_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
+    ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Who and what somebody is related to, over up to three memories, as a tree."""
+    with opened(ctx) as memory:
+        answer = memory.related(
+            subject,
+            entity,
+            relation[0] if relation is not None and len(relation) == 1 else relation,
+            attribute=attribute,
+            hops=hops,
+            as_of=moment(as_of),
+            valid_at=valid_at,
+            min_confidence=min_confidence,
+        )
+
+    def page(_answer: Any) -> Iterator[Any]:
+        if not answer:
+            yield output.cell(f"Nothing is believed of how {entity} is related.")
+        else:
+            yield path_tree(answer)
+
+    output.show(answer, json, page)
+
+
+def path_tree(answer: Sequence[PathAnswer]) -> Any:
+    """Paths that begin alike share their branches."""
+    from rich.tree import Tree
+
+    root = Tree(output.cell(answer[0].entity or answer[0].entity_id, "bold"))
+    branches: dict[tuple[str, ...], Any] = {(): root}
+    for path in answer:
+        way: tuple[str, ...] = ()
+        for step in path.steps:
+            above, way = branches[way], (*way, step.memory.memory_id)
+            if way not in branches:
+                branches[way] = above.add(_step(step))
+    return root
+
+
+def _step(step: StepAnswer) -> Any:
+    words = step.memory
+    if step.relation is None:
+        text = output.cell(f"{step.attribute}: {step.value}", "cyan")
+    else:
+        text = output.cell(f"{step.relation} →").append(" ")
+        text.append_text(output.cell(step.entity, "bold"))
+    said = words.evidence[0].said_at if words.evidence else None
+    text.append("  ").append_text(
+        output.cell(
+            f"{output.number(words.confidence)}, memory {words.memory_id[: output.SHORT_ID]},"
+            f" said {output.day(said)}",
+            "dim",
+        )
+    )
+    return text
 
 
 @entities.command("alias")
@@ -202,140 +279,3 @@ def entities_apart(
         yield output.cell(f"{entity} and {other} are kept apart.")
 
     output.show({"entity": entity, "other": other, "apart": True}, json, page)
-
-
-@app.command(rich_help_panel=PANEL)
-def related(
-    ctx: typer.Context,
-    subject: TheSubject,
-    entity: Annotated[
-        str, typer.Argument(help="One of its names, or its id; else the subject.")
-    ] = "User",
-    relation: Annotated[
-        list[str] | None,
-        typer.Option(help="reports-to, works-with …; given again, one for each hop."),
-    ] = None,
-    attribute: Annotated[
-        str | None, typer.Option(help="Only paths that end in this fact, e.g. role.")
-    ] = None,
-    hops: Annotated[
-        int | None, typer.Option(min=1, max=3, help="The most memories of a path.")
-    ] = None,
-    as_of: AsOf = None,
-    valid_at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
-    ] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Who and what somebody is related to, over up to three memories, as a tree."""
-    with opened(ctx) as memory:
-        answer = memory.related(
-            subject,
-            entity,
-            relation[0] if relation is not None and len(relation) == 1 else relation,
-            attribute=attribute,
-            hops=hops,
-            as_of=_moment(as_of),
-            valid_at=valid_at,
-            min_confidence=min_confidence,
-        )
-
-    def page(_answer: Any) -> Iterator[Any]:
-        if not answer:
-            yield output.cell(f"Nothing is believed of how {entity} is related.")
-        else:
-            yield path_tree(answer)
-
-    output.show(answer, json, page)
-
-
-def path_tree(answer: Sequence[PathAnswer]) -> Any:
-    """Paths that begin alike share their branches."""
-    from rich.tree import Tree
-
-    root = Tree(output.cell(answer[0].entity or answer[0].entity_id, "bold"))
-    branches: dict[tuple[str, ...], Any] = {(): root}
-    for path in answer:
-        way: tuple[str, ...] = ()
-        for step in path.steps:
-            above, way = branches[way], (*way, step.memory.memory_id)
-            if way not in branches:
-                branches[way] = above.add(_step(step))
-    return root
-
-
-def _step(step: StepAnswer) -> Any:
-    words = step.memory
-    if step.relation is None:
-        text = output.cell(f"{step.attribute}: {step.value}", "cyan")
-    else:
-        text = output.cell(f"{step.relation} →").append(" ")
-        text.append_text(output.cell(step.entity, "bold"))
-    said = words.evidence[0].said_at if words.evidence else None
-    text.append("  ").append_text(
-        output.cell(
-            f"{output.number(words.confidence)}, memory {words.memory_id[: output.SHORT_ID]},"
-            f" said {output.day(said)}",
-            "dim",
-        )
-    )
-    return text
-
-
-@app.command(rich_help_panel=PANEL)
-def events(
-    ctx: typer.Context,
-    subject: TheSubject,
-    on: Annotated[
-        str | None, typer.Option(metavar="WORDS", help="last tuesday, in May, 2026-03-01 …")
-    ] = None,
-    start: Annotated[str | None, typer.Option(metavar="TIME", help="From then on.")] = None,
-    end: Annotated[str | None, typer.Option(metavar="TIME", help="Before then.")] = None,
-    participant: Annotated[
-        str | None, typer.Option(metavar="ENTITY", help="With them, under any of their names.")
-    ] = None,
-    as_of: AsOf = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """What happened, when and with whom."""
-    with opened(ctx) as memory:
-        answer = memory.events(
-            subject,
-            start=start,
-            end=end,
-            on=on,
-            participant=participant,
-            as_of=_moment(as_of),
-            min_confidence=min_confidence,
-        )
-    output.show(answer, json, _events)
-
-
-def _events(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
-    yield output.count(len(answer), "event") + ("" if answer else ".")
-    if not answer:
-        return
-    made = output.table(
-        ("memory", output.FIXED),
-        ("when", output.FIXED),
-        ("known to the", output.FIXED),
-        "event",
-        ("conf.", output.RIGHT),
-    )
-    for each in answer:
-        made.add_row(
-            output.short(each.memory_id),
-            output.day(each.event_from),
-            each.event_precision,
-            output.cell(each.text),
-            output.number(each.confidence),
-        )
-    yield made

@@ -1,4 +1,4 @@
-"""Commands that ask: beliefs, history, explain, decisions, loops."""
+"""Commands about what is believed and why: beliefs, events, history, explain, decisions, revoke."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -11,18 +11,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import Json, Subject, app, named, opened
+from beliefledger.tools.cli.app import (
+    ASK,
+    TAKE,
+    AsOf,
+    By,
+    Json,
+    Note,
+    Subject,
+    TheSubject,
+    app,
+    moment,
+    named,
+    opened,
+)
 
 if TYPE_CHECKING:
-    from beliefledger.answers import BeliefAnswer, DecisionAnswer, LoopAnswer
+    from beliefledger.answers import (
+        BeliefAnswer,
+        DecisionAnswer,
+    )
 
-PANEL = "Queries"
+
 SCORES = ("s", "r", "e", "t", "base", "c", "importance")
 HINTED = 7
 """Beyond so many lines of advice, a list gives none."""
 
 
-@app.command(rich_help_panel=PANEL)
+@app.command(rich_help_panel=ASK)
 def beliefs(
     ctx: typer.Context,
     subject: Subject = None,
@@ -80,14 +96,15 @@ def beliefs(
 
 
 def belief_table(answer: Sequence[BeliefAnswer], *, whose: bool) -> Any:
+    ends = any(each.valid_to is not None for each in answer)
     made = output.table(
         ("memory", output.FIXED),
-        *([("subject", {"max_width": 16})] if whose else []),
+        *(["subject"] if whose else []),
         "belief",
         ("type", output.FIXED),
         ("conf.", output.RIGHT),
         ("since", output.FIXED),
-        ("until", output.FIXED),
+        *([("until", output.FIXED)] if ends else []),
     )
     for each in answer:
         marks = [
@@ -105,12 +122,67 @@ def belief_table(answer: Sequence[BeliefAnswer], *, whose: bool) -> Any:
             each.type,
             output.number(each.confidence),
             output.day(each.valid_from),
-            output.day(each.valid_to),
+            *([output.day(each.valid_to)] if ends else []),
         )
     return made
 
 
-@app.command(rich_help_panel=PANEL)
+@app.command(rich_help_panel=ASK)
+def events(
+    ctx: typer.Context,
+    subject: TheSubject,
+    on: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="last tuesday, in May, 2026-03-01 …")
+    ] = None,
+    start: Annotated[str | None, typer.Option(metavar="TIME", help="From then on.")] = None,
+    end: Annotated[str | None, typer.Option(metavar="TIME", help="Before then.")] = None,
+    participant: Annotated[
+        str | None, typer.Option(metavar="ENTITY", help="With them, under any of their names.")
+    ] = None,
+    as_of: AsOf = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What happened, when and with whom."""
+    with opened(ctx) as memory:
+        answer = memory.events(
+            subject,
+            start=start,
+            end=end,
+            on=on,
+            participant=participant,
+            as_of=moment(as_of),
+            min_confidence=min_confidence,
+        )
+    output.show(answer, json, _events)
+
+
+def _events(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
+    yield output.count(len(answer), "event") + ("" if answer else ".")
+    if not answer:
+        return
+    made = output.table(
+        ("memory", output.FIXED),
+        ("when", output.FIXED),
+        ("known to the", output.FIXED),
+        "event",
+        ("conf.", output.RIGHT),
+    )
+    for each in answer:
+        made.add_row(
+            output.short(each.memory_id),
+            output.day(each.event_from),
+            each.event_precision,
+            output.cell(each.text),
+            output.number(each.confidence),
+        )
+    yield made
+
+
+@app.command(rich_help_panel=ASK)
 def history(
     ctx: typer.Context,
     identifier: Annotated[
@@ -161,7 +233,7 @@ def history_table(answer: Sequence[BeliefAnswer]) -> Any:
     return made
 
 
-@app.command(rich_help_panel=PANEL)
+@app.command(rich_help_panel=ASK)
 def explain(
     ctx: typer.Context,
     identifier: Annotated[
@@ -209,7 +281,7 @@ def explain(
     output.show(answer, json, explanation)
 
 
-@app.command(rich_help_panel=PANEL)
+@app.command(rich_help_panel=ASK)
 def decisions(
     ctx: typer.Context,
     subject: Subject = None,
@@ -246,7 +318,7 @@ def decisions(
 def decision_table(answer: Sequence[DecisionAnswer], *, whose: bool) -> Any:
     made = output.table(
         ("decision", output.FIXED),
-        *([("subject", {"max_width": 16})] if whose else []),
+        *(["subject"] if whose else []),
         ("outcome", output.FIXED),
         ("reason", output.FIXED),
         ("conf.", output.RIGHT),
@@ -264,61 +336,24 @@ def decision_table(answer: Sequence[DecisionAnswer], *, whose: bool) -> Any:
     return made
 
 
-@app.command(rich_help_panel=PANEL)
-def loops(
+@app.command(rich_help_panel=TAKE)
+def revoke(
     ctx: typer.Context,
-    subject: Subject = None,
-    window_days: Annotated[
-        int | None, typer.Option(min=1, help="Days that count as together; else the policy's.")
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was said from then on.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was said before then.")
-    ] = None,
-    least: Annotated[
-        int | None, typer.Option(min=1, help="With at least so many changes; else the policy's.")
-    ] = None,
+    memory_id: Annotated[
+        str,
+        typer.Argument(
+            metavar="MEMORY", callback=named, help="A memory's id; its first characters do."
+        ),
+    ],
+    by: By,
+    note: Note = None,
     json: Json = False,
 ) -> None:
-    """Beliefs that keep changing: their values in order, and who said so when."""
+    """Take a memory back. It stays in the history."""
     with opened(ctx) as memory:
-        answer = memory.conflicts.loops(
-            subject, window_days=window_days, since=since, until=until, least=least
-        )
-    output.show(answer, json, _loops)
+        answer = memory.revoke(memory_id, by=by, note=note)
 
+    def page(_answer: BeliefAnswer) -> Iterator[Any]:
+        yield output.cell(f"Revoked: {answer.text}")
 
-def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:
-    if not answer:
-        yield "No belief goes round in circles."
-    for each in answer:
-        state = "contested" if each.contested else "not contested"
-        made = output.table(
-            ("memory", output.FIXED),
-            ("said", output.FIXED),
-            ("recorded", output.FIXED),
-            ("by", {"max_width": 12}),
-            "value",
-            "words",
-        )
-        for value in each.values:
-            made.add_row(
-                output.short(value["memory_id"]),
-                output.when(value["said_at"]),
-                f"{output.when(value['recorded_at'])[:10]} #{value['position']}",
-                output.cell(value["actor"]),
-                output.cell(
-                    value["value"] + (f" ({value['context']})" if value["context"] else "")
-                ),
-                output.cell(value["text"]),
-            )
-        yield output.cell(
-            f"{each.subject}: {each.attribute}, {output.count(each.supersessions, 'change')},"
-            f" {each.together} of them together, {state}"
-            f" (belief {each.belief_id[: output.SHORT_ID]})"
-        )
-        yield made
-        if each.settle:
-            yield output.cell(f"  {each.settle}")
+    output.show(answer, json, page)

@@ -1,4 +1,4 @@
-"""Commands of a witness, a process of its own: witness serve, key, add-log, remove-log, show."""
+"""Commands of a witness, a process of its own: proof witness serve, key, add-log …"""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -11,24 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import COULD_NOT, Json, app, note
+from beliefledger.tools.cli.app import (
+    COULD_NOT,
+    Json,
+    note,
+    noun,
+)
+from beliefledger.tools.cli.proof import proof
 
 if TYPE_CHECKING:
     from beliefledger.ledger.proofs.notes import Verifier
     from beliefledger.tools.witness import Store
 
-PANEL = "Running"
-DEFAULT_STORE = Path("./beliefledger-witness")
 
+DEFAULT_STORE = Path("./beliefledger-witness")
 At = Annotated[
     Path,
     typer.Option("--store", metavar="DIR", file_okay=False, help="Where it keeps what it knows."),
 ]
-
-witness = typer.Typer(
-    no_args_is_help=True, help="A separate process that cosigns what a ledger says of itself."
+witness = noun(
+    "witness", "A process of somebody else's that cosigns the checkpoints of ledgers.", within=proof
 )
-app.add_typer(witness, name="witness", rich_help_panel=PANEL)
 
 
 @witness.command("serve")
@@ -84,7 +87,9 @@ def witness_key(store: At = DEFAULT_STORE, json: Json = False) -> None:
 def witness_add_log(
     vkey: Annotated[
         str,
-        typer.Argument(help="The log's verifier key, as `beliefledger signing-key show` tells it."),
+        typer.Argument(
+            help="The log's verifier key; `beliefledger proof signing-key show` has it."
+        ),
     ],
     store: At = DEFAULT_STORE,
     json: Json = False,
@@ -103,7 +108,7 @@ def witness_add_log(
 
 @witness.command("remove-log")
 def witness_remove_log(
-    vkey: Annotated[str, typer.Argument(help="The verifier key, as `witness show` tells it.")],
+    vkey: Annotated[str, typer.Argument(help="The verifier key, as in `proof witness show`.")],
     store: At = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -228,4 +233,4 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _tell(said: str) -> None:
-    note(f"beliefledger witness: {said}")
+    note(f"beliefledger proof witness: {said}")

@@ -1,4 +1,4 @@
-"""Commands of `tools.extracting`."""
+"""Commands about turns that a model reads: ops extract, retry."""
 
 # Heavy imports stand in the commands, so that help is quick:
 
@@ -10,10 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import USAGE, Json, MaybeBy, Subject, app, fail, named, note, opened
+from beliefledger.tools.cli.app import (
+    USAGE,
+    Json,
+    MaybeBy,
+    Subject,
+    fail,
+    named,
+    note,
+    opened,
+)
+from beliefledger.tools.cli.ops import ops
 
 
-@app.command(rich_help_panel="Saying")
+@ops.command("extract")
 def extract(
     ctx: typer.Context,
     subject: Subject = None,
@@ -21,13 +31,13 @@ def extract(
     model: Annotated[
         str | None, typer.Option("--model", help="Extract with this model, whoever serves it.")
     ] = None,
-    extractor: Annotated[
-        str | None,
-        typer.Option("--extractor", metavar="NAME", help="Who asks it: claude, openai, …"),
-    ] = None,
     base_url: Annotated[
         str | None,
         typer.Option("--base-url", metavar="URL", help="Where the model is served."),
+    ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option("--extractor", metavar="NAME", help="Who asks it: claude, openai, …"),
     ] = None,
     batch: Annotated[
         bool, typer.Option("--batch", help="By Message Batches: half the price, within a day.")
@@ -56,12 +66,12 @@ def extract(
         if answer.problem:
             yield f"Could not be read: {answer.problem}"
         if parked:
-            yield f"{output.count(parked, 'turn')} set aside: beliefledger retry, retry --all"
+            yield f"{output.count(parked, 'turn')} set aside: beliefledger ops retry"
 
     output.show(answer, json, page)
 
 
-@app.command(rich_help_panel="Running")
+@ops.command("retry")
 def retry(
     ctx: typer.Context,
     turn: Annotated[
@@ -89,7 +99,7 @@ def retry(
         json,
         lambda _answer: [
             f"{output.count(answer.turns, 'turn waits', 'turns wait')} again:"
-            " beliefledger extract, or process."
+            " beliefledger ops extract, or process."
         ],
     )
 
@@ -116,4 +126,4 @@ def _parked(answers: Any) -> Iterator[Any]:
             output.cell(each.detail or each.error),
         )
     yield made
-    yield "Take up one or all of them: beliefledger retry TURN, retry --all"
+    yield "Take up one with beliefledger ops retry TURN, all with --all."

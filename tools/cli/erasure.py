@@ -1,4 +1,4 @@
-"""Commands that forget: erase, erasures, hold."""
+"""Commands that forget: erase, erasure preview, list, register."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -17,69 +17,84 @@ import typer
 from beliefledger.ledger.errors import LedgerError, NotPermitted, UnknownMemory
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
+    TAKE,
     USAGE,
     By,
     Json,
-    MaybeBy,
     Subject,
     app,
     fail,
     named,
     note,
+    noun,
     opened,
 )
 
 if TYPE_CHECKING:
-    from beliefledger.answers import ErasureAnswer
+    from beliefledger.answers import (
+        ErasureAnswer,
+    )
     from beliefledger.erasure.affected import Dependent, Reached
     from beliefledger.erasure.erasure import ErasureRecord
-    from beliefledger.erasure.holds import HoldAnswer
     from beliefledger.memory import MemoryLedger
 
-PANEL = "Forgetting"
+
 SHOWN = 20
 """So many memories of each sort are shown; `--json` has all."""
+erasure = noun(
+    "erasure",
+    "What was erased, with its certificate; what may not be erased yet; who may come back.",
+)
 
-hold = typer.Typer(no_args_is_help=True, help="Forbid erasing somebody for a while, by law.")
-app.add_typer(hold, name="hold", rich_help_panel=PANEL)
+
+OneMemory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory",
+        metavar="ID",
+        callback=named,
+        help="Only this memory, and the turns it rests on.",
+    ),
+]
+OneTurn = Annotated[
+    str | None,
+    typer.Option(
+        "--turn", metavar="ID", callback=named, help="Only this turn, and what came of it."
+    ),
+]
+OneSession = Annotated[
+    str | None,
+    typer.Option(
+        "--session", metavar="NAME", help='Only this session; "" for what was said in none.'
+    ),
+]
+Retention = Annotated[
+    bool, typer.Option("--retention", help="Only what the policy's retention_days are over of.")
+]
+Revoked = Annotated[
+    bool, typer.Option("--revoked", help="Only what was revoked before the policy's grace.")
+]
+KnownAs = Annotated[
+    list[str] | None,
+    typer.Option("--known-as", metavar="NAME", help="What others call them; for each name, again."),
+]
 
 
-@app.command(rich_help_panel=PANEL)
+@app.command(rich_help_panel=TAKE)
 def erase(
     ctx: typer.Context,
     subject: Annotated[str, typer.Argument(help="Who is to be forgotten, or of whom something.")],
-    by: MaybeBy = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID", callback=named, help="Only this memory, and the turns it rests on."
-        ),
-    ] = None,
-    turn: Annotated[
-        str | None,
-        typer.Option(metavar="ID", callback=named, help="Only this turn, and what came of it."),
-    ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help='Only this session; "" for what was said in none.'),
-    ] = None,
-    retention: Annotated[
-        bool, typer.Option("--retention", help="Only what the policy's retention_days are over of.")
-    ] = False,
-    revoked: Annotated[
-        bool, typer.Option("--revoked", help="Only what was revoked before the policy's grace.")
-    ] = False,
-    known_as: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="What others call them; for each name, again."),
-    ] = None,
+    by: By,
+    memory: OneMemory = None,
+    turn: OneTurn = None,
+    session: OneSession = None,
+    retention: Retention = False,
+    revoked: Revoked = False,
+    known_as: KnownAs = None,
     legal_basis: Annotated[
         str | None,
         typer.Option(help="One of the policy's erasure_bases; the first of them unless told."),
     ] = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Show what would go, and end.")
-    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     certificate: Annotated[
         Path | None,
@@ -88,34 +103,23 @@ def erase(
     json: Json = False,
 ) -> None:
     """Forget somebody, or something of them: key, words, memories. It cannot be undone."""
-    less = {"memory": memory, "turn": turn, "session": session}
-    chosen: dict[str, Any] = {name: given for name, given in less.items() if given is not None}
-    chosen |= {
-        name: True for name, given in {"retention": retention, "revoked": revoked}.items() if given
-    }
-    if len(chosen) > 1:
-        fail(f"erase: say one of {', '.join(f'--{name}' for name in chosen)}.", USAGE)
-    if chosen and known_as:
-        fail("erase: --known-as is for a whole subject, whom others speak of.", USAGE)
-    chosen |= {"known_as": known_as} if known_as else {}
-    if by is None and not preview:
-        fail("erase: say --by: who erases goes on record; or --preview to look.", USAGE)
-    if by is not None and not by.strip():
+    chosen = _chosen("erase", memory, turn, session, retention, revoked, known_as)
+    if not by.strip():
         fail("erase: --by is empty: name who erases.", USAGE)
     if certificate is not None and not os.access(certificate.parent, os.W_OK):
         fail(f"erase: {certificate} cannot be written there: name another file.", USAGE)
     with opened(ctx) as ledger:
         basis = _basis(ledger, legal_basis)
-        if preview or by is None:
-            looked = ledger.erasure.preview(subject, **chosen)
-            output.show(looked, json, lambda _: _preview(ledger, subject, looked))
-            return
         # What is not there may be tried again after somebody finished it: `erase` finds that out.
         with suppress(NotPermitted, UnknownMemory):
             reached = ledger.erasure.preview(subject, **chosen)
             asks = not yes and _something(reached)
             if asks and not sys.stdin.isatty():
-                fail("erase: nobody is there to be asked; say --yes, or --preview to look.", USAGE)
+                fail(
+                    "erase: nobody is there to be asked; say --yes, or look first:"
+                    " beliefledger erasure preview.",
+                    USAGE,
+                )
             if not json:
                 output.show(reached, json, lambda _: _preview(ledger, subject, reached))
             if asks:
@@ -128,6 +132,47 @@ def erase(
     output.show(answer, json, lambda _: _erased(subject, answer, written))
     if told is not None:
         fail(told)
+
+
+@erasure.command("preview")
+def erasure_preview(
+    ctx: typer.Context,
+    subject: Annotated[str, typer.Argument(help="Who would be forgotten, or of whom something.")],
+    memory: OneMemory = None,
+    turn: OneTurn = None,
+    session: OneSession = None,
+    retention: Retention = False,
+    revoked: Revoked = False,
+    known_as: KnownAs = None,
+    json: Json = False,
+) -> None:
+    """What `erase` with the same options would destroy, and what depends on it."""
+    chosen = _chosen("erasure preview", memory, turn, session, retention, revoked, known_as)
+    with opened(ctx) as ledger:
+        looked = ledger.erasure.preview(subject, **chosen)
+        output.show(looked, json, lambda _: _preview(ledger, subject, looked))
+
+
+def _chosen(
+    command: str,
+    memory: str | None,
+    turn: str | None,
+    session: str | None,
+    retention: bool,
+    revoked: bool,
+    known_as: list[str] | None,
+) -> dict[str, Any]:
+    """What of the person is meant: at most one of the options, or the names of a whole one."""
+    less = {"memory": memory, "turn": turn, "session": session}
+    chosen: dict[str, Any] = {name: given for name, given in less.items() if given is not None}
+    chosen |= {
+        name: True for name, given in {"retention": retention, "revoked": revoked}.items() if given
+    }
+    if len(chosen) > 1:
+        fail(f"{command}: say one of {', '.join(f'--{name}' for name in chosen)}.", USAGE)
+    if chosen and known_as:
+        fail(f"{command}: --known-as is for a whole subject, whom others speak of.", USAGE)
+    return chosen | ({"known_as": known_as} if known_as else {})
 
 
 def _basis(ledger: MemoryLedger, given: str | None) -> str:
@@ -165,10 +210,35 @@ def _certify(ledger: MemoryLedger, answer: ErasureAnswer, file: Path) -> str | N
         file.write_text(text_of(ledger.erasure.certificates.issue(answer.erasure)), "utf-8")
     except (OSError, LedgerError) as problem:
         return (
-            f"It is erased, and the certificate is not written: {problem} Later: beliefledger"
-            f" certificate {answer.erasure[: output.SHORT_ID]} -o FILE."
+            f"It is erased, and the certificate is not written: {problem} Later:"
+            f" beliefledger erasure certificate {answer.erasure[: output.SHORT_ID]} -o FILE."
         )
     return None
+
+
+def _erased(subject: str, answer: ErasureAnswer, certificate: Path | None) -> Iterator[Any]:
+    if answer.erasure is None:
+        yield output.cell("Nothing was erased.")
+        return
+    if answer.already:
+        yield output.cell("It was done already, by an earlier try or another process.")
+    if answer.reach == "subject":
+        yield output.cell(
+            f"{subject} is forgotten: the key and {output.count(answer.bodies, 'text')} are"
+            f" destroyed. What remains names nobody (reference {answer.subject_ref})."
+        )
+    else:
+        yield output.cell(f"{output.count(answer.bodies, 'text')} of {subject} are destroyed.")
+    for other in answer.also:
+        yield output.cell(f"With it went what is in erasure {other}.")
+    if certificate is not None:
+        yield output.cell(f"The certificate of erasure {answer.erasure} is in {certificate}.")
+    else:
+        from rich.text import Text
+
+        way = f"  beliefledger erasure certificate {answer.erasure}"
+        yield output.cell("To certify it:")
+        yield Text(way, no_wrap=True, overflow="ignore")
 
 
 def _preview(ledger: MemoryLedger, subject: str, reached: Reached) -> Iterator[Any]:
@@ -230,36 +300,11 @@ def _memories(title: str, lines: Sequence[tuple[str, str, str]]) -> Iterator[Any
         made.add_row(output.short(memory_id), output.cell(says), output.cell(why))
     yield made
     if len(lines) > SHOWN:
-        yield output.cell(f"… and {len(lines) - SHOWN:,} more (--preview --json has all).")
+        yield output.cell(f"… and {len(lines) - SHOWN:,} more (erasure preview --json has all).")
 
 
-def _erased(subject: str, answer: ErasureAnswer, certificate: Path | None) -> Iterator[Any]:
-    if answer.erasure is None:
-        yield output.cell("Nothing was erased.")
-        return
-    if answer.already:
-        yield output.cell("It was done already, by an earlier try or another process.")
-    if answer.reach == "subject":
-        yield output.cell(
-            f"{subject} is forgotten: the key and {output.count(answer.bodies, 'text')} are"
-            f" destroyed. What remains names nobody (reference {answer.subject_ref})."
-        )
-    else:
-        yield output.cell(f"{output.count(answer.bodies, 'text')} of {subject} are destroyed.")
-    for other in answer.also:
-        yield output.cell(f"With it went what is in erasure {other}.")
-    if certificate is not None:
-        yield output.cell(f"The certificate of erasure {answer.erasure} is in {certificate}.")
-    else:
-        from rich.text import Text
-
-        way = f"  beliefledger certificate {answer.erasure}"
-        yield output.cell("To certify it:")
-        yield Text(way, no_wrap=True, overflow="ignore")
-
-
-@app.command(rich_help_panel=PANEL)
-def erasures(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
+@erasure.command("list")
+def erasure_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
     """What was asked to be erased, of whom, by whom and why, and when it was done."""
     with opened(ctx) as ledger:
         answer = ledger.erasure.list(subject)
@@ -294,68 +339,18 @@ def _erasures(answer: Sequence[ErasureRecord]) -> Iterator[Any]:
     yield made
 
 
-@hold.command("place")
-def hold_place(
+@erasure.command("register")
+def erasure_register(
     ctx: typer.Context,
-    subject: Annotated[str, typer.Argument(help="Of whom nothing may be erased.")],
-    reason: Annotated[str, typer.Option(help="Why; goes on record.")],
+    subject: Annotated[str, typer.Argument(help="Somebody who was erased.")],
     by: By,
-    name: Annotated[
-        str | None, typer.Option(help="What to call it, such as a file number; else a new one.")
-    ] = None,
     json: Json = False,
 ) -> None:
-    """Forbid erasing anything of somebody until the hold is lifted."""
-    with opened(ctx) as ledger:
-        placed = ledger.erasure.holds.place(subject, reason, by=by, hold=name)
+    """Let somebody who was erased be recorded again, as somebody new."""
+    with opened(ctx) as memory:
+        memory.erasure.register_anew(subject, by=by)
 
     def page(_answer: Any) -> Iterator[Any]:
-        yield output.cell(f"Nothing of {subject} is erased until the hold {placed} is lifted.")
+        yield output.cell(f"{subject} can be recorded again.")
 
-    output.show({"subject": subject, "hold": placed}, json, page)
-
-
-@hold.command("lift")
-def hold_lift(
-    ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="HOLD", help="As `hold list` names it.")],
-    by: By,
-    subject: Annotated[
-        str | None, typer.Option("--subject", "-s", help="Whose, where several have one of it.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """End a legal hold."""
-    with opened(ctx) as ledger:
-        ledger.erasure.holds.lift(name, by=by, subject=subject)
-
-    def page(_answer: Any) -> Iterator[Any]:
-        yield output.cell(f"The hold {name} is lifted.")
-
-    output.show({"hold": name, "lifted": True}, json, page)
-
-
-@hold.command("list")
-def hold_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
-    """The legal holds in force: of whom, why, and by whom."""
-    with opened(ctx) as ledger:
-        answer = ledger.erasure.holds.list(subject)
-    output.show(answer, json, _holds)
-
-
-def _holds(answer: Sequence[HoldAnswer]) -> Iterator[Any]:
-    if not answer:
-        yield "No legal hold is in force."
-        return
-    made = output.table(
-        ("hold", output.FIXED), "of", "reason", "placed by", ("since", output.FIXED)
-    )
-    for each in answer:
-        made.add_row(
-            output.cell(each.hold),
-            output.cell(each.subject),
-            output.cell(each.reason),
-            output.cell(each.by),
-            output.when(each.placed_at),
-        )
-    yield made
+    output.show({"subject": subject, "registered": True}, json, page)

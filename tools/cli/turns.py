@@ -1,4 +1,4 @@
-"""Commands that put something in: init, ingest, remember, process."""
+"""Commands that put something in: remember, ingest, process."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -14,6 +14,7 @@ import typer
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     COULD_NOT,
+    PUT,
     REFUSED_INPUT,
     USAGE,
     Json,
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from beliefledger.tools.ingest import Ingested
     from beliefledger.tools.transcripts import Refused
 
+
 TOLD = 20
 """How many refused lines are named on standard error; the JSON names all."""
-
 Consent = Annotated[
     str | None,
     typer.Option(
@@ -41,46 +42,7 @@ Consent = Annotated[
 ]
 
 
-@app.command(rich_help_panel="Saying")
-def init(ctx: typer.Context, json: Json = False) -> None:
-    """Make a ledger. Where there is one already, nothing changes.
-
-    On a server this is for the database's owner, who then grants each login its rights.
-    """
-    from beliefledger.opening.backends import preparing, rights
-    from beliefledger.opening.place import place_of
-    from beliefledger.settings import Settings
-
-    place, settings = place_of(str(ctx.obj)), Settings.read()
-    with preparing(place, settings) as made, opened(ctx, create=True) as memory:
-        status = memory.status(digests=False)
-        key_file = memory.made_key_file
-    grants = rights(place, settings)
-    answer = {
-        "ledger": status.ledger,
-        "position": status.position,
-        "policy": status.policy,
-        "master_key": status.master_key,
-        "key_file": None if key_file is None else str(key_file),
-        "made": made,
-        "grants": grants,
-    }
-
-    def page(_answer: Any) -> Iterator[Any]:
-        yield output.cell(f"The ledger {status.ledger} is ready, at position {status.position}.")
-        if made:
-            yield output.cell(f"Made: {', '.join(made)}.")
-        if grants:
-            yield "To let a login work with it, but not change history:"
-        for grant in grants:
-            yield output.cell(f"  {grant}")
-        for warning in status.warnings:
-            yield output.cell(f"Warning: {warning}", "yellow")
-
-    output.show(answer, json, page)
-
-
-@app.command(rich_help_panel="Saying")
+@app.command(rich_help_panel=PUT)
 def remember(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="What the subject said.")],
@@ -132,7 +94,7 @@ def _remembered(answer: dict[str, Any]) -> Iterator[Any]:
     yield from output.hints(answer["decisions"])
 
 
-@app.command(rich_help_panel="Saying")
+@app.command(rich_help_panel=PUT)
 def ingest(
     ctx: typer.Context,
     files: Annotated[
@@ -210,7 +172,7 @@ def _ingested(done: Ingested) -> Iterator[Any]:
         yield "Why some were refused: beliefledger decisions --outcome reject"
 
 
-@app.command(rich_help_panel="Saying")
+@app.command(rich_help_panel=PUT)
 def process(
     ctx: typer.Context,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many turns.")] = None,

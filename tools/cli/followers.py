@@ -1,4 +1,4 @@
-"""Commands that go on until they are interrupted: tail, project."""
+"""Commands that follow the log until they are interrupted: ops tail, project."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -6,22 +6,26 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import USAGE, Subject, app, fail, opened
+from beliefledger.tools.cli.app import (
+    USAGE,
+    Subject,
+    fail,
+    opened,
+)
+from beliefledger.tools.cli.ops import ops
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from beliefledger.ledger.codec import Recorded
     from beliefledger.memory import MemoryLedger
 
-PANEL = "Running"
+
 Lines = Annotated[bool, typer.Option("--json", help="One JSON document for each line.")]
 Lease = Annotated[
     float,
@@ -29,7 +33,7 @@ Lease = Annotated[
 ]
 
 
-@app.command(rich_help_panel=PANEL)
+@ops.command("tail")
 def tail(
     ctx: typer.Context,
     after: Annotated[
@@ -69,7 +73,7 @@ def tail(
                 _write(event, memory, json)
         return
     if after is not None:
-        fail("tail: a consumer knows where it is: leave out --after, or --consumer.", USAGE)
+        fail("ops tail: a consumer knows where it is: leave out --after, or --consumer.", USAGE)
     _consume(ctx, consumer, wanted, subjects, follow is not False, lease_seconds, json)
 
 
@@ -128,11 +132,11 @@ def _known_types(types: str) -> list[str]:
     for name in wanted:
         if name not in BY_NAME:
             near = get_close_matches(name, BY_NAME, n=3, cutoff=0.4) or sorted(BY_NAME)
-            fail(f"tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
+            fail(f"ops tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
     return wanted
 
 
-@app.command(rich_help_panel=PANEL)
+@ops.command("project")
 def project(ctx: typer.Context, lease_seconds: Lease = 10.0, json: Lines = False) -> None:
     """Keep the views up with the log, until interrupted. Of several, one does; another takes over.
 
