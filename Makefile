@@ -13,6 +13,7 @@ help:
 	@echo "make mutate SEED=1 N=200   changes the core at random, and looks whether its tests notice"
 	@echo "make check   ruff, mypy, import-linter"
 	@echo "make bench   the budgets, measured"
+	@echo "make map     brings the tables of docs/map.md up to date"
 
 $(VENV)/core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -39,6 +40,10 @@ check: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+.PHONY: map
+map:
+	$(PYTHON) tests/mapped.py
 
 bench: $(VENV)/test
 	$(BIN)/python -m beliefledger.tools.bench
