@@ -1,14 +1,15 @@
 """The tables of docs/map.md: `python tests/mapped.py` (or `make map`) brings them up to date.
 
 Text and the column "what it knows" are written by hand, in the page itself, and are kept. A file
-without a row gets one with the first sentence of its docstring. A file that moved keeps its words,
-one that is gone loses its row. "Who calls it" is read from the imports.
+without a row gets one with the first sentence of its docstring. A file that git knows to have moved
+keeps its words, one that is gone loses its row. "Who calls it" is read from the imports.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from collections import defaultdict
@@ -91,11 +92,11 @@ def _imported(tree: ast.AST) -> set[str]:
 
 
 def _names(texts: set[str], data: Path, path: Path) -> bool:
-    """Whether a module has the name of a file of data, or of the folder of data below it."""
+    """Whether a module has the name of a file of data, or of the folder of SQL below it."""
     if path.parts[0] != data.parts[0]:
         return False
-    folder = data.parent.name if data.parent.parent == path.parent else None
-    return data.name in texts or folder in texts
+    below = data.suffix == ".sql" and data.parent.parent == path.parent
+    return data.name in texts or (below and data.parent.name in texts)
 
 
 def _shown(path: Path, called_by: set[Path | str]) -> str:
@@ -155,11 +156,23 @@ def introductions(page: str) -> dict[str, str]:
     }
 
 
-def written(page: str) -> str:
+def moves() -> dict[Path, Path]:
+    """For each file that git says was moved since the page was last committed, where it was."""
+    page = str(PAGE.relative_to(ROOT))
+    [commit] = _git("log", "-1", "--format=%H", "--", page) or ["HEAD"]
+    lines = _git("diff", "-M", "--diff-filter=R", "--name-status", commit)
+    return {Path(new): Path(old) for _, old, new in (line.split("\t") for line in lines)}
+
+
+def _git(*arguments: str) -> list[str]:
+    ran = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return ran.stdout.splitlines()
+
+
+def written(page: str, moved: dict[Path, Path]) -> str:
     """The page with its tables brought up to date."""
     before, known, intros = page.partition(MARK)[0], rows(page), introductions(page)
     files, called = sources(), callers()
-    gone = {path.name: said for path, (said, _) in known.items() if path not in files}
     folders: dict[Path, list[Path]] = {}
     for path in files:
         folders.setdefault(path.parent, []).append(path)
@@ -168,12 +181,13 @@ def written(page: str) -> str:
         intro = intros.get(folder.as_posix(), "")
         tables += f"\n## `{folder.as_posix()}/`\n\n" + (f"{intro}\n\n" if intro else "") + HEAD
         for path in sorted(within):
-            said = known[path][0] if path in known else gone.get(path.name, _first_sentence(path))
+            row = known.get(path) or known.get(moved.get(path, path))
+            said = row[0] if row else _first_sentence(path)
             who = _shown(path, called[path])
             tables += f"| [{path.name}](../{path.as_posix()}) | {said} | {who} |\n"
     return before + MARK + tables
 
 
 if __name__ == "__main__":
-    PAGE.write_text(written(PAGE.read_text("utf-8")), "utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8"), moves()), "utf-8")
     sys.stdout.write("docs/map.md is up to date; read its diff.\n")

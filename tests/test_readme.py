@@ -108,16 +108,17 @@ def test_the_map_states_true_callers():
 def test_the_map_is_written_from_its_own_words():
     page = "# Map\n" + mapped.MARK + "\n## `ledger/`\n\nBelow.\n\n" + mapped.HEAD
     page += "| [times.py](../ledger/times.py) | My words. | nobody |\n"
-    page += "| [log.py](../ledger/moved/log.py) | It moved. | nobody |\n"
+    page += "| [book.py](../ledger/book.py) | It moved. | nobody |\n"
     page += "| [gone.py](../ledger/gone.py) | It is gone. | nobody |\n"
-    written = mapped.written(page)
+    moved = {Path("ledger/log.py"): Path("ledger/book.py")}
+    written = mapped.written(page, moved)
     rows = mapped.rows(written)
     assert rows[Path("ledger/times.py")][0] == "My words."
     assert rows[Path("ledger/log.py")][0] == "It moved."
     assert rows[Path("ledger/envelope.py")][0].startswith("The envelope of an event")
     assert set(rows) == set(mapped.sources())
     assert "## `ledger/`\n\nBelow.\n" in written
-    assert mapped.written(written) == written
+    assert mapped.written(written, {}) == written
     assert mapped.untrue(written) == []
     assert mapped.untrue(page)
 
