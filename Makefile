@@ -20,6 +20,7 @@ help:
 	@echo "make behaviours   writes docs/behaviours.md: which test shows what"
 	@echo "make check   ruff, mypy, import-linter"
 	@echo "make bench   the budgets, measured"
+	@echo "make map     brings the tables of docs/map.md up to date"
 
 $(VENV)/core: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -55,6 +56,10 @@ check: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+.PHONY: map
+map:
+	$(PYTHON) tests/mapped.py
 
 bench: $(VENV)/test
 	$(BIN)/python -m beliefledger.tools.bench

@@ -1,4 +1,4 @@
-"""What the front door answers with. Times are datetimes in UTC, scores are from 0 to 1.
+"""The answers of the front door. Times are datetimes in UTC, scores are from 0 to 1.
 
 `model_dump(mode="json")` of any of these is the documented JSON.
 """
@@ -15,7 +15,7 @@ from beliefledger.ledger.candidate import Frozen
 
 
 class TurnReceipt(Frozen):
-    """A turn that is durably recorded. `already` is True when it was there before."""
+    """A turn that is durably recorded. `already` is True if it was recorded before."""
 
     turn_id: str
     position: int
@@ -62,7 +62,7 @@ class BeliefAnswer(Frozen):
     superseded_by: str | None
     supersedes: str | None
     contradicts: tuple[str, ...] = ()
-    """The memories with which it disagrees, where neither took the other's place."""
+    """Ids of memories that it disagrees with, where neither superseded the other."""
     evidence: tuple[Evidence, ...]
     visibility_scope: str
     consent_basis: str
@@ -90,7 +90,7 @@ class DecisionAnswer(Frozen):
     subject: str | None
     claim: str | None
     type: str | None
-    """None once its words are erased, as are claim, confidence and span."""
+    """None once the words are erased; so are claim, confidence and span."""
     outcome: str
     reason: str
     confidence: float | None
@@ -102,12 +102,12 @@ class DecisionAnswer(Frozen):
     waits: bool
     recorded_at: datetime
     hint: str | None = None
-    """What to do about it, where there is something to do."""
+    """What the reader can do about it, if anything."""
 
 
 class Handover(Frozen):
-    """The checkpoint that a key signed together with the one that took over from it, and the proof
-    of consistency between that and the head of the file that it stands in."""
+    """How one signing key handed over to the next: `note` is the checkpoint that both signed,
+    `hashes` the proof of consistency between it and the head of the file it is in."""
 
     note: str
     hashes: tuple[str, ...]
@@ -121,16 +121,16 @@ class Proof(Frozen):
     hashes: tuple[str, ...]
     verifier_keys: tuple[str, ...]
     handovers: tuple[Handover, ...] = ()
-    """Between each of these keys and the next."""
+    """One between each key and the next."""
 
     def text(self) -> str:
-        """The file, whose bytes are the only ones that are taken for it."""
+        """The content of the file. A verifier refuses any other spelling of the same JSON."""
         document = self.model_dump(mode="json")
         return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=True) + "\n"
 
 
 class InclusionProof(Proof):
-    """That an event is at its position in the log that a checkpoint was signed over."""
+    """Proof that an event is at its position in the log that the checkpoint signs."""
 
     format: str = "beliefledger.inclusion.v1"
     position: int
@@ -139,7 +139,7 @@ class InclusionProof(Proof):
 
 
 class ConsistencyProof(Proof):
-    """That the log of a new checkpoint begins with the log of an old one."""
+    """Proof that the log of the new checkpoint begins with that of the old one."""
 
     format: str = "beliefledger.consistency.v1"
     old: str
@@ -156,8 +156,8 @@ class CheckpointAnswer(Frozen):
 
 
 class SigningKeyAnswer(Frozen):
-    """The keys by which checkpoints are known, the one in force last. `here` tells whether that is
-    at hand."""
+    """The verifier keys of all keys that ever signed, the one in force last. `here` is True if that
+    key's private half is available."""
 
     origin: str
     verifier_keys: tuple[str, ...]
@@ -181,15 +181,15 @@ class Explanation(Frozen):
     confirmed_by: tuple[Evidence, ...]
     history: tuple[BeliefAnswer, ...]
     originals: tuple[BeliefAnswer, ...] = ()
-    """What it was merged from, each as it is last known."""
+    """The memories it was merged from, each in its last version."""
     positions: dict[str, int] = Field(default_factory=dict)
-    """Where the turn, the decision and the admission are in the log."""
+    """Positions of the turn, the decision and the admission in the log."""
     proofs: dict[str, InclusionProof] = Field(default_factory=dict)
-    """That they are there, where it was asked for."""
+    """Proofs of inclusion for these, if they were asked for."""
 
 
 class ReplayAnswer(Frozen):
-    """A decision made again. `differs` has, for each field that is not the same, both values."""
+    """A decision made again. `differs` has both values of each field that is different."""
 
     decision_id: str
     position: int
@@ -200,7 +200,7 @@ class ReplayAnswer(Frozen):
 
 
 class ReplaySummary(Frozen):
-    """All decisions made again: how many gave what, and those that did not give the same."""
+    """All decisions made again: counts by verdict, and those that came out different."""
 
     decisions: int
     same: int
@@ -213,8 +213,8 @@ class LoopAnswer(Frozen):
     """A belief that keeps changing: its values in the order they were said, with who said and who
     wrote each, and when.
 
-    `together` is the most of its supersessions that lie within the window that was asked about.
-    `settle` is the command that ends it, where there is something to settle.
+    `together` is the largest number of its supersessions within one window, of the length that was
+    asked about. `settle` is the command that ends the loop, if there is something to settle.
     """
 
     belief_id: str
@@ -262,7 +262,7 @@ class ConflictAnswer(Frozen):
 
 
 class ProcessAnswer(Frozen):
-    """What became of the queued turns."""
+    """What happened to the queued turns."""
 
     turns: int
     failed: int
@@ -270,7 +270,7 @@ class ProcessAnswer(Frozen):
     pending: int
     decisions: tuple[str, ...]
     problem: str | None = None
-    """Why the last turn that could not be read could not."""
+    """The error of the last turn that could not be read."""
 
 
 class GrantAnswer(Frozen):
@@ -285,9 +285,9 @@ class GrantAnswer(Frozen):
 
 
 class ErasureAnswer(Frozen):
-    """What an erasure destroyed. `erasure` is its id, None where nothing had to go; `also` has
-    those of others that went with it: of other people's relations to the subject. `already` is
-    True when it was done before this was asked, by an earlier try or another process."""
+    """What an erasure destroyed. `erasure` is its id; None if there was nothing to erase. `also`
+    has the ids of erasures that went with it, of other people's relations to the subject.
+    `already` is True if an earlier try or another process had done it before."""
 
     subject_ref: str
     bodies: int
@@ -299,7 +299,7 @@ class ErasureAnswer(Frozen):
 
 
 class ViewAnswer(Frozen):
-    """How far a view is. The digests are None where they were not asked for."""
+    """How far a view is. The digests are None unless they were asked for."""
 
     name: str
     position: int
@@ -322,7 +322,7 @@ class RebuildAnswer(Frozen):
 
 
 class ConsumerAnswer(Frozen):
-    """How far a named consumer is. `holder` runs it now; None when nobody does."""
+    """How far a named consumer is. `holder` is the process that runs it now, or None."""
 
     name: str
     position: int
@@ -332,8 +332,8 @@ class ConsumerAnswer(Frozen):
 
 
 class JobAnswer(Frozen):
-    """A run of a job: the time it was to run at, how it ended (`done` or `failed`, with the error's
-    class), and what it did."""
+    """A run of a job: when it was due, how it ended (`done` or `failed`, with the error's class),
+    and what it did."""
 
     job: str
     due: datetime
@@ -345,7 +345,7 @@ class JobAnswer(Frozen):
 
 
 class StatusAnswer(Frozen):
-    """How the ledger is."""
+    """The state of the ledger: position, queue, views, consumers, jobs, warnings."""
 
     ledger: str
     position: int
@@ -362,5 +362,5 @@ class StatusAnswer(Frozen):
     views: tuple[ViewAnswer, ...]
     consumers: tuple[ConsumerAnswer, ...] = ()
     jobs: tuple[JobAnswer, ...] = ()
-    """The last run of each."""
+    """The last run of each job."""
     warnings: tuple[str, ...] = ()

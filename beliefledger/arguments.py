@@ -1,5 +1,5 @@
-"""What a search may be asked for. Everything that a caller gives is checked at once: what was asked
-is recorded later, off the caller's path, where nobody could be told."""
+"""Checks of a search's arguments. They run at once, because the search is recorded later by a
+thread, and an error there would not reach the caller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVERYTHING = ("memories", "episodes")
 
 
 def text(name: str, value: object) -> str:
-    """Raises `InvalidTurn` for what is no text."""
+    """Raises `InvalidTurn` unless the value is text."""
     if not isinstance(value, str):
         raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
     try:
@@ -32,12 +32,12 @@ def text(name: str, value: object) -> str:
 
 
 def purpose(value: object) -> str:
-    """Raises `InvalidTurn` for what is no plain name."""
+    """Raises `InvalidTurn` unless the value is a plain name."""
     return plain_name(value, "purpose")
 
 
 def plain_name(value: object, name: str) -> str:
-    """Raises `InvalidTurn` for what is no plain name: it stays on record after an erasure."""
+    """Raises `InvalidTurn` unless it is a plain name, since it stays on record after an erasure."""
     if not _PLAIN.fullmatch(text(name, value)):
         raise InvalidTurn(
             f"{name}: write a short name, like support or order-desk (a to z, 0 to 9, - _ and ."
@@ -48,7 +48,7 @@ def plain_name(value: object, name: str) -> str:
 
 
 def words(value: object) -> str:
-    """A query as it is searched for and recorded: without secrets. Raises `InvalidTurn`."""
+    """The query without secrets, as it is searched for and recorded. Raises `InvalidTurn`."""
     query = text("query", value)
     if not query.strip():
         raise InvalidTurn("query: write what to look for.")
@@ -58,13 +58,13 @@ def words(value: object) -> str:
 
 
 def share(name: str, value: object) -> None:
-    """Raises `InvalidTurn` for what is no number from 0 to 1."""
+    """Raises `InvalidTurn` unless the value is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidTurn(f"{name} is {value}; it must be from 0 to 1.")
 
 
 def counts(k: object, max_tokens: object) -> None:
-    """Raises `InvalidTurn` for what is no number of results, or of tokens."""
+    """Raises `InvalidTurn` unless these are valid numbers of results and of tokens."""
     if not _whole(k, MOST_RESULTS):
         raise InvalidTurn(f"k is {k}; it must be from 1 to {MOST_RESULTS:,}.")
     if max_tokens is not None and not _whole(max_tokens, LATEST):
@@ -74,7 +74,7 @@ def counts(k: object, max_tokens: object) -> None:
 def names(
     rules: Rules, types: Sequence[str], topics: Sequence[str], scope: object, profile: object
 ) -> None:
-    """Raises `InvalidTurn` for a name that there is none of."""
+    """Raises `InvalidTurn` for an unknown profile, type, topic or scope."""
     retired, policy = rules.registry.retired, rules.policy
     _known("profile", (profile,), search_requests.PROFILES)
     _known("types", types, tuple(rules.registry.types), also=tuple(retired))
@@ -83,7 +83,7 @@ def names(
 
 
 def included(given: Collection[str]) -> None:
-    """Raises `InvalidTurn` for what is neither memories nor episodes."""
+    """Raises `InvalidTurn` unless it names memories, episodes or both."""
     if isinstance(given, str) or not given or any(each not in EVERYTHING for each in given):
         raise InvalidTurn(f"include: {given!r} must name memories, episodes or both, in a list.")
 

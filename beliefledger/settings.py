@@ -1,4 +1,4 @@
-"""What the environment says. The only module that reads it."""
+"""The settings from the environment. No other module reads it."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Settings:
 
 
 def seconds_of(given: float | str) -> float:
-    """A deadline in seconds. Raises `InvalidTurn` for what is none."""
+    """The deadline in seconds. Raises `InvalidTurn` for an invalid one."""
     try:
         seconds = float(given)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Times as callers write them."""
+"""Times as callers write them, turned into microseconds."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from beliefledger.ledger.times import Micros, from_datetime, parse
 Moment = datetime | str | int
 """A time: a datetime (UTC where it has no zone), ISO 8601 text, or microseconds since 1970 UTC."""
 LATEST = 2**53
-"""Microseconds that every reader of JSON reads exactly."""
+"""Times stay below this, so that every JSON reader reads them exactly."""
 Progress = Callable[[int, int], None]
-"""(done, of how many)"""
+"""Called with how many are done, and of how many."""
 
 
 def micros(moment: Moment | None, name: str) -> Micros | None:
-    """Raises `InvalidTurn` naming the argument."""
+    """The time in microseconds. Raises `InvalidTurn` that names the argument."""
     if moment is None:
         return None
     if isinstance(moment, bool) or not isinstance(moment, int | datetime | str):

@@ -6,19 +6,27 @@ import doctest
 import re
 import shlex
 from pathlib import Path
+from pkgutil import resolve_name
 
+import mapped
 import pytest
 from typer.main import get_command
 
 from beliefledger.tools.cli import app
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", "docs/search.md", "docs/erasure.md", "docs/proofs.md"]
-)
+SESSIONS = ["README.md", "docs/search.md", "docs/erasure.md", "docs/proofs.md"]
+"""The documents with Python that is run."""
+
+
+@pytest.mark.parametrize("page", SESSIONS)
 def test_the_python_of_the_documents_runs(page):
     results = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
     assert results.attempted > 8
@@ -34,22 +42,85 @@ def test_every_link_leads_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_shown_exists(page):
-    commands = get_command(app).commands
-    for line in re.findall(r"^\$ beliefledger (.*)$", page.read_text("utf-8"), re.M):
+    text = page.read_text("utf-8")
+    lines = re.findall(r"^ *\$ beliefledger (.*)$", text, re.M)
+    lines += re.findall(r"`beliefledger ((?!positions v1)[a-z-][^`]*)`", text)  # a format's line
+    for line in lines:
         words = shlex.split(line, comments=True)
         while words and words[0].startswith("-"):
             words = words[2:]
-        command = commands[words[0]]
+        command = get_command(app)
+        while getattr(command, "commands", {}):
+            if not words:
+                break  # the group itself is spoken of
+            assert words[0] in command.commands, f"{line}: {words[0]}"
+            command = command.commands[words.pop(0)]
         options = {
             name
             for parameter in command.params
             for name in (*parameter.opts, *parameter.secondary_opts)
         }
-        for sub in getattr(command, "commands", {}).values():
-            options |= {name for parameter in sub.params for name in parameter.opts}
-        for word in words[1:]:
+        for word in words:
             if word.startswith("--"):
                 assert word.split("=")[0] in options, f"{line}: {word}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_all_python_in_a_document_is_run(page):
+    """Code that nobody runs is wrong before long. It is a session, which a doctest runs, or a file
+    of the reader's own, which begins with its name and is run here."""
+    text = page.read_text("utf-8")
+    for block in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
+        if re.match(r"# \w+\.py\n", block):
+            exec(compile(block, page.name, "exec"), {"__name__": page.name})
+        else:
+            assert block.startswith(">>> "), block
+    assert ">>> " not in text or page.relative_to(ROOT).as_posix() in SESSIONS
+
+
+OURS = "|".join((*mapped.TOPS, "tests", "docs", ".ci"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_named_exists(page):
+    """Files and folders of ours in backticks; `…` and `<name>` stand for something else."""
+    for name in re.findall(rf"`((?:{OURS})/[\w./*-]*)`", page.read_text("utf-8")):
+        assert any(ROOT.glob(name.rstrip("/"))), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_module_named_exists(page):
+    folders = "ledger|gate|projections|tools|erasure|proofs|search|reading|opening|operations"
+    for name in re.findall(rf"beliefledger\.(?:{folders})(?:\.\w+)*", page.read_text("utf-8")):
+        assert resolve_name(name), name
+
+
+def test_the_map_has_every_file_and_no_other():
+    listed = mapped.rows((ROOT / "docs" / "map.md").read_text("utf-8"))
+    assert set(listed) == set(mapped.sources()), "run `make map`"
+    assert not [str(path) for path, (known, _) in listed.items() if not known]
+
+
+def test_the_map_states_true_callers():
+    assert mapped.untrue((ROOT / "docs" / "map.md").read_text("utf-8")) == [], "run `make map`"
+
+
+def test_the_map_is_written_from_its_own_words():
+    page = "# Map\n" + mapped.MARK + "\n## `ledger/`\n\nBelow.\n\n" + mapped.HEAD
+    page += "| [times.py](../ledger/times.py) | My words. | nobody |\n"
+    page += "| [book.py](../ledger/book.py) | It moved. | nobody |\n"
+    page += "| [gone.py](../ledger/gone.py) | It is gone. | nobody |\n"
+    moved = {Path("ledger/log.py"): Path("ledger/book.py")}
+    written = mapped.written(page, moved)
+    rows = mapped.rows(written)
+    assert rows[Path("ledger/times.py")][0] == "My words."
+    assert rows[Path("ledger/log.py")][0] == "It moved."
+    assert rows[Path("ledger/envelope.py")][0].startswith("The envelope of an event")
+    assert set(rows) == set(mapped.sources())
+    assert "## `ledger/`\n\nBelow.\n" in written
+    assert mapped.written(written, {}) == written
+    assert mapped.untrue(written) == []
+    assert mapped.untrue(page)
 
 
 def test_the_documents_name_every_make_target():
