@@ -512,16 +512,23 @@ class MemoryLedger(Closeable):
         memory: str | None = None,
         turn: str | None = None,
         session: str | None = None,
+        retention: bool = False,
+        revoked: bool = False,
+        withdrawals: Sequence[str] | None = None,
         known_as: Sequence[str] = (),
         legal_basis: str | None = None,
     ) -> ErasureAnswer:
-        """Forget a subject for good, or one memory, turn or session of theirs; see
-        `erasure.erase`, which can do more, and `erasure.preview`."""
+        """Forget a subject for good, or less of them: one `memory`, `turn` or `session`, what is
+        older than its `retention`, what was `revoked` long enough ago, what `withdrawals` ended.
+        `erasure.erase` says more, `erasure.preview` what would go."""
         return self.erasure.erase(
             subject,
             memory=memory,
             turn=turn,
             session=session,
+            retention=retention,
+            revoked=revoked,
+            withdrawals=withdrawals,
             known_as=known_as,
             by=by,
             legal_basis=legal_basis,

@@ -16,7 +16,7 @@ from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.times import DAY, from_datetime, to_datetime
-from beliefledger.operations.jobs import Endings
+from beliefledger.operations.endings import Endings
 from beliefledger.projections import ageing_questions
 from beliefledger.tools.cli import app
 

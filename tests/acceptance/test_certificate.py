@@ -80,7 +80,7 @@ def begin(memory, subject="ana", reach="subject", **what):
     ref = memory._log.subject(subject)
     [erasure] = memory._log.eraser.request(
         lambda: [Wanted(ref, reach, **what)],
-        actor=memory._actor("dpo"),
+        actor=memory._core.actor("dpo"),
         legal_basis="legal obligation",
     )
     return erasure
@@ -271,7 +271,9 @@ def use(memory, monkeypatch):
     parts = memory._core
 
     def use_(key):
-        monkeypatch.setattr(memory, "_core", replace(parts, master_key=Named(key)))
+        monkeypatch.setattr(
+            memory.erasure.certificates, "_core", replace(parts, master_key=Named(key))
+        )
 
     return use_
 

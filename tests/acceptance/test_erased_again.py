@@ -95,13 +95,13 @@ def test_finished_by_somebody_else_while_it_is_asked_for(place, told, reach, mon
     """Whoever asked for it: it was completed since this call began."""
     chosen = told[reach]
     with open_memory(place) as memory, open_memory(place) as other:
-        look = memory._resume
+        look = memory.erasure._resume
 
         def erased_meanwhile(subject):
             other.erase("ana", **chosen, by="somebody else")
             return look(subject)
 
-        monkeypatch.setattr(memory, "_resume", erased_meanwhile)
+        monkeypatch.setattr(memory.erasure, "_resume", erased_meanwhile)
         answer = memory.erase("ana", **chosen, by="dpo")
         [record] = memory.erasure.list()
         assert (answer.erasure, answer.already) == (record.erasure, True)

@@ -16,7 +16,6 @@ from beliefledger.ledger.errors import NotPermitted, PolicyInvalid, UnknownMemor
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import DAY
 from beliefledger.opening import recorder
-from beliefledger.operations.jobs import JOBS
 from beliefledger.search.search import SearchOptions
 from beliefledger.tools.cli import app
 
@@ -254,7 +253,7 @@ def test_nothing_of_a_kind_is_nothing_erased(memory):
     """Not everything: least of all for an empty list."""
     say(memory, PORTO)
     before = texts(memory)
-    ref = memory._known_subject("ana")
+    ref = memory._core.known_subject("ana")
     for nothing in ({"withdrawals": []}, {"retention": True}, {"revoked": True}):
         answer = memory.erase("ana", **nothing, by="lea")
         assert answer.erasure is None
@@ -352,9 +351,9 @@ def test_each_category_is_kept_for_its_own_time(memory, clock):
     assert [each.value for each in memory.beliefs("ana")] == ["Porto"]
     assert memory.erasure.list()[-1].of == "special"
     clock.now += 336 * DAY
-    assert JOBS["forgetting"].run(memory) == {"erasures": 1, "bodies": 4, "held": 0}
+    assert memory.erasure.erase_due() == {"erasures": 1, "bodies": 4, "held": 0}
     assert "Porto" not in words(memory)
-    assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 0}
+    assert memory.erasure.erase_due() == {"erasures": 0, "bodies": 0, "held": 0}
     sound(memory)
 
 
@@ -363,9 +362,9 @@ def test_what_was_revoked_is_erased_after_the_grace(memory, clock):
     say(memory, PORTO)
     revoke(memory, "User lives in Porto")
     clock.now += 7 * DAY
-    assert JOBS["forgetting"].run(memory)["erasures"] == 0
+    assert memory.erasure.erase_due()["erasures"] == 0
     clock.now += 1
-    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert memory.erasure.erase_due()["erasures"] == 1
     assert "Porto" not in words(memory)
     assert texts(memory) == ["User works with Ben Carter"], "its own time is not over"
     assert memory.explain(memory.beliefs("ana")[0].memory_id).turn is None
@@ -403,10 +402,10 @@ def test_who_is_old_enough_for_nothing_is_not_read(memory, clock, monkeypatch):
         return trail(self, subject_ref)
 
     monkeypatch.setattr(Scope, "trail", reading)
-    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert memory.erasure.erase_due()["erasures"] == 1
     assert set(read) == {"ana"}
     read.clear()
-    assert JOBS["forgetting"].run(memory)["erasures"] == 0
+    assert memory.erasure.erase_due()["erasures"] == 0
     assert read == []
 
 
@@ -414,7 +413,7 @@ def test_without_a_word_in_the_policy_the_job_erases_nothing(memory, clock):
     say(memory, AGAIN)
     revoke(memory, "User lives in Porto")
     clock.now += 10_000 * DAY
-    assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 0}
+    assert memory.erasure.erase_due() == {"erasures": 0, "bodies": 0, "held": 0}
     assert "Porto" in words(memory)
 
 
@@ -435,7 +434,7 @@ def test_a_withdrawal_leads_to_erasure_only_where_the_policy_says_so(memory):
     assert memory._log.read_stream(contract, upto=1)[0].event is None
     assert MODE not in words(memory)
     assert "Porto" in words(memory), "it was withdrawn before the policy said so"
-    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert memory.erasure.erase_due()["erasures"] == 1
     assert "Porto" not in words(memory)
     sound(memory)
 
@@ -446,10 +445,10 @@ def test_a_withdrawal_under_a_hold_revokes_now_and_erases_later(memory):
     name = memory.erasure.holds.place("ana", "a case at court", by="lea")
     assert memory.consent.withdraw("ana", by="system") == 1
     assert texts(memory) == []
-    assert JOBS["forgetting"].run(memory) == {"erasures": 0, "bodies": 0, "held": 1}
+    assert memory.erasure.erase_due() == {"erasures": 0, "bodies": 0, "held": 1}
     assert "Porto" in words(memory)
     memory.erasure.holds.lift(name, by="lea")
-    assert JOBS["forgetting"].run(memory)["erasures"] == 1
+    assert memory.erasure.erase_due()["erasures"] == 1
     assert "Porto" not in words(memory)
     assert [each.legal_basis for each in memory.erasure.list("ana")] == ["consent withdrawn"]
 

@@ -197,7 +197,7 @@ def test_named_people_merge_split_and_keep_apart(memory):
     say(memory, "Sunny", "pet", "cat")
     before = ids(memory)
     ref = memory._log.subject("ana")
-    director, actor = memory._core.director, memory._actor("Ina")
+    director, actor = memory._core.director, memory._core.actor("Ina")
     assert director.merge(ref, before["Sarah"], before["Sunny"], actor=actor) == 1
     assert len(set(ids(memory).values())) == 1
     assert say(memory, "Sarah", "pet", "cat").outcome == "confirm"

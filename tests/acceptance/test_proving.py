@@ -219,7 +219,7 @@ def test_a_rotation_that_ends_anywhere_leaves_a_key_that_signs(place, memory, mo
     where = (
         "beliefledger.ledger.proofs.tree.Tree.rotate"
         if step == "rotate"
-        else f"tools.signing.keyfile.{step}"
+        else f"beliefledger.opening.signing.keyfile.{step}"
     )
     with monkeypatch.context() as broken:
         broken.setattr(where, end)

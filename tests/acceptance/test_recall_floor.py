@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.curation.storing import Details
 from beliefledger.gate.policy import default_policy, load
 from beliefledger.tools.cli import app
 
@@ -15,12 +16,12 @@ from beliefledger.tools.cli import app
 @pytest.fixture
 def memory(tmp_path):
     with open_memory(tmp_path) as opened:
-        opened.grant_consent("ana", "consent")
+        opened.consent.grant("ana", "consent")
         for value, confidence in (("Porto", 0.9), ("Lisbon", 0.6)):
             opened.store(
                 "ana",
                 value,
-                entity=value,
+                details=Details(entity=value),
                 attribute="visited",
                 text=f"Ana has visited the town of {value}",
                 confidence=confidence,

@@ -16,7 +16,8 @@ from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import recall_stream, session_tag
 from beliefledger.ledger.times import to_datetime
-from beliefledger.search.recalls import RecallAnswer, RecallDetails, RecallReplay, RecallsReplay
+from beliefledger.search.recall_replay import RecallReplay, RecallsReplay
+from beliefledger.search.recalls import RecallAnswer, RecallDetails
 from beliefledger.search.search import SearchOptions
 from beliefledger.tools.cli import app
 

@@ -17,11 +17,12 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
+from beliefledger.curation.conflicts import Conflicts
 from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import EmbedderMissing, InvalidTurn
 from beliefledger.ledger.times import DAY, SECOND, to_datetime
 from beliefledger.operations import jobs
-from beliefledger.operations.jobs import FIRST_MONDAY, HOUR, JOBS, Job
+from beliefledger.operations.jobs import FIRST_MONDAY, HOUR, JOBS
 from beliefledger.tools.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -134,7 +135,7 @@ def test_a_job_that_failed_says_what_to_do(place, memory, monkeypatch):
     def breaks(_memory):
         raise EmbedderMissing
 
-    monkeypatch.setitem(JOBS, "loops", Job("loops", DAY, breaks))
+    monkeypatch.setattr(Conflicts, "loops", breaks)
     told = CliRunner().invoke(app, ["--ledger", place, "ops", "schedule", "--once", "loops"])
     assert told.exit_code == 3
     assert "failed: EmbedderMissing. The model that compares" in " ".join(told.stdout.split())
@@ -142,10 +143,10 @@ def test_a_job_that_failed_says_what_to_do(place, memory, monkeypatch):
 
 
 def test_a_job_that_fails_is_on_record_and_stops_nobody(memory, clock, monkeypatch):
-    def breaks(_memory):
+    def breaks():
         raise OSError("a word of somebody's")
 
-    monkeypatch.setitem(JOBS, "loops", Job("loops", DAY, breaks))
+    monkeypatch.setitem(memory.operations.jobs._runs._work, "loops", breaks)
     failed = memory.operations.jobs.run("loops")
     assert (failed.outcome, failed.error, failed.counts) == ("failed", "OSError", {})
     assert memory.operations.jobs.run("expiry").outcome == "done"
@@ -162,23 +163,24 @@ def test_a_run_that_another_process_recorded_meanwhile_is_not_recorded_again(pla
         due = JOBS["decay"].due(clock.now)
         reached, go_on = threading.Event(), threading.Event()
 
-        def slow(_memory):
+        def slow():
             reached.set()
             assert go_on.wait(SECONDS)
             return {"slow": 1}
 
         answers = []
-        job = Job("decay", HOUR, slow)
-        thread = threading.Thread(target=lambda: answers.append(memory._runs().run(job, due)))
+        job, runs = JOBS["decay"], memory.operations.jobs._runs
+        runs._work = {"decay": slow}
+        thread = threading.Thread(target=lambda: answers.append(runs.run(job, due)))
         thread.start()
         assert reached.wait(SECONDS)
-        first = other._runs().run(JOBS["decay"], due)
+        first = other.operations.jobs._runs.run(JOBS["decay"], due)
         go_on.set()
         thread.join(SECONDS)
         assert answers == [first]
         assert first.counts == {"memories": 0}
         assert ran(memory) == [("decay", due, "done")]
-        assert other._runs().run(job, due) == first  # on record: not run at all
+        assert other.operations.jobs._runs.run(job, due) == first  # on record: not run at all
 
 
 def test_what_was_missed_is_run_once_at_the_start(memory, place):

@@ -107,8 +107,6 @@ def test_words_of_somebody_erased_elsewhere_do_not_stay_without_their_index(plac
         assert here.search("ana", "quixotic").results
         here._indexes().drop()  # as a rebuild does, and memory that gets short
         assert "quixotic" in search_terms._STEMS
-        here._finder.drop()  # as a rebuild does, and memory that gets short
-        assert "quixotic" in search_terms._STEMS
         assert embedding._FEATURES
         there.erase("ana", by="office")
         search_terms._STEMS["quixotic"] = "quixot"  # of another process, as it were

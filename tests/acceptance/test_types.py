@@ -14,7 +14,7 @@ import yaml
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from beliefledger.curation import types
+from beliefledger.curation import backfill
 from beliefledger.curation.storing import Details
 from beliefledger.gate.typed_memories import Added, Constraint, Relation
 from beliefledger.ledger.errors import TypeInvalid
@@ -366,8 +366,8 @@ class Broken(Exception):
 
 def test_a_backfill_that_was_broken_off_goes_on(memory, monkeypatch):
     many(memory, 12)
-    monkeypatch.setattr(types, "LOOKED_AT", 5)
-    monkeypatch.setattr(types, "MOVED", 2)
+    monkeypatch.setattr(backfill, "LOOKED_AT", 5)
+    monkeypatch.setattr(backfill, "MOVED", 2)
     seen = []
 
     def stop(done, total):
@@ -389,8 +389,8 @@ def test_a_backfill_that_was_broken_off_goes_on(memory, monkeypatch):
 KILLED = """
 import os, sys
 from beliefledger import open_memory
-from beliefledger.curation import types
-evolving.LOOKED_AT, evolving.MOVED = 5, 2
+from beliefledger.curation import backfill
+backfill.LOOKED_AT, backfill.MOVED = 5, 2
 with open_memory(sys.argv[1]) as memory:
     memory.types.backfill("diet", apply=True, progress=lambda *_: os.kill(os.getpid(), 9))
 """
@@ -415,7 +415,7 @@ def test_a_killed_backfill_goes_on_in_another_process(place):
 
 
 def test_two_backfills_at_once_move_each_memory_once(place, monkeypatch):
-    monkeypatch.setattr(types, "MOVED", 3)
+    monkeypatch.setattr(backfill, "MOVED", 3)
     with open_memory(place) as one, open_memory(place) as two:
         many(one, 12)
         answers = []

@@ -544,7 +544,9 @@ def test_it_runs_as_a_file_of_its_own_away_from_everything(files, tmp_path):
 
 
 def test_it_is_shipped_as_a_program():
-    project = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]
     module, _, function = project["scripts"]["beliefledger-verify"].partition(":")
     assert getattr(importlib.import_module(module), function) is main
 
