@@ -6,6 +6,7 @@ import json
 
 import pytest
 from typer.testing import CliRunner
+from wishes import searching
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
@@ -41,7 +42,9 @@ def shown(memory, **stated):
     return {
         "beliefs": len(memory.beliefs("ana", **stated)),
         "search": len(
-            memory.search("ana", "visited the town", include=["memories"], **stated).results
+            memory.search(
+                "ana", "visited the town", **searching(include=["memories"], **(stated))
+            ).results
         ),
         "related": len(memory.related("ana", **stated)),
         "events": len(memory.events("ana", **stated)),
@@ -52,33 +55,34 @@ def test_what_is_shown_by_default_follows_the_policy_in_force(memory):
     everything = shown(memory, min_confidence=0.4)
     assert everything == {"beliefs": 6, "search": 2, "related": 2, "events": 2}
     assert shown(memory) == everything
-    memory.adopt_policy(load({"recall_floor": 0.7}))
+    memory.policy.adopt(load({"recall_floor": 0.7}), by="system")
     assert shown(memory) == {"beliefs": 3, "search": 1, "related": 1, "events": 1}
     assert shown(memory) == shown(memory, min_confidence=0.7)
     assert shown(memory, min_confidence=0.4) == everything
-    memory.adopt_policy(default_policy())
+    memory.policy.adopt(default_policy(), by="system")
     assert shown(memory) == everything
 
 
 def test_a_search_puts_on_record_the_floor_that_it_had(memory):
-    memory.adopt_policy(load({"recall_floor": 0.7}))
+    memory.policy.adopt(load({"recall_floor": 0.7}), by="system")
     found = memory.search("ana", "visited the town")
-    assert memory.recall(found.recall_id).asked["min_confidence"] == 0.7
-    memory.adopt_policy(default_policy())
-    assert memory.replay_recall(found.recall_id).verdict == "same"
+    assert memory.recalls.get(found.recall_id).asked["min_confidence"] == 0.7
+    memory.policy.adopt(default_policy(), by="system")
+    assert memory.audit.replay_recall(found.recall_id).verdict == "same"
 
 
 def test_another_process_adopting_a_policy_is_noticed(memory, tmp_path):
     with open_memory(tmp_path) as other:
         assert len(other.beliefs("ana")) == 6
-        memory.adopt_policy(load({"recall_floor": 0.7}))
+        memory.policy.adopt(load({"recall_floor": 0.7}), by="system")
         assert len(other.beliefs("ana")) == 3
 
 
 @pytest.mark.parametrize("command", ["beliefs", "related", "search", "events"])
 def test_the_command_line_asks_for_the_policys_floor_too(memory, tmp_path, command):
     words = ["visited the town"] if command == "search" else []
-    asked = ["--ledger", str(tmp_path), command, *words, "--subject", "ana", "--json"]
+    noun = ["entities"] if command == "related" else []
+    asked = ["--ledger", str(tmp_path), *noun, command, *words, "--subject", "ana", "--json"]
 
     def count(*more):
         done = CliRunner().invoke(app, [*asked, *more])
@@ -87,6 +91,6 @@ def test_the_command_line_asks_for_the_policys_floor_too(memory, tmp_path, comma
         return len(answer["results"] if command == "search" else answer)
 
     before = count()
-    memory.adopt_policy(load({"recall_floor": 0.7}))
+    memory.policy.adopt(load({"recall_floor": 0.7}), by="system")
     assert 0 < count() < before
     assert count("--min-confidence", "0.4") == before

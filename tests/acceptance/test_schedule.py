@@ -88,15 +88,15 @@ def test_times_are_the_same_for_everybody():
 
 
 def test_a_job_that_lacks_a_model_is_off_and_says_what_turns_it_on(memory, place, monkeypatch):
-    assert not any(each.off for each in memory.scheduled())
+    assert not any(each.off for each in memory.operations.jobs.scheduled())
     monkeypatch.setattr(jobs, "installed", lambda: False)
-    off = {each.job: each for each in memory.scheduled() if each.off}
+    off = {each.job: each for each in memory.operations.jobs.scheduled() if each.off}
     assert set(off) == {"consolidation"}
     assert off["consolidation"].next_due is None
     assert "beliefledger[embeddings]" in off["consolidation"].off
-    with memory.schedule() as scheduling:
+    with memory.operations.jobs.schedule() as scheduling:
         assert [each.name for each in scheduling.jobs] == [n for n in JOBS if n != "consolidation"]
-    with memory.schedule(every={"consolidation": 60}) as scheduling:
+    with memory.operations.jobs.schedule(every={"consolidation": 60}) as scheduling:
         assert [each.name for each in scheduling.jobs] == list(JOBS)
     listed = run(place, "ops", "schedule", "--list")
     assert "consolidation is off." in listed

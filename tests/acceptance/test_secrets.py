@@ -6,7 +6,9 @@ import inspect
 import json
 import re
 from contextlib import suppress
+from dataclasses import fields
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import psycopg
@@ -16,11 +18,29 @@ from typer.testing import CliRunner
 from wishes import storing
 
 from beliefledger import MemoryLedger, TurnInput, open_memory
+from beliefledger.audit.audit import Audit
+from beliefledger.curation.backfill import Backfill
+from beliefledger.curation.conflicts import Conflicts
+from beliefledger.curation.consent import Consent
+from beliefledger.curation.consolidation import Consolidation
+from beliefledger.curation.entities import Entities
+from beliefledger.curation.extraction import Extractions
+from beliefledger.curation.policy import PolicyInForce
 from beliefledger.curation.storing import Details
+from beliefledger.curation.types import Types
+from beliefledger.erasure.certificate import Certificates
+from beliefledger.erasure.erasure import Erasures
+from beliefledger.erasure.holds import LegalHolds
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.errors import CallerMistake, LedgerError, SecretGiven
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.operations.ageing import Ageing
+from beliefledger.operations.operations import Jobs, Operations
+from beliefledger.proofs.proofs import Proofs
+from beliefledger.search.recalls import Recalls
+from beliefledger.search.search import SearchOptions
+from beliefledger.search.vectors import Vectors
 from beliefledger.tools.cli import app
 
 # Put together here, so that no scanner takes this file for a leak.
@@ -82,50 +102,101 @@ WAYS = {
     # What is written, less its secrets: tried below in every method that has it.
     "written": """record_turn.content record_turn.speaker record_turn.session record_turn.agent
         record_turns.turns remember.text remember.session remember.agent search.query
-        search.session shown.query shown.session grant_consent.note withdraw_consent.note
-        revoke.note review.note resolve.note resolve.contexts place_hold.reason
-        undo_consolidation.note store.session store.agent store.visibility_scope""",
+        search.session recalls.record_shown.query recalls.record_shown.session
+        consent.grant.note consent.withdraw.note revoke.note conflicts.review.note
+        conflicts.resolve.note conflicts.resolve.contexts erasure.holds.place.reason
+        operations.consolidation.undo.note details.session details.agent
+        details.visibility_scope""",
     # What is refused with a secret in it, since it is a name, or a memory of its own.
-    "refused": """store.value store.attribute store.text store.entity store.context store.topic
-        store.type store.category add_alias.name place_hold.hold search.purpose shown.purpose
-        grant_consent.purpose grant_consent.basis grant_consent.categories grant_consent.scope
-        review.basis remember.consent record_turn.role consumer.name add_type.source
-        adopt_policy.policy erase.legal_basis backfill.patterns backfill.attribute""",
+    "refused": """conflicts.review.basis consent.grant.basis consent.grant.categories
+        consent.grant.purpose consent.grant.scope consumer.name details.category
+        details.context details.entity details.topic entities.add_alias.name
+        erase.legal_basis erasure.erase.legal_basis erasure.holds.place.hold
+        policy.adopt.policy recalls.record_shown.purpose record_turn.role
+        remember.consent search.purpose store.attribute store.text store.type
+        store.value types.add.source types.backfill.attribute types.backfill.patterns""",
     # Of what is given only a keyed hash is kept.
     "hashed": "record_turn.idempotency_key remember.idempotency_key store.idempotency_key",
 }
-NEVER_WRITTEN = """acknowledge_erasure.consumer acknowledge_erasure.erasure actor_name.actor
-    add_alias.entity backfill.type backfill.from_type beliefs.type beliefs.topic build_vectors.model
-    certificate.erasure checklist.only consolidate.type consumer.types consumer.subjects
-    decay.profile decision.decision_id decisions.outcome decisions.reason decisions.turn_id
-    drop_vectors.model entities.kind entity.name_or_id erase.memory erase.turn erase.session
-    erase.withdrawals erase.known_as erasure_basis.named events.on events.participant
-    explain.memory_id extract.resume
-    history.belief_or_memory keep_apart.entity keep_apart.other known_basis.name lift_hold.hold
-    merge_entities.entity merge_entities.absorbed migrate_vectors.model name_of.subject_ref
-    preview_erasure.memory preview_erasure.turn preview_erasure.session preview_erasure.known_as
-    rebuild.view rebuild.progress recall.recall_id recalls.found related.entity related.relation
-    related.attribute replay.decision_id replay.policy replay_all.policy replay_recall.recall_id
-    resolve.belief_id resolve.choose retire_type.name retry.turn_id review.decision_id
-    revoke.memory_id run_job.name schedule.every search.types search.topics search.scope
-    search.profile shown.memories split_entity.entity split_entity.names subscribe.types
-    subscribe.subjects type.name typed.type typed.memory_id undo_consolidation.memory_id
-    use_model.model use_model.base_url use_model.extractor verify.checkpoint verify.witness_key
-    verify.keys
-    withdraw_consent.grant_id withdraw_consent.basis write_off_consumer.consumer"""
+NEVER_WRITTEN = """actor_name.actor audit.checklist.only audit.replay.decision_id
+    audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
+    beliefs.topic beliefs.type conflicts.resolve.belief_id
+    conflicts.resolve.choose conflicts.review.decision_id consent.withdraw.basis
+    consent.withdraw.grant_id consumer.subjects consumer.types
+    decision.decision_id decisions.outcome decisions.reason decisions.turn_id
+    entities.add_alias.entity entities.get.name_or_id entities.keep_apart.entity
+    entities.keep_apart.other entities.list.kind entities.merge.absorbed
+    entities.merge.entity entities.split.entity entities.split.names
+    erase.known_as erase.memory erase.session erase.turn erase.withdrawals
+    erasure.basis.named erasure.certificates.acknowledge.consumer
+    erasure.certificates.acknowledge.erasure erasure.certificates.issue.erasure
+    erasure.certificates.write_off.consumer erasure.erase.known_as
+    erasure.erase.memory erasure.erase.session erasure.erase.turn
+    erasure.erase.withdrawals erasure.erase_withdrawn.withdrawals
+    erasure.holds.lift.hold erasure.preview.known_as erasure.preview.memory
+    erasure.preview.session erasure.preview.turn events.on events.participant
+    explain.memory_id history.belief_or_memory name_of.subject_ref
+    operations.ageing.decay.profile operations.consolidation.consolidate.type
+    operations.consolidation.undo.memory_id operations.extraction.extract.resume
+    operations.extraction.retry.turn_id operations.extraction.use_model.base_url
+    operations.extraction.use_model.extractor
+    operations.extraction.use_model.model operations.jobs.run.name
+    operations.jobs.schedule.every operations.rebuild.progress
+    operations.rebuild.view options.profile options.scope options.topics
+    proofs.verify.checkpoint proofs.verify.keys proofs.verify.witness_key
+    recalls.get.recall_id recalls.list.found recalls.record_shown.memories
+    recalls.recorded.given recalls.words.ids related.attribute related.entity
+    related.relation revoke.memory_id search.types subscribe.subjects
+    subscribe.types typed.memory_id typed.type types.backfill.from_type
+    types.backfill.type types.get.name types.retire.name vectors.build.model
+    vectors.drop.model vectors.migrate.model"""
+
+
+DETAILS = {field.name for field in fields(Details)}
 
 
 def _takes_text(parameter):
     return re.search(r"\bstr\b|Mapping|TurnInput", str(parameter.annotation)) is not None
 
 
+FRONT = {
+    "": MemoryLedger, "audit.": Audit, "conflicts.": Conflicts, "consent.": Consent,
+    "entities.": Entities, "erasure.": Erasures, "erasure.certificates.": Certificates,
+    "erasure.holds.": LegalHolds, "operations.": Operations, "operations.ageing.": Ageing,
+    "operations.consolidation.": Consolidation, "operations.extraction.": Extractions,
+    "operations.jobs.": Jobs, "policy.": PolicyInForce, "proofs.": Proofs, "recalls.": Recalls,
+    "types.": Types, "vectors.": Vectors,
+}  # fmt: skip
+"""The front door and its parts."""
+METHODS = {
+    f"{part}{name}": method
+    for part, kind in FRONT.items()
+    for name, method in inspect.getmembers(kind, callable)
+    if not name.startswith("_")
+} | {"types.backfill": Backfill.__call__, "details": Details, "options": SearchOptions}
 TEXTS = {
     f"{name}.{parameter.name}"
-    for name, method in inspect.getmembers(MemoryLedger, callable)
-    if not name.startswith("_")
+    for name, method in METHODS.items()
     for parameter in inspect.signature(method).parameters.values()
     if parameter.name != "self" and _takes_text(parameter)
 }
+
+
+def test_every_part_of_the_front_door_is_looked_at(memory):
+    of_it = {name: each for name, each in vars(memory).items() if name[0] != "_"}
+    del of_it["place"]
+    inner = {
+        f"{name}.{within}": each
+        for name, part in of_it.items()
+        for within, each in getattr(part, "__dict__", {}).items()
+        if not within.startswith("_")
+    }
+    ours = {
+        f"{name}.": type(each)
+        for name, each in (of_it | inner).items()
+        if type(each).__module__.startswith("beliefledger.") and type(each) is not Backfill
+    }
+    assert {"": MemoryLedger, **ours} == FRONT
 
 
 def test_of_every_text_that_is_taken_it_is_known_what_becomes_of_it():
@@ -170,42 +241,50 @@ def refused_ways(memory):
     stored = {"attribute": "colour", "value": "green"}
     for field in ("value", "attribute", "text", "entity", "context", "topic", "type", "category"):
         yield (
-            f"store.{field}",
+            f"details.{field}" if field in DETAILS else f"store.{field}",
             lambda field=field: memory.store("ana", **storing(**(stored | {field: SECRET}))),
         )
-    yield "add_alias.name", lambda: memory.entities.add_alias("ana", "User", SECRET, by="Ben")
+    yield (
+        "entities.add_alias.name",
+        lambda: memory.entities.add_alias("ana", "User", SECRET, by="Ben"),
+    )
     for name in (TOKEN, TOKEN.lower(), "sk-" + "a1b2c3d4e5f6g7h8i9j0"):
         yield (
-            "place_hold.hold",
+            "erasure.holds.place.hold",
             lambda name=name: memory.erasure.holds.place("ana", "x", by="B", hold=name),
         )
         yield "search.purpose", lambda name=name: memory.search("ana", "x", purpose=name)
         yield (
-            "shown.purpose",
+            "recalls.record_shown.purpose",
             lambda name=name: memory.recalls.record_shown(
                 "ana", memory.beliefs("ana"), query="x", purpose=name
             ),
         )
         yield "consumer.name", lambda name=name: memory.consumer(name)
     grant = memory.consent.grant
-    yield "grant_consent.purpose", lambda: grant("ana", "consent", purpose=SECRET)
-    yield "grant_consent.basis", lambda: grant("ana", SECRET)
-    yield "grant_consent.categories", lambda: grant("ana", "consent", categories=[SECRET])
-    yield "grant_consent.scope", lambda: grant("ana", "consent", scope=SECRET)
+    yield "consent.grant.purpose", lambda: grant("ana", "consent", purpose=SECRET)
+    yield "consent.grant.basis", lambda: grant("ana", SECRET)
+    yield "consent.grant.categories", lambda: grant("ana", "consent", categories=[SECRET])
+    yield "consent.grant.scope", lambda: grant("ana", "consent", scope=SECRET)
     yield "remember.consent", lambda: memory.remember("ana", "I ski.", consent=SECRET)
     yield "record_turn.role", lambda: memory.record_turn("ana", "I ski.", role=SECRET)
     [queued] = [each for each in memory.decisions(waits=True) if each.outcome == "queue"]
     yield (
-        "review.basis",
+        "conflicts.review.basis",
         lambda: memory.conflicts.review(queued.decision_id, approve=True, by="Ben", basis=SECRET),
     )
     definition = {"name": "medication", "description": SECRET, "slot": "attribute"}
-    yield "add_type.source", lambda: memory.types.add(definition)
-    yield "adopt_policy.policy", lambda: memory.policy.adopt({"purpose": SECRET}, by="system")
+    yield "types.add.source", lambda: memory.types.add(definition)
+    yield "policy.adopt.policy", lambda: memory.policy.adopt({"purpose": SECRET}, by="system")
     backfill = partial(memory.types.backfill, "fact", apply=True, by="Ben")
-    yield "backfill.patterns", lambda: backfill(patterns=[f"I ski. {SECRET} {{value}}"])
-    yield "backfill.attribute", lambda: backfill(patterns=["I live in {value}"], attribute=SECRET)
-    yield "erase.legal_basis", lambda: memory.erase("ana", legal_basis=SECRET, by="system")
+    yield "types.backfill.patterns", lambda: backfill(patterns=[f"I ski. {SECRET} {{value}}"])
+    yield (
+        "types.backfill.attribute",
+        lambda: backfill(patterns=["I live in {value}"], attribute=SECRET),
+    )
+    for name, erase in (("erase", memory.erase), ("erasure.erase", memory.erasure.erase)):
+        call = partial(erase, "ana", legal_basis=SECRET, by="system")
+        yield f"{name}.legal_basis", call
 
 
 def test_what_cannot_be_written_without_its_secret_is_refused(memory, place):
@@ -227,12 +306,12 @@ def test_a_secret_never_becomes_the_name_of_who_acts(memory, place, given):
     with pytest.raises(SecretGiven, match=r"who acts: this looks like .* Give a name"):
         memory.revoke(belief.memory_id, by=given)
     for name in sorted(each for each in TEXTS if each.endswith(".by")):
-        method = getattr(memory, name.removesuffix(".by"))
+        method = attrgetter(name.removesuffix(".by"))(memory)
         needed = {
             parameter.name: ["x"] if "Sequence" in str(parameter.annotation) else "ana"
             for parameter in inspect.signature(method).parameters.values()
             if parameter.default is parameter.empty and parameter.name != "by"
-        } | ({"approve": True} if name == "review.by" else {})
+        } | ({"approve": True} if name == "conflicts.review.by" else {})
         with suppress(LedgerError):  # whatever it is that they miss first
             method(**needed, by=given)
     memory.close()
