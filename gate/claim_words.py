@@ -43,7 +43,9 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    read = yaml.safe_load(resources.files("gate").joinpath("rephrasing.yaml").read_text("utf-8"))
+    read = yaml.safe_load(
+        resources.files("beliefledger.gate").joinpath("rephrasing.yaml").read_text("utf-8")
+    )
     alike: dict[str, set[str]] = {}
     for number, line in enumerate(read["alike"]):
         for word in line.split():

@@ -31,7 +31,8 @@ ABOUT = {
     "tests/unit/gate": "the gate, without a database",
     "tests/unit/ledger": "the ledger's parts",
     "tests/unit/projections": "the views' parts",
-    "tests/unit/tools": "the application's parts",
+    "tests/unit": "the stand-alone verifier",
+    "tests/unit/application": "the application's parts",
 }
 """What the tests of a directory have in common. A new directory needs a line here."""
 BEGINNING = """# Where each behaviour is tested

@@ -29,9 +29,9 @@ from beliefledger.opener import open_memory
 from beliefledger.search.search import SearchOptions
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.beliefs import belief_table, history_table
 from beliefledger.tools.cli.entities import path_tree
 from beliefledger.tools.cli.pages import marked
+from beliefledger.tools.cli.rows import belief_table, history_table
 from beliefledger.tools.cli.search import found_table
 
 ANA = "ana"

@@ -379,7 +379,7 @@ def test_the_command_tells_the_same(place):
     page = run(place, "ops", "decay", "--at", "2100-01-01")
     assert HOME in page
     assert ".00" in page
-    assert "░" * 20 in page
+    assert "░" * 10 in page
     [asked] = json.loads(run(place, "ops", "decay", "--reconfirm", "--at", "2100-01-01", "--json"))
     assert asked["ask"] == f"Is this still so: “{HOME}”?"
     assert "Nothing that matters has faded" in run(place, "ops", "decay", "--reconfirm")

@@ -26,7 +26,7 @@ FILES = [
     ),
 ]
 PROSE = set(
-    "a and as below came declares every folded has is knows listens made master never opened or"
+    "a and as below came costs declares every folded has is keeps knows listens made master never opened or"
     " positions recalls schema that this to tree views was were which with wrote".split()
 )
 """What may follow the name of the program where no command is meant."""

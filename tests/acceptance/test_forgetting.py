@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
@@ -243,7 +244,7 @@ def test_what_is_not_there_is_told(memory):
     for wrong in ({"turn": "ffff"}, {"turn": theirs}, {"memory": "ffff"}, {"session": "s9"}):
         with pytest.raises(UnknownMemory):
             memory.erase("ana", **wrong, by="lea")
-    for ask in (memory.erasure.preview, memory.erase):
+    for ask in (memory.erasure.preview, partial(memory.erase, by="lea")):
         with pytest.raises(NotPermitted, match="one thing at a time"):
             ask("ana", turn=theirs, session="s1")
     assert texts(memory, "ben") == ["User lives in Porto"]
@@ -549,10 +550,10 @@ def test_a_relation_under_a_hold_is_erased_once_it_is_lifted(cli, memory):
     memory.erasure.holds.place("ben", "a case at court", by="lea", hold="file-7")
     whole = ["erase", "ana", "--known-as", "Ana Silva"]
     look = ["erasure", "preview", *whole[1:]]
-    assert "once it is lifted" in cli(*look).stdout
+    assert "once it is lifted" in " ".join(cli(*look).stdout.split())
     cli(*whole, "--by", "lea", "--yes")
     assert texts(memory, "ben") == ["User reports to Ana Silva"]
-    assert "once it is lifted" in cli(*look).stdout
+    assert "once it is lifted" in " ".join(cli(*look).stdout.split())
     assert "It was done already" in cli(*whole, "--by", "lea", "--yes").stdout
     assert "nothing of them is left" in cli(*whole, "--by", "eva", "--yes", code=3).stderr
     cli("erasure", "hold", "lift", "file-7", "--by", "lea")

@@ -395,7 +395,7 @@ def test_at_a_copy_no_vector_is_computed_again(places, opening, source, destinat
     first = opening(source)
     tell(first, {**SAID, "cy": ["I like cats."]})
     first.vectors.build()
-    first.erase("cy")
+    first.erase("cy", by="office")
     left = [("0" * 32, "f" * 32, "hashed-1", b"left by a process that was killed")]
     first._indexes().store.bring(left)
     total = texts_of(first)
@@ -413,7 +413,7 @@ def test_at_a_copy_no_vector_is_computed_again(places, opening, source, destinat
     first = opening(source)
     tell(first, {"ana": ["I play the cello."]})
     first.vectors.build()
-    first.erase("ben")
+    first.erase("ben", by="office")
     more = texts_of(first)
     gained = first.vectors.status("ana").texts
     first.close()

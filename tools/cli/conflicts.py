@@ -23,7 +23,7 @@ from beliefledger.tools.cli.app import (
     noun,
     opened,
 )
-from beliefledger.tools.cli.beliefs import belief_table, decision_table
+from beliefledger.tools.cli.rows import belief_table, decision_table
 
 if TYPE_CHECKING:
     from beliefledger.answers import (

@@ -78,7 +78,7 @@ def consolidate(
 
 
 def _undone(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
-    from beliefledger.tools.cli.beliefs import belief_table
+    from beliefledger.tools.cli.rows import belief_table
 
     yield f"Taken apart: {output.count(len(answer), 'memory', 'memories')} again."
     yield belief_table(answer, whose=True)

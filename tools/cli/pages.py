@@ -76,7 +76,7 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     if answer.confirmed_by:
         said = ", ".join(output.day(each.said_at) for each in answer.confirmed_by)
         yield output.cell(f"Said again: {said}")
-    from beliefledger.tools.cli.beliefs import history_table
+    from beliefledger.tools.cli.rows import history_table
 
     if answer.originals:
         yield output.cell("Merged from", "bold")
