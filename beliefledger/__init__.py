@@ -12,23 +12,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beliefledger.gate.extractor import Extractor
+    from beliefledger.curation.storing import Details
+    from beliefledger.gate.extractor import Extractor, ExtractorSettings
     from beliefledger.gate.intake import TurnInput
     from beliefledger.gate.policy import Policy
     from beliefledger.ledger.candidate import Candidate, Span, When
     from beliefledger.ledger.errors import CallerMistake, LedgerError, MustStop, Retryable
     from beliefledger.memory import MemoryLedger
     from beliefledger.opener import open_memory
+    from beliefledger.search.search import SearchOptions
 
 __all__ = [
     "CallerMistake",
     "Candidate",
+    "Details",
     "Extractor",
+    "ExtractorSettings",
     "LedgerError",
     "MemoryLedger",
     "MustStop",
     "Policy",
     "Retryable",
+    "SearchOptions",
     "Span",
     "TurnInput",
     "When",
@@ -39,12 +44,15 @@ __version__ = "0.1.0"
 _HOME = {
     "CallerMistake": "ledger.errors",
     "Candidate": "ledger.candidate",
+    "Details": "curation.storing",
     "Extractor": "gate.extractor",
+    "ExtractorSettings": "gate.extractor",
     "LedgerError": "ledger.errors",
     "MemoryLedger": "memory",
     "MustStop": "ledger.errors",
     "Policy": "gate.policy",
     "Retryable": "ledger.errors",
+    "SearchOptions": "search.search",
     "Span": "ledger.candidate",
     "TurnInput": "gate.intake",
     "When": "ledger.candidate",
