@@ -11,7 +11,7 @@ erases asks for it. So a view that followed is the same as one that is rebuilt a
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -118,15 +118,22 @@ class Projector:
 
     # Following
 
-    def catch_up(self, upto: int | None = None, progress: Progress | None = None) -> None:
-        """Bring every view that is not stopped up to the position (by default the head)."""
+    def catch_up(
+        self,
+        upto: int | None = None,
+        progress: Progress | None = None,
+        *,
+        only: Collection[str] | None = None,
+    ) -> None:
+        """Bring every view that is not stopped, or of these `only`, up to the position (by default
+        the head)."""
         upto = self._log.head().position if upto is None else upto
         if not self._checked:
             self._rebuild_strangers()
         with self._lock:
-            while self._is_behind(upto):
+            while self._is_behind(upto, only):
                 with self.writing() as connection:
-                    behind = self._behind(connection, upto)
+                    behind = self._behind(connection, upto, only)
                     if not behind:
                         return  # another process was first
                     # Unless the page goes through, what the views keep in memory is of nothing.
@@ -136,17 +143,20 @@ class Projector:
                 if progress:
                     progress(min(position for _, position, _ in after.values()), upto)
 
-    def _is_behind(self, upto: int) -> bool:
+    def _is_behind(self, upto: int, only: Collection[str] | None) -> bool:
         """Whether a view is behind. Read from the tables each time: another process may have
         rebuilt a view, or a crashed server lost its last writes."""
         with self.reading() as connection:
-            return bool(self._behind(connection, upto))
+            return bool(self._behind(connection, upto, only))
 
-    def _behind(self, connection: Connection, upto: int) -> list[ViewState]:
+    def _behind(
+        self, connection: Connection, upto: int, only: Collection[str] | None
+    ) -> list[ViewState]:
         return [
             state
             for state in self.states(connection).values()
             if state.position < upto and state.stopped_at is None and state.name in self.views
+            if only is None or state.name in only
         ]
 
     def _rebuild_strangers(self) -> None:
@@ -174,7 +184,7 @@ class Projector:
 
         Raises `LedgerError` for a view that stopped, saying where and why.
         """
-        self.catch_up()
+        self.catch_up(only=names)
         with self.reading() as connection:
             known = self.states(connection)
             states = tuple(known[name] for name in names)

@@ -61,6 +61,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: many tests wait, for a timeout or for another process."""
     return (os.cpu_count() or 1) + 1

@@ -306,11 +306,17 @@ class Erasures:
         )
 
     def _through(self, erasure: Erasure) -> Erasure:
-        """Take a requested erasure to its end. Broken off, it is gone on with by `finish_erasures`,
-        by whoever opens the ledger next, or by erasing again."""
+        """Take a requested erasure to its end: destroy, empty, probe, complete. Each step can be
+        done again: a broken-off erasure is gone on with by `finish`, by whoever opens the ledger
+        next, or by erasing again."""
         try:
             self._log.eraser.destroy(erasure)
-            return self._finish(erasure)
+            if erasure.done is not None:
+                return erasure
+            receipts = self._empty(erasure)
+            told = self._log.eraser.destroyed(erasure)
+            probes = self._probe(erasure, told)
+            return self._log.eraser.complete(erasure, receipts, probes, told)
         except LedgerError:
             if erasure.id not in {each.id for each in self._log.interrupted}:
                 self._log.interrupted.append(erasure)
@@ -349,10 +355,8 @@ class Erasures:
             " go: the job `forgetting` goes on with them, or opening the ledger again.",
         )
 
-    def _finish(self, erasure: Erasure) -> Erasure:
-        """Empty views, caches and vectors of what is destroyed, look for it, and record the end."""
-        if erasure.done is not None:
-            return erasure
+    def _empty(self, erasure: Erasure) -> list[ViewReceipt]:
+        """Empty views, caches and vectors of what is destroyed; returns their receipts."""
         ref, positions = erasure.subject_ref, spread(erasure.positions)
         self._core.gate.forget()
         try:
@@ -361,20 +365,12 @@ class Erasures:
             else:
                 vectors = self._indexes().erase_content(ref, positions)
         finally:  # one may be read by another process; the other is to go all the same
-            views = self._views.forget(ref, whole=erasure.whole)
-        views.append(
-            ViewReceipt(
-                name="vectors",
-                position=self._log.head().position,
-                digest="",
-                removed=vectors,
-            )
-        )
-        told = self._log.eraser.destroyed(erasure)
-        probes = self._probes(erasure, positions, told)
-        return self._log.eraser.complete(erasure, views, probes, told)
+            receipts = self._views.forget(ref, whole=erasure.whole)
+        position = self._log.head().position
+        of_vectors = ViewReceipt(name="vectors", position=position, digest="", removed=vectors)
+        return [*receipts, of_vectors]
 
-    def _probes(self, erasure: Erasure, positions: Sequence[int], told: Destroyed) -> list[Probe]:
+    def _probe(self, erasure: Erasure, told: Destroyed) -> list[Probe]:
         """Look for what was erased, in each place where it had been."""
         log, ref = self._log, erasure.subject_ref
         probes = [Probe(name="bodies", looked=told.bodies, found=told.left)]
@@ -384,7 +380,9 @@ class Erasures:
             with suppress(NotPermitted):
                 name_found = int(log.vault.real_id(ref) is not None)
             probes.append(Probe(name="real id", looked=1, found=name_found))
-        looked, found = self._indexes().probe(ref, None if erasure.whole else positions)
+        looked, found = self._indexes().probe(
+            ref, None if erasure.whole else spread(erasure.positions)
+        )
         probes.append(Probe(name="vectors", looked=looked, found=found))
         looked, found = self._views.probe(ref, None if erasure.whole else told.positions)
         probes.append(Probe(name="views", looked=looked, found=found))

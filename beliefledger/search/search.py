@@ -228,10 +228,8 @@ class Search:
         ids = [each for each in ids if each not in told]
         if not ids:
             return told
-        projector = self._core.projector
-        with projector.reading() as connection:  # they have all that was found
-            states = projector.states(connection)
-            beliefs = states[BeliefsView.name].generation
+        names = (BeliefsView.name, DecisionsView.name)
+        with self._queries.views(*names) as (connection, (beliefs, decisions)):
             rows = questions.versions_with(connection, beliefs, ids)
             for row in rows:
                 if row.closed is not None and row.closed > looked.position:
@@ -242,7 +240,7 @@ class Search:
                 each.decision_id: each
                 for each in questions.decisions_with(
                     connection,
-                    states[DecisionsView.name].generation,
+                    decisions,
                     list({row.decision for row in rows}),
                 )
             }

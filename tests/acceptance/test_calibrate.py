@@ -178,7 +178,7 @@ def test_too_few_of_one_outcome_give_no_map(memory, rates, says):
     assert says in answer.why
     assert "fewer than 20 of either" in answer.why
     with pytest.raises(NotCalibrated, match="fewer than 20"):
-        memory.calibrated_policy(answer)
+        memory.audit.calibrated_policy(answer)
 
 
 def test_twenty_of_each_outcome_give_a_map(memory):

@@ -99,7 +99,8 @@ def test_init_makes_a_ledger_and_tells_once_where_the_key_is(cli):
 
 def test_without_consent_a_refusal_says_how_to_grant_it_and_doing_so_helps(cli):
     said = cli.run("remember", "--subject", "ana", "I live in Porto.")
-    hint = re.search(r"beliefledger (consent grant .*)", said.stdout)
+    told = re.sub(r"\\\n +", "", said.stdout)  # a long command goes on in the next line
+    hint = re.search(r"beliefledger (consent grant .*)", told)
     assert "permission.no_consent" in said.stdout
     assert hint is not None
     cli.run(*hint[1].split())

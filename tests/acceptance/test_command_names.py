@@ -26,8 +26,8 @@ FILES = [
     ),
 ]
 PROSE = set(
-    "a and as below came costs declares every folded has is keeps knows listens made master never opened or"
-    " positions recalls schema that this to tree views was were which with wrote".split()
+    "a and as below came costs declares every folded has is keeps knows listens made master never"
+    " opened or positions recalls schema that this to tree views was were which with wrote".split()
 )
 """What may follow the name of the program where no command is meant."""
 CALLED = re.compile(

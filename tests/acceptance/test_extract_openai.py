@@ -440,7 +440,16 @@ def test_the_command_line_extracts_with_a_named_extractor(place, api, monkeypatc
     api.always = by_city
     url = f"{api.url}/v1"
     done = run(
-        place, "extract", "--extractor", "openai", "--base-url", url, "--model", "m", "--json"
+        place,
+        "ops",
+        "extract",
+        "--extractor",
+        "openai",
+        "--base-url",
+        url,
+        "--model",
+        "m",
+        "--json",
     )
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["turns"] == 1
@@ -458,7 +467,7 @@ def test_the_command_line_processes_with_the_extractor_of_the_environment(place,
     assert done.exit_code == 0, done.output
     assert "no more" in " ".join(done.stdout.split())
     api.always = by_city
-    done = run(place, "extract", "--model", "another")
+    done = run(place, "ops", "extract", "--model", "another")
     assert "1 turn extracted, 1 decision" in done.stdout
     assert api.asked[-1]["model"] == "another"
     assert f"openai/1 {MODEL}" in run(place, "status", "--no-digests", "--json").stdout
@@ -468,6 +477,15 @@ def test_from_another_process(tmp_path, api, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "openai")
     recorded(tmp_path, "I live in Porto.")
     api.always = by_city
-    command = [sys.executable, "-m", "beliefledger", "--ledger", str(tmp_path), "extract", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "beliefledger",
+        "--ledger",
+        str(tmp_path),
+        "ops",
+        "extract",
+        "--json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["turns"] == 1

@@ -107,7 +107,7 @@ def test_it_is_chosen_by_the_environment_and_by_the_command_line(install, place,
     with open_memory(place) as memory:
         memory.consent.grant("ana", "consent")
         memory.record_turn("ana", "I live in Porto.")
-    done = CliRunner().invoke(app, ["--ledger", place, "extract", "--extractor", "echo"])
+    done = CliRunner().invoke(app, ["--ledger", place, "ops", "extract", "--extractor", "echo"])
     assert "1 turn extracted, 1 decision" in done.stdout
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "echo")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *filter(None, sys.path)]))
@@ -209,7 +209,7 @@ def test_without_the_extra_it_says_to_install_it(tmp_path, monkeypatch):
         open_memory(tmp_path / "ledger", extractor="openai")
     place = str(tmp_path / "ledger")
     CliRunner().invoke(app, ["--ledger", place, "init"])
-    done = CliRunner().invoke(app, ["--ledger", place, "extract", "--extractor", "openai"])
+    done = CliRunner().invoke(app, ["--ledger", place, "ops", "extract", "--extractor", "openai"])
     assert done.exit_code == 3
     assert "pip install 'beliefledger[openai]'" in " ".join(done.stderr.split())
 

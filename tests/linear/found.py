@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ledger", "gate", "projections", "tools", "beliefledger")
+FRONT = "beliefledger"
+"""The package by which all others are imported."""
 APART = ("beliefledger.tools.bench",)
 """Measures us, and reads nobody's text."""
 _INNER = Path(re.__file__).parent
@@ -65,8 +67,8 @@ class Watch:
 
 def modules() -> Iterator[str]:
     """The names of all our modules."""
-    yield "beliefledger"
-    for each in pkgutil.walk_packages([str(ROOT / "beliefledger")], "beliefledger."):
+    yield FRONT
+    for each in pkgutil.walk_packages([str(ROOT / FRONT)], f"{FRONT}."):
         if not each.name.startswith(APART) and not each.name.endswith("__main__"):
             yield each.name
 
@@ -107,8 +109,8 @@ def sources() -> Iterator[tuple[str, str, ast.Module]]:
         for file in sorted((ROOT / package).rglob("*.py")):
             path = file.relative_to(ROOT)
             module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
-            if package != "beliefledger":
-                module = f"beliefledger.{module}"
+            if package != FRONT:
+                module = f"{FRONT}.{module}"
             if not module.startswith(APART):
                 yield str(path), module, ast.parse(file.read_text("utf-8"))
 

@@ -80,7 +80,8 @@ def test_a_pattern_in_a_module_that_nobody_told_of_is_found(tmp_path):
     script = (
         f"import sys; from pathlib import Path; sys.path[:0] = [{str(HERE)!r}, {str(tmp_path)!r}]\n"
         f"import found; found.ROOT = Path({str(tmp_path)!r})\n"
-        "found.PACKAGES = ('gate',); watch = found.Watch(); found.import_all()\n"
+        "found.PACKAGES = ('gate',); found.FRONT = 'gate'\n"
+        "watch = found.Watch(); found.import_all()\n"
         "print(sorted((each.pattern, site.line) for each, site, _ in found.patterns(watch)))\n"
         "print([site.line for site in found.unseen(watch)])\n"
     )
