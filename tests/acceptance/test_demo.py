@@ -20,7 +20,8 @@ from beliefledger.tools.demo import ANA, Hands, Story, play
 
 
 def _demo(*words: str) -> str:
-    result = CliRunner().invoke(app, ["demo", *words], catch_exceptions=False)
+    wide = {"COLUMNS": "100"}
+    result = CliRunner().invoke(app, ["demo", *words], env=wide, catch_exceptions=False)
     assert result.exit_code == 0, result.stderr
     return result.stdout
 
