@@ -436,8 +436,9 @@ def test_a_lock_on_the_views_passes(memory):
         raise OSError("no space left on device")
 
     healthy, beliefs.flush = beliefs.flush, full
+    memory.store("ana", "Faro", attribute="home.location")
     with pytest.raises(OSError, match="no space"):
-        memory.store("ana", "Faro", attribute="home.location")
+        memory.beliefs("ana")
     beliefs.flush = healthy
     assert [belief.value for belief in memory.beliefs("ana")] == ["Faro"]
     assert all(answer.same for answer in memory.operations.rebuild(verify=True))
