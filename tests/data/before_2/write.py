@@ -22,24 +22,23 @@ from pathlib import Path
 
 from rich.console import Console
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 os.environ["BELIEFLEDGER_EMBEDDER"] = "hashed-1"
 
 from told import told
 
-import beliefledger.operations.rotation
+import tools.rotating
 from beliefledger import Candidate, Span, open_memory
-from beliefledger.backups import backup
-from beliefledger.curation.storing import Details
-from beliefledger.erasure.certificate import text_of
-from beliefledger.gate.intake import TurnInput
-from beliefledger.gate.rules import RuleExtractor
-from beliefledger.ledger.candidate import SpeechAct
-from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
-from beliefledger.ledger.events import BY_NAME
-from beliefledger.ledger.events.choices import Choices
-from beliefledger.operations.rotation import rotate
-from beliefledger.tools import demo
+from gate.intake import TurnInput
+from gate.rules import RuleExtractor
+from ledger.candidate import SpeechAct
+from ledger.errors import ExtractionUnavailable, NotPermitted
+from ledger.events import BY_NAME
+from ledger.events.choices import Choices
+from tools import demo
+from tools.backing import backup
+from tools.certifying import text_of
+from tools.rotating import rotate
 
 NOT_WRITTEN = {"token.issued.v1", "token.revoked.v1", "tool.called.v1"}
 """Nothing in the program writes these yet."""
@@ -86,8 +85,8 @@ def tell_the_story(place, clock):
         demo.play(demo.Story(memory, clock, Console(file=io.StringIO())))
     with open_memory(place, extractor="rules", clock=clock) as memory:
         clock.set("2026-06-01 09:00")
-        memory.proofs.checkpoint()
-        memory.policy.adopt({"extraction_tries": 2}, by="ops")
+        memory.sign_checkpoint()
+        memory.adopt_policy({"extraction_tries": 2}, by="ops")
         of_clara(memory, clock)
     with open_memory(place, extractor=Failing(), clock=clock) as memory:
         of_dan(memory, clock)
@@ -100,38 +99,36 @@ def tell_the_story(place, clock):
         _, [again] = memory.remember("ana", "I play the piano.", session="two")
         assert again.outcome == "confirm"
         memory.record_turn("ana", "I live in Faro.", idempotency_key="waiting")  # in the queue
-        memory.proofs.checkpoint()
+        memory.sign_checkpoint()
 
 
 def of_clara(memory, clock):
     """Types, entities, moves, consolidation."""
     clock.set("2026-06-02 09:00")
-    memory.consent.grant("clara", "explicit_consent", categories=["ordinary", "health"])
+    memory.grant_consent("clara", "explicit_consent", categories=["ordinary", "health"])
     memory.remember("clara", "I take 50 mg of sertraline every morning.", session="visit")
     memory.remember("clara", "I never eat pork.", session="visit")
-    memory.types.add(MEDICATION, by="ben")
-    memory.types.add(DIET, by="ben")
-    memory.types.backfill("medication", apply=True, by="ben")
+    memory.add_type(MEDICATION, by="ben")
+    memory.add_type(DIET, by="ben")
+    memory.backfill("medication", apply=True, by="ben")
     memory.remember("clara", "I'm on 20 mg of omeprazole these days.", session="visit")
     memory.remember("clara", "I'm now on 40 mg of omeprazole.", session="visit")
-    memory.types.retire("diet", by="ben")
+    memory.retire_type("diet", by="ben")
     for value, attribute, text, confidence in SAME:
         clock.now += 60_000_000
         memory.store(
             "clara", value, attribute=attribute, text=text, type="fact", confidence=confidence
         )
-    merged = memory.operations.consolidation.consolidate("clara", apply=True, by="ina")
+    merged = memory.consolidate("clara", apply=True, by="ina")
     assert len(merged.clusters) == 2, merged
-    memory.operations.consolidation.undo(
-        merged.clusters[0].memory_id, by="ina", note="they are two"
-    )
+    memory.undo_consolidation(merged.clusters[0].memory_id, by="ina", note="they are two")
     clock.set("2026-06-03 09:00")
     for who, role in (("Sarah", "VP"), ("S. Chen", "CTO"), ("Ben Roth", "clerk"), ("B. Roth", "-")):
-        memory.store("clara", role, details=Details(entity=who), attribute="work.role")
-    memory.entities.add_alias("clara", "Sarah", "Sarita", by="ina")
-    memory.entities.merge("clara", "Sarah", "S. Chen", by="ina")
-    memory.entities.split("clara", "Sarah", ["Sarita"], by="ina")
-    memory.entities.keep_apart("clara", "Ben Roth", "B. Roth", by="ina")
+        memory.store("clara", role, entity=who, attribute="work.role")
+    memory.add_alias("clara", "Sarah", "Sarita", by="ina")
+    memory.merge_entities("clara", "Sarah", "S. Chen", by="ina")
+    memory.split_entity("clara", "Sarah", ["Sarita"], by="ina")
+    memory.keep_apart("clara", "Ben Roth", "B. Roth", by="ina")
     words = "S. Chen: mood is calm"
     candidate = Candidate(
         claim=words,
@@ -149,9 +146,9 @@ def of_clara(memory, clock):
 
 
 def of_dan(memory, clock):
-    """Core of him are erased; a turn of his stays parked; a secret, a date that ends something."""
+    """Parts of him are erased; a turn of his stays parked; a secret, a date that ends something."""
     clock.set("2026-06-08 09:00")
-    memory.consent.grant("dan", "consent")
+    memory.grant_consent("dan", "consent")
     memory.remember("dan", "My card is 4111 1111 1111 1111 and my email is dan@example.org.")
     _, [decision] = memory.remember("dan", "I live in Coimbra.", session="first")
     receipt, _ = memory.remember("dan", "I work as a glassblower.", session="second")
@@ -161,15 +158,15 @@ def of_dan(memory, clock):
     memory.store(
         "dan", "gold", attribute="membership", valid_from="2026-06-01", valid_to="2026-06-09"
     )
-    memory.store("dan", "a guest", attribute="status", details=Details(expires_at="2026-06-10"))
+    memory.store("dan", "a guest", attribute="status", expires_at="2026-06-10")
     clock.set("2026-06-11 09:00")
-    memory.operations.ageing.expire()
+    memory.expire()
     for job in ("decay", "retention", "forgetting", "checkpoints", "loops"):
-        memory.operations.jobs.run(job)
+        memory.run_job(job)
     found = memory.search("dan", "Where does Dan live?", 3)
     memory.search("dan", "What is on the table?", 3)
     assert found.recall_id
-    memory.recalls.record_shown("dan", memory.beliefs("dan")[:1], query="lives", session="fifth")
+    memory.shown("dan", memory.beliefs("dan")[:1], query="lives", session="fifth")
     memory.erase("dan", memory=decision.memory_id, by="dpo")
     memory.erase("dan", turn=receipt.turn_id, by="dpo")
     memory.erase("dan", session="third", by="dpo")
@@ -179,30 +176,28 @@ def of_dan(memory, clock):
     memory.record_turn("dan", "This is unreadable too.", idempotency_key="tried again")
     for _ in range(5):
         memory.process()
-    _, again = memory.operations.extraction.parked()
-    memory.operations.extraction.retry(again.turn_id, by="ops")
+    _, again = memory.parked()
+    memory.retry(again.turn_id, by="ops")
     for _ in range(3):
         memory.process()
     memory.record_turn("dan", "I live in Évora 🏡 now.", idempotency_key="unicode")
     memory.process()
-    memory.consent.withdraw("dan", note="enough", by="dan")
+    memory.withdraw_consent("dan", note="enough", by="dan")
     memory.remember("dan", "I play chess.")  # refused: no consent
 
 
 def of_eva_and_fred(memory, clock):
     clock.set("2026-06-12 09:00")
     for name in ("eva", "fred", "gil"):
-        memory.consent.grant(name, "consent")
+        memory.grant_consent(name, "consent")
         memory.remember(name, f"I work with {'Ana' if name == 'eva' else 'Eva'}.")
         memory.remember(name, "I'm allergic to penicillin.")  # waits for a person
         memory.remember(name, "I drive a van.")
     refused = memory.decisions(outcome="queue", waits=True)[-1]
     assert len(memory.decisions(outcome="queue", waits=True)) == 3
-    memory.conflicts.review(refused.decision_id, approve=False, by="dr. lima", note="not needed")
-    hold = memory.erasure.holds.place("eva", "a court case", by="legal")
-    memory.erasure.holds.lift(
-        memory.erasure.holds.place("fred", "a question", by="legal"), by="legal"
-    )
+    memory.review(refused.decision_id, approve=False, by="dr. lima", note="not needed")
+    hold = memory.place_hold("eva", "a court case", by="legal")
+    memory.lift_hold(memory.place_hold("fred", "a question", by="legal"), by="legal")
     try:
         memory.erase("eva", by="dpo")
     except NotPermitted:
@@ -222,10 +217,10 @@ def of_eva_and_fred(memory, clock):
     with memory.consumer("warehouse", follow=False) as events:
         for event in events:
             events.ack(event)
-    memory.erasure.certificates.acknowledge("warehouse", fred, by="ops")
+    memory.acknowledge_erasure("warehouse", fred, by="ops")
     assert gil
-    memory.erasure.register_anew("gil", by="dpo")
-    memory.consent.grant("gil", "consent")
+    memory.register_anew("gil", by="dpo")
+    memory.grant_consent("gil", "consent")
     memory.remember("gil", "I drive a bus.")
 
 
@@ -234,20 +229,20 @@ def of_everybody(memory, clock):
     for when in ("morning", "afternoon", "morning", "afternoon", "morning"):
         clock.now += 86_400_000_000 // 4
         memory.remember("gil", f"I prefer {when} meetings.")
-    assert memory.conflicts.list("gil")  # and stays
+    assert memory.conflicts("gil")  # and stays
     clock.set("2026-06-18 09:00")
-    memory.proofs.rotate_signing_key(by="ops")
-    memory.vectors.migrate("all-minilm-l6-v2", by="ops", at_least=0)
-    memory.vectors.rollback(by="ops")
-    memory.erasure.certificates.issue(memory.erasure.list()[-1].erasure)
+    memory.rotate_signing_key(by="ops")
+    memory.migrate_vectors("all-minilm-l6-v2", by="ops", at_least=0)
+    memory.rollback_vectors(by="ops")
+    memory.certificate(memory.erasures()[-1].erasure)
 
 
 def certified(place, clock, file):
     with open_memory(place, clock=clock) as memory:
         [erased] = [
-            each.erasure for each in memory.erasure.list() if each.by == "data protection office"
+            each.erasure for each in memory.erasures() if each.by == "data protection office"
         ]
-        file.write_text(text_of(memory.erasure.certificates.issue(erased)))
+        file.write_text(text_of(memory.certificate(erased)))
 
 
 def note(place, clock, directory, name):
@@ -282,7 +277,7 @@ def packed(file, directory):
 
 
 def main(directory):
-    beliefledger.operations.rotation.system_clock = clock = demo.Hands()
+    tools.rotating.system_clock = clock = demo.Hands()
     directory.mkdir(parents=True)
     made = Path(tempfile.mkdtemp(prefix="kept-"))
     ledger = made / "ledger"
