@@ -50,7 +50,7 @@ from beliefledger.search.models import Embedders
 from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.recall_replay import RecallReplays
 from beliefledger.search.recalls import Recalls
-from beliefledger.search.search import DEFAULT, Search, SearchOptions
+from beliefledger.search.search import DEFAULT, Search, SearchCall, SearchOptions
 from beliefledger.search.vectors import Vectors
 from beliefledger.times import Moment, Progress, micros
 
@@ -478,18 +478,20 @@ class MemoryLedger(Closeable):
         has nothing to find.
         """
         return self._search.search(
-            subject,
-            query,
-            k,
-            as_of=as_of,
-            valid_at=valid_at,
-            types=types,
-            session=session,
-            purpose=purpose,
-            max_tokens=max_tokens,
-            record=record,
-            by=by,
-            options=options,
+            SearchCall(
+                subject=subject,
+                query=query,
+                k=k,
+                as_of=as_of,
+                valid_at=valid_at,
+                types=types,
+                session=session,
+                purpose=purpose,
+                max_tokens=max_tokens,
+                record=record,
+                by=by,
+                options=options,
+            )
         )
 
     # Taking back

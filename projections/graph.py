@@ -3,7 +3,7 @@ what happened when and with whom. All can be asked as of a position."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, Table, func, or_, select
 
 from beliefledger.ledger.candidate import Precision
-from beliefledger.ledger.errors import LedgerError
 from beliefledger.ledger.times import DAY, Micros, from_datetime, to_datetime
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import BeliefsView, Version
@@ -28,6 +27,10 @@ _MONDAY = 4 * DAY
 """The first Monday since 1970-01-01, which was a Thursday."""
 
 
+VIEWS = (BeliefsView.name, EntitiesView.name, LinksView.name)
+"""What questions about entities read."""
+
+
 class GraphGenerations(NamedTuple):
     """Which generation of each view's tables is in use."""
 
@@ -35,19 +38,10 @@ class GraphGenerations(NamedTuple):
     entities: int
     links: int
 
-
-def generations(states: Mapping[str, ViewState]) -> GraphGenerations:
-    """Raises `LedgerError` for a view that stopped, saying where and why."""
-    wanted = []
-    for name in (BeliefsView.name, EntitiesView.name, LinksView.name):
-        state = states[name]
-        if state.stopped_at is not None:
-            raise LedgerError(
-                f"The view {name} stopped at position {state.stopped_at} ({state.reason})."
-                f" Rebuild it: beliefledger ops rebuild {name}"
-            )
-        wanted.append(state.generation)
-    return GraphGenerations(*wanted)
+    @classmethod
+    def of(cls, states: Iterable[ViewState]) -> GraphGenerations:
+        """Takes the states of `VIEWS`, in that order."""
+        return cls(*(state.generation for state in states))
 
 
 class Believed(NamedTuple):

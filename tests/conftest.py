@@ -44,6 +44,8 @@ if settings.get_current_profile_name() in {"default", "ci"}:
 
 MASTER = stores.MASTER
 
+collect_ignore_glob = ["data/*"]  # scripts there run with an earlier program
+
 LONGEST = Path(__file__).with_name("longest.txt").read_text("utf-8").split("\n")
 """Beginnings of the ids of tests that take longest, without their directory `tests/`."""
 

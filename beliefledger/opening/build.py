@@ -103,9 +103,8 @@ def build(
         closing.pop_all()
 
     def about(subject_ref: str, entity_id: str) -> dict[str, str]:
-        projector.catch_up()
-        with projector.reading() as connection:
-            at = graph.generations(projector.states(connection))
+        with projector.caught_up(*graph.VIEWS) as (connection, states):
+            at = graph.GraphGenerations.of(states)
             return graph.about(connection, at, subject_ref, entity_id)
 
     deadline = Deadline(thread_time, settings.extraction_seconds)

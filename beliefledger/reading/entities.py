@@ -85,9 +85,8 @@ class EntityQueries:
     @contextmanager
     def views(self) -> Iterator[tuple[Connection, GraphGenerations]]:
         """A consistent read of the views of beliefs, entities and links, caught up to the head."""
-        self._core.projector.catch_up()
-        with self._core.projector.reading() as connection:
-            yield connection, graph.generations(self._core.projector.states(connection))
+        with self._queries.states(*graph.VIEWS) as (connection, states):
+            yield connection, graph.GraphGenerations.of(states)
 
     def believed(
         self, snapshot: Snapshot | None, valid_at: Micros | None, min_confidence: int

@@ -9,6 +9,7 @@ from typing import Literal
 from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.policy import millionths
+from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
@@ -38,8 +39,8 @@ from beliefledger.times import Moment, micros
 
 Included = Literal["memories", "episodes"]
 EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
-SHARES = ("recency_weight", "diversity", "min_confidence", "min_importance")
-"""The options that are from 0 to 1."""
+SHARES = ("recency_weight", "diversity", "min_importance")
+"""The options that are from 0 to 1, and never None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,24 @@ class SearchOptions:
 DEFAULT = SearchOptions()
 
 
+@dataclass(frozen=True, slots=True)
+class SearchCall:
+    """The arguments of `MemoryLedger.search`."""
+
+    subject: str
+    query: str
+    k: int
+    as_of: Moment | Snapshot | None
+    valid_at: Moment | None
+    types: Sequence[str]
+    session: str | None
+    purpose: str | None
+    max_tokens: int | None
+    record: bool
+    by: str
+    options: SearchOptions
+
+
 class Search:
     """Searches the memories and turns of one subject at a time."""
 
@@ -75,58 +94,17 @@ class Search:
         self._queries = queries
         self._indexes = indexes
 
-    def search(
-        self,
-        subject: str,
-        query: str,
-        k: int = 10,
-        *,
-        as_of: Moment | Snapshot | None = None,
-        valid_at: Moment | None = None,
-        types: Sequence[str] = (),
-        session: str | None = None,
-        purpose: str | None = None,
-        max_tokens: int | None = None,
-        record: bool = True,
-        by: str = SYSTEM,
-        options: SearchOptions = DEFAULT,
-    ) -> SearchAnswer:
+    def search(self, call: SearchCall) -> SearchAnswer:
         """Find what a subject's memories and turns say about a query; see `MemoryLedger.search`."""
-        for name, value in (("subject", subject), ("by", by), ("session", session or "")):
-            arguments.text(name, value)
-        query = arguments.words(query)
-        for name in SHARES:
-            if getattr(options, name) is not None or name != "min_confidence":
-                arguments.share(name, getattr(options, name))
-        arguments.counts(k, max_tokens)
-        arguments.included(options.include)
         rules = self._core.rulebook.refreshed()
-        arguments.names(rules, types, options.topics, options.scope, options.profile)
-        purpose = arguments.purpose(purpose or rules.policy.purpose)
-        snapshot = self._queries.snapshot(as_of)
-        stated = micros(valid_at, "valid_at")
-        asked = SearchQuery(
-            query=query,
-            k=k,
-            as_of=None if snapshot is None else snapshot.position,
-            valid_at=stated,
-            types=tuple(types),
-            topics=tuple(options.topics),
-            scope=options.scope,
-            min_confidence=rules.floor(options.min_confidence),
-            min_importance=millionths(options.min_importance),
-            recency_weight=millionths(options.recency_weight),
-            diversity=millionths(options.diversity),
-            max_tokens=max_tokens,
-            include=tuple(options.include),
-            profile=options.profile,
-            session=session,
-        )
+        snapshot = self._queries.snapshot(call.as_of)
+        asked = _checked(call, rules, None if snapshot is None else snapshot.position)
+        purpose = arguments.purpose(call.purpose or rules.policy.purpose)
         head = self._indexes().follow_erasures()  # also where it is they who are asked about
-        now = stated
+        now = asked.valid_at
         if now is None:
             now = max(self._core.clock(), head.recorded_at) if snapshot is None else snapshot.at
-        ref = self._queries.known_or_none(subject)
+        ref = self._queries.known_or_none(call.subject)
         try:
             if ref is None:
                 raise NotPermitted
@@ -137,14 +115,14 @@ class Search:
                 # Something was erased while this looked: of what was read before, in this search or
                 # kept of another, nothing is to be told.
                 found = self._read(looked)
-            shown = found[: within([each.tokens for each in found], max_tokens)]
+            shown = found[: within([each.tokens for each in found], call.max_tokens)]
             recall_id = None
-            if record and looked.hits:
+            if call.record and looked.hits:
                 ids = {each.id for each in shown}
-                recall_id = self._note(request, looked, ids, purpose, by)
+                recall_id = self._note(request, looked, ids, purpose, call.by)
         except NotPermitted:  # also: erased just now
-            return _nothing(subject, asked, now, head.position)
-        return _answer(subject, request, looked, shown, len(found) - len(shown), recall_id)
+            return _nothing(call.subject, asked, now, head.position)
+        return _answer(call.subject, request, looked, shown, len(found) - len(shown), recall_id)
 
     def _note(
         self, request: SearchRequest, looked: Looked, shown: Collection[str], purpose: str, by: str
@@ -255,6 +233,42 @@ class Search:
         }
         self._indexes().tell(fresh, forgotten)
         return told | fresh
+
+
+def _checked(call: SearchCall, rules: Rules, as_of: int | None) -> SearchQuery:
+    """What is asked, as it goes on record. Raises `InvalidTurn` for what cannot be asked."""
+    options = call.options
+    for name, value in (
+        ("subject", call.subject),
+        ("by", call.by),
+        ("session", call.session or ""),
+    ):
+        arguments.text(name, value)
+    query = arguments.words(call.query)
+    for name in SHARES:
+        arguments.share(name, getattr(options, name))
+    if options.min_confidence is not None:
+        arguments.share("min_confidence", options.min_confidence)
+    arguments.counts(call.k, call.max_tokens)
+    arguments.included(options.include)
+    arguments.names(rules, call.types, options.topics, options.scope, options.profile)
+    return SearchQuery(
+        query=query,
+        k=call.k,
+        as_of=as_of,
+        valid_at=micros(call.valid_at, "valid_at"),
+        types=tuple(call.types),
+        topics=tuple(options.topics),
+        scope=options.scope,
+        min_confidence=rules.floor(options.min_confidence),
+        min_importance=millionths(options.min_importance),
+        recency_weight=millionths(options.recency_weight),
+        diversity=millionths(options.diversity),
+        max_tokens=call.max_tokens,
+        include=tuple(options.include),
+        profile=options.profile,
+        session=call.session,
+    )
 
 
 def _episode(recorded: Recorded) -> tuple[str | None, EpisodeAnswer | None]:

@@ -21,6 +21,9 @@ from beliefledger.gate.model.client import (
     Tokens,
     error_of_status,
     give_up_on_long_waits,
+    timed_out,
+    unreachable,
+    unreadable,
 )
 from beliefledger.gate.model.extractor import ModelExtractor
 from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
@@ -169,12 +172,11 @@ class ClaudeClient:
                     missing=missing,
                 )
             case anthropic.APITimeoutError():
-                return ExtractionUnavailable("The service did not answer in time.")
+                return timed_out()
             case anthropic.APIConnectionError():
-                cause = problem.__cause__ or problem
-                return ExtractionUnavailable(f"The service could not be reached: {cause}.")
+                return unreachable(problem)
             case _:
-                return ExtractionUnavailable(f"The service's answer could not be read: {said}.")
+                return unreadable(said)
 
 
 def cost(model: str, tokens: Tokens, *, batch: bool = False) -> int:

@@ -133,6 +133,20 @@ def error_of_status(
             return ExtractionUnavailable(f"The service answered {status}: {said}.")
 
 
+def timed_out() -> ExtractionUnavailable:
+    return ExtractionUnavailable("The service did not answer in time.")
+
+
+def unreachable(problem: Exception) -> ExtractionUnavailable:
+    return ExtractionUnavailable(
+        f"The service could not be reached: {problem.__cause__ or problem}."
+    )
+
+
+def unreadable(said: object) -> ExtractionUnavailable:
+    return ExtractionUnavailable(f"The service's answer could not be read: {said}.")
+
+
 def give_up_on_long_waits(response: Any) -> None:
     """Hook of an HTTP client: told to come back in an hour, the vendors' libraries would sleep for
     an hour. They obey this header."""

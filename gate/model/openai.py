@@ -19,6 +19,9 @@ from beliefledger.gate.model.client import (
     Tokens,
     error_of_status,
     give_up_on_long_waits,
+    timed_out,
+    unreachable,
+    unreadable,
 )
 from beliefledger.gate.model.extractor import ModelExtractor
 from beliefledger.ledger.errors import ExtractionUnavailable, ExtractorMissing, NotPermitted
@@ -197,12 +200,11 @@ class OpenAIClient:
                     missing=missing,
                 )
             case openai.APITimeoutError():
-                return ExtractionUnavailable("The service did not answer in time.")
+                return timed_out()
             case openai.APIConnectionError():
-                cause = problem.__cause__ or problem
-                return ExtractionUnavailable(f"The service could not be reached: {cause}.")
+                return unreachable(problem)
             case _:
-                return ExtractionUnavailable(f"The service's answer could not be read: {problem}.")
+                return unreadable(problem)
 
 
 def _instructions(question: Question) -> str:

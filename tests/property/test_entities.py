@@ -177,7 +177,8 @@ def told(views, log, subject, position):
     """As `Model.now`, out of the views as of a position."""
     tagger = WordTagger(log)
     with views.reading() as connection:
-        at = graph.generations(views.states(connection))
+        states = views.states(connection)
+        at = graph.GraphGenerations.of(states[name] for name in graph.VIEWS)
         known = graph.directory(connection, at, subject, position)
         named = {name: known.named(tagger(subject, "entity", name)) for name in NAMES}
         links = tables.links(at.links)

@@ -79,6 +79,10 @@ AsOf = Annotated[
         help="As was known then. Only digits are a position; a date is its first moment.",
     ),
 ]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
+]
 MaybeBy = Annotated[str | None, typer.Option("--by", help="Who does this; goes on record.")]
 Note = Annotated[str | None, typer.Option("--note", help="A remark for the record.")]
 

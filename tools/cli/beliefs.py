@@ -17,6 +17,7 @@ from beliefledger.tools.cli.app import (
     AsOf,
     By,
     Json,
+    MinConfidence,
     Note,
     Subject,
     TheSubject,
@@ -54,10 +55,7 @@ def beliefs(
     ] = None,
     type: Annotated[str | None, typer.Option(help="Only this type, e.g. preference.")] = None,
     topic: Annotated[str | None, typer.Option(help="Only this topic; needs --subject.")] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
-    ] = None,
+    min_confidence: MinConfidence = None,
     min_importance: Annotated[
         float, typer.Option(min=0, max=1, help="At least this important.")
     ] = 0.0,
@@ -68,9 +66,8 @@ def beliefs(
 ) -> None:
     """What is believed: now, as of a past moment, or of a past date."""
     with opened(ctx) as memory:
-        snapshot = None
-        if as_of is not None:
-            snapshot = memory.as_of(int(as_of) if as_of.isdecimal() else as_of)
+        then = moment(as_of)
+        snapshot = None if then is None else memory.as_of(then)
         answer = memory.beliefs(
             subject,
             as_of=snapshot,
@@ -108,10 +105,7 @@ def events(
         str | None, typer.Option(metavar="ENTITY", help="With them, under any of their names.")
     ] = None,
     as_of: AsOf = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
-    ] = None,
+    min_confidence: MinConfidence = None,
     json: Json = False,
 ) -> None:
     """What happened, when and with whom."""

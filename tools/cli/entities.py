@@ -15,6 +15,7 @@ from beliefledger.tools.cli.app import (
     AsOf,
     By,
     Json,
+    MinConfidence,
     TheSubject,
     moment,
     noun,
@@ -144,10 +145,7 @@ def related(
     valid_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
     ] = None,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
-    ] = None,
+    min_confidence: MinConfidence = None,
     json: Json = False,
 ) -> None:
     """Who and what somebody is related to, over up to three memories, as a tree."""

@@ -17,6 +17,7 @@ from beliefledger.tools.cli.app import (
     MaybeBy,
     TheSubject,
     app,
+    moment,
     note,
     opened,
 )
@@ -102,14 +103,11 @@ def search(
         profile=profile,
     )
     with opened(ctx) as memory:
-        snapshot = None
-        if as_of is not None:
-            snapshot = memory.as_of(int(as_of) if as_of.isdecimal() else as_of)
         answer = memory.search(
             subject,
             query,
             k,
-            as_of=snapshot,
+            as_of=moment(as_of),
             valid_at=valid_at,
             types=type or (),
             max_tokens=max_tokens,
