@@ -7,9 +7,10 @@ import re
 from collections.abc import Collection, Sequence
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.redact import redact
 from beliefledger.ledger.secret_filter import refuse
+from beliefledger.ledger.vault import SYSTEM
 from beliefledger.projections import search_requests
 from beliefledger.times import LATEST
 
@@ -86,6 +87,23 @@ def included(given: Collection[str]) -> None:
     """Raises `InvalidTurn` unless it names memories, episodes or both."""
     if isinstance(given, str) or not given or any(each not in EVERYTHING for each in given):
         raise InvalidTurn(f"include: {given!r} must name memories, episodes or both, in a list.")
+
+
+def standing(given: object, reason: object, by: object) -> None:
+    """A standing other than `now` is for whoever audits: under a name, and with a reason."""
+    known = search_requests.STANDINGS
+    if given not in known:
+        raise InvalidTurn(f"standing: there is no {given!r}; there are: {', '.join(known)}.")
+    if given == search_requests.NOW:
+        if reason is not None:
+            raise InvalidTurn("reason: it goes with standing 'then' or 'all'; leave it out.")
+        return
+    if by == SYSTEM or not isinstance(reason, str) or not reason.strip():
+        raise NotPermitted(
+            f"Searching with standing {given!r} shows what agents may not see, and goes on record:"
+            " say who looks (by) and why (reason)."
+        )
+    refuse("reason", reason)
 
 
 def _known(

@@ -291,9 +291,11 @@ class Log:
             self._refresh()
             yield end, rows
 
-    def of_subject(self, subject_ref: str, upto: int | None = None) -> Iterator[Recorded]:
-        """Every event of one subject, in order, in pages; bodies are opened when asked for."""
-        after = 0
+    def of_subject(
+        self, subject_ref: str, upto: int | None = None, after: int = 0
+    ) -> Iterator[Recorded]:
+        """Every event of one subject in (after, upto], in order, in pages; bodies are opened when
+        asked for."""
         while rows := self._store.read_subject(subject_ref, after, PAGE, upto):
             self._refresh()
             yield from codec.unseal_page(rows, self.vault, later=True)

@@ -8,23 +8,12 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from sqlalchemy import (
-    BindParameter,
-    Column,
-    CompoundSelect,
-    Connection,
-    Select,
-    bindparam,
-    select,
-    union_all,
-)
-from sqlalchemy.sql.base import ReadOnlyColumnCollection
+from sqlalchemy import Connection
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.codec import Raw, Recorded
@@ -34,11 +23,17 @@ from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros, to_datetime
-from beliefledger.projections import tables
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
+from beliefledger.projections.index_queries import (
+    CONVERSATION,
+    rows_since,
+    shown_since,
+    turns_since,
+)
 from beliefledger.projections.lexical import Lexical
 from beliefledger.projections.search_terms import indexed, stated, terms
+from beliefledger.projections.showing import Showing, ShownTurn, bare
 from beliefledger.projections.turn_context import prior
 from beliefledger.projections.vectors import text_tag
 
@@ -51,17 +46,13 @@ if TYPE_CHECKING:
 _ATTRIBUTE_WORD = re.compile(r"[^\W\d_]+")
 NEVER = (1 << 63) - 1
 """Later than any position or time."""
-_ROW = (
-    "row_id", "words_at", "memory_id", "type", "topic_tag", "visibility_scope", "quarantined",
-    "confidence", "importance", "valid_from", "valid_to", "expires_at", "said_at", "opened",
-    "closed", "contradicts",
-)  # fmt: skip
 _NUMBERS = (
     "text", "memory", "type", "topic", "scope", "quarantined", "confidence", "importance",
     "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "against",
 )  # fmt: skip
+_AFTER = 6
+"""The place of `after` among the columns of texts."""
 _WRITTEN = frozenset(kind.NAME for kind in BY_NAME.values() if issubclass(kind, Written))
-CONVERSATION = "conversation"
 SESSION = "session"
 """The narrowest scope."""
 Read = Callable[[Sequence[int]], Iterable[Raw]]
@@ -95,6 +86,17 @@ class FoundTexts:
     mask: Mask
     row_of: NDArray[np.int64]
     """−1 for turns, and for what is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where an index reads, and what may be shown: the turns and memories are those whose standing
+    changed since it was last followed."""
+
+    read: Read
+    showing: Showing
+    turns: Collection[str] = ()
+    memories: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +135,15 @@ class SubjectIndex:
         self.dense: Dense | None = None
         self.rows = Columns(_NUMBERS)
         self.texts = Columns(
-            ("words_at", "is_memory", "said_at", "session", "prior", "before", "after", "own")
-        )
+            (
+                "words_at", "is_memory", "said_at", "session", "prior", "before", "after", "own",
+                "decided",
+            )
+        )  # fmt: skip
         """`prior`: how much a turn counts, in millionths; all of it for memories. `before` and
         `after`: the numbers of the turns next to it in its session, where somebody else spoke.
-        `own`: the session of a memory, as it was written. Else −1."""
+        `own`: the session of a memory, as it was written. Else −1. `decided`: the position from
+        which a text may be shown."""
         self.shown = Columns(("memory", "position", "at"))
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
@@ -158,6 +164,21 @@ class SubjectIndex:
         self._text_at: dict[int, int] = {}
         self._last_turn: dict[int, tuple[int, str]] = {}
         """By session: the number of its last turn, and who spoke."""
+        self.turns: dict[int, ShownTurn] = {}
+        """By number: what is shown of a turn."""
+        self._number_of: dict[str, int] = {}
+        """By turn id."""
+        self._undecided: dict[int, tuple[str, str]] = {}
+        """Id and session of turns, by position, of which nothing is shown before they are decided …
+        """
+        self._hidden: dict[str, int] = {}
+        """… and by id those of which nothing is shown, though they are."""
+        self._last_at = 0
+        """The position of the last turn that was added."""
+        self._worded: set[str] = set()
+        """The memories whose words are here …"""
+        self._without: set[str] = set()
+        """… and those whose words were left out."""
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -178,27 +199,53 @@ class SubjectIndex:
         connection: Connection,
         generations: IndexedGenerations,
         reached: Mapping[str, int],
-        read: Read,
-    ) -> int:
-        """Read what is new in the views; `reached` is each view's position. Returns how many texts
-        are new."""
-        before = len(self)
+        source: Source,
+    ) -> bool:
+        """Read what is new in the views; `reached` is each view's position. False where words that
+        are in the index may no longer be shown, or others in between may: it is to be begun anew.
+        """
         self._found = None
+        if not self._still_so(source):
+            return False
         # Each is told at once: when the next cannot be read, nothing is taken in twice.
         if reached["beliefs"] > self.at["beliefs"]:
-            self._rows_since(connection, generations.beliefs, read)
+            self._rows_since(connection, generations.beliefs, source)
             self.at["beliefs"] = reached["beliefs"]
         if reached["turns"] > self.at["turns"]:
-            self._turns_since(connection, generations.turns, read)
+            if not self._turns_since(connection, generations.turns, source):
+                return False
             self.at["turns"] = reached["turns"]
         if reached["recalls"] > self.at["recalls"]:
             self._shown_since(connection, generations.recalls)
             self.at["recalls"] = reached["recalls"]
-        return len(self) - before
+        return True
 
-    def _rows_since(self, connection: Connection, generation: int, read: Read) -> None:
+    def _still_so(self, source: Source) -> bool:
+        """Take in what became of texts that are here. False where other words are to be shown."""
+        showing = source.showing
+        for memory_id in source.memories:
+            left_out = memory_id in self._without
+            if (left_out or memory_id in self._worded) and left_out == showing.memory(memory_id):
+                return False
+        touched = [each for each in source.turns if each in self._number_of]
+        hidden = [each for each in source.turns if each in self._hidden]
+        at = [int(self.texts["words_at"][self._number_of[each]]) for each in touched]
+        at += [self._hidden[each] for each in hidden]
+        for turn_id, raw in zip([*touched, *hidden], source.read(at), strict=True):
+            content = "" if raw.body is None else raw.body["content"]
+            shown = showing.turn(turn_id, content) if content else None
+            number = self._number_of.get(turn_id)
+            if (number is None) != (shown is None):
+                return False
+            if number is not None and shown is not None:
+                if shown.withheld != self.turns[number].withheld:
+                    return False
+                self.turns[number] = shown
+        return True
+
+    def _rows_since(self, connection: Connection, generation: int, source: Source) -> None:
         since = self.at["beliefs"]
-        query = _rows(generation, everything=not since)
+        query = rows_since(generation, everything=not since)
         given = {"subject": self.subject_ref, "since": since}
         new = []
         for row in connection.execute(query, given).all():
@@ -209,14 +256,20 @@ class SubjectIndex:
                 new.append(row)
         if not new:
             return
-        self._read_memories([row[1] for row in new if row[1] not in self._text_at], read)
-        new = [row for row in new if row[1] in self._text_at]  # without what is erased
+        # What is in quarantine is not searched; its rows tell what it contradicts.
+        shown = {row[2]: source.showing.memory(row[2]) for row in new if not row[6]}
+        self._without.update(each for each, may_be in shown.items() if not may_be)
+        worded = [row for row in new if not row[6] and shown[row[2]]]
+        self._read_memories([row[1] for row in worded if row[1] not in self._text_at], source.read)
+        there = {row[0] for row in worded if row[1] in self._text_at}  # without what is erased
+        self._worded.update(row[2] for row in worded if row[0] in there)
+        new = [row for row in new if row[0] in there or row[6]]
         start = len(self.rows)
         self._row_at |= {row[0]: start + place for place, row in enumerate(new)}
         self.rows.add(
             [
                 (
-                    self._text_at[row[1]],
+                    self._text_at.get(row[1], -1) if row[0] in there else -1,
                     self.memories(row[2]),
                     self.types(row[3]),
                     self.topics(row[4]),
@@ -245,38 +298,57 @@ class SubjectIndex:
                 said = of_memory(memory["claim"], memory["attribute"])
                 self._text_at[raw.position] = self._add(said, "", "")
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
-                rows.append((raw.position, 1, memory["said_at"], -1, MILLION, -1, -1, own))
+                rows.append((raw.position, 1, memory["said_at"], -1, MILLION, -1, -1, own, 0))
         self.texts.add(rows)
 
-    def _turns_since(self, connection: Connection, generation: int, read: Read) -> None:
+    def _turns_since(self, connection: Connection, generation: int, source: Source) -> bool:
+        """Add the turns that were decided since; False where one of them belongs before others."""
         given = {"subject": self.subject_ref, "since": self.at["turns"]}
-        turns = connection.execute(_turns(generation), given).all()
+        rows_of = connection.execute(turns_since(generation), given)
+        self._undecided |= {row[0]: (row[1], row[2]) for row in rows_of}
+        decided = {
+            at: turn for at, turn in self._undecided.items() if source.showing.is_decided(turn[0])
+        }
+        for at in decided:
+            del self._undecided[at]
         first = len(self)
         rows: list[list[int]] = []
-        for turn, raw in zip(turns, read([turn[0] for turn in turns]), strict=True):
-            if raw.body is None or not raw.body["content"]:
+        for raw in source.read(sorted(decided)):
+            turn_id, tag = decided[raw.position]
+            content = "" if raw.body is None else raw.body["content"]
+            if raw.body is None or not content:
                 continue  # erased, or withheld
+            shown = source.showing.turn(turn_id, content)
+            if shown is None:
+                self._hidden[turn_id] = raw.position
+                continue
+            content = bare(content, shown.withheld)
+            if raw.position < self._last_at:
+                return False
+            self._last_at = raw.position
             said_at = raw.body["said_at"]
             said_at = raw.recorded_at if said_at is None else said_at
             speaker = raw.body["speaker"] or raw.facts["role"]
-            content = raw.body["content"]
             # Turns without a session are no conversation: nobody says that they follow each other.
-            session = -1 if raw.body["session"] is None else self.sessions(turn[2])
-            number = self._add(content, heading(speaker, said_at), turn[1])
+            session = -1 if raw.body["session"] is None else self.sessions(tag)
+            number = self._add(content, heading(speaker, said_at), turn_id)
             last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
             counts = round(prior(raw.facts["role"], stated(content)) * MILLION)
-            rows.append([raw.position, 0, said_at, session, counts, before, -1, -1])
+            rows.append([raw.position, 0, said_at, session, counts, before, -1, -1, shown.decided])
+            self.turns[number] = shown
+            self._number_of[turn_id] = number
             if before >= first:
-                rows[before - first][-2] = number
+                rows[before - first][_AFTER] = number
             elif before >= 0:
                 self.texts["after"][before] = number
             self._last_turn[session] = number, speaker
         self.texts.add(rows)
+        return True
 
     def _shown_since(self, connection: Connection, generation: int) -> None:
         given = {"subject": self.subject_ref, "since": self.at["recalls"]}
-        rows = connection.execute(_shown(generation), given)
+        rows = connection.execute(shown_since(generation), given)
         self.shown.add([(self.memories(row[1]), row[0], row[2]) for row in rows])
 
     def _add(self, words: str, head: str, turn_id: str) -> int:
@@ -315,10 +387,11 @@ class SubjectIndex:
         count, until = len(self), NEVER
         mask = np.zeros(count, np.bool_)
         row_of = np.full(count, -1, np.int64)
-        if filters.memories and len(self.rows):
+        if filters.memories and count and len(self.rows):
             rows = self.rows
             there = (
-                (rows["opened"] <= filters.position)
+                (rows["text"] >= 0)
+                & (rows["opened"] <= filters.position)
                 & (rows["closed"] > filters.position)
                 & (rows["quarantined"] == 0)
                 & (rows["confidence"] >= filters.min_confidence)
@@ -343,7 +416,7 @@ class SubjectIndex:
             mask[rows["text"][at]] = True
             row_of[rows["text"][at]] = at  # of several rows the last one opened
         if filters.episodes:
-            mask |= (self.texts["is_memory"] == 0) & (self.texts["words_at"] <= filters.position)
+            mask |= (self.texts["is_memory"] == 0) & (self.texts["decided"] <= filters.position)
         return FoundTexts(mask, row_of), until
 
     def against(self, position: int) -> dict[str, list[str]]:
@@ -417,42 +490,3 @@ def about(attribute: str) -> str:
     (home location)" is found by "home"."""
     words = _ATTRIBUTE_WORD.findall(attribute)
     return f" ({' '.join(words)})" if words else ""
-
-
-# Made once each: they are asked after every event.
-
-
-@cache
-def _rows(generation: int, *, everything: bool) -> Select[Any] | CompoundSelect[Any]:
-    """The rows of a subject that were opened or closed since a position. Each of the two is a range
-    of one index; an OR of them would look at all that the subject has."""
-    c = tables.belief_versions(generation).c
-    query = select(*(c[name] for name in _ROW)).where(c.subject_ref == bindparam("subject"))
-    if everything:
-        return query.order_by(c.row_id)
-    since: BindParameter[int] = bindparam("since")
-    opened = query.where(c.closed.is_(None), c.opened > since)
-    return union_all(query.where(c.closed > since), opened).order_by("row_id")
-
-
-@cache
-def _turns(generation: int) -> Select[Any]:
-    """The turns of a subject's conversations since a position."""
-    c = tables.turns(generation).c
-    return _since(c, c.turn_id, c.session_tag).where(c.channel == CONVERSATION)
-
-
-@cache
-def _shown(generation: int) -> Select[Any]:
-    """The memories of a subject that were shown since a position."""
-    c = tables.recalled(generation).c
-    return _since(c, c.found, c.recorded_at).where(c.is_memory.is_(True))
-
-
-def _since(c: ReadOnlyColumnCollection[str, Column[Any]], *columns: Column[Any]) -> Select[Any]:
-    """Selects the position and these columns of a subject's rows since a position, in order."""
-    return (
-        select(c.position, *columns)
-        .where(c.subject_ref == bindparam("subject"), c.position > bindparam("since"))
-        .order_by(c.position)
-    )

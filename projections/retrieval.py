@@ -169,6 +169,7 @@ def _hits(
                 votes,
                 {name: float(each[places[place]]) for name, each in components.items()},
                 tuple(against.get(found, ())),
+                index.turns.get(number),
             )
         )
     return tuple(hits)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.events.recall import SearchQuery
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.decay import Profile
+from beliefledger.projections.showing import ShownTurn, Superseded
 
-VERSION = 1
+VERSION = 2
 """The version of the ranking profiles. It is recorded with each search, so a replay can tell why it
 differs."""
 PROFILES = ("default", "recall")
+NOW: Final = "now"
+THEN: Final = "then"
+ALL: Final = "all"
+STANDINGS = (NOW, THEN, ALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,14 @@ class SearchRequest:
     episodes: bool = True
     """Whether turns are searched: the caller may see them and wants to."""
     ages: Profile = field(default_factory=Profile)
+    purpose: str | None = None
+    """What for; None: the policy's purpose."""
+    standing: str = NOW
+    """`now`: what may be shown now. For whoever audits: `then`, what could be shown at
+    `standing_at`; `all`, also what is withheld."""
+    standing_at: int | None = None
+    permitted_at: Micros | None = None
+    """The time at which lawful bases were to be in force; None: now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +69,12 @@ class Hit:
     components: Mapping[str, float]
     against: tuple[str, ...] = ()
     """The memories that contradicted it at that time."""
+    turn: ShownTurn | None = None
+    """Of a turn: what is shown of it."""
+    superseded: Superseded | None = None
+    """What took its place, where it is outdated by now."""
+    reasons: tuple[str, ...] = ()
+    """For whoever audits: why it is withheld from agents."""
 
     @property
     def millionths(self) -> int:
@@ -79,3 +99,7 @@ class Looked:
     routed: tuple[str, ...] = ()
     route: str | None = None
     note: str | None = None
+    pending: int = 0
+    """How many turns of the subject are not decided yet: nothing of them is shown."""
+    lawful: bool = True
+    """Whether a lawful basis for the purpose is in force."""

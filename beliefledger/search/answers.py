@@ -38,6 +38,18 @@ class EpisodeAnswer(Frozen):
     said_at: datetime
 
 
+class StandingAnswer(Frozen):
+    """Whether a result still holds: `current`; `outdated`, with what took its place, and since
+    when; or `contested`, where statements disagree and nobody has settled it yet."""
+
+    state: Literal["current", "outdated", "contested"] = "current"
+    superseded_by: str | None = None
+    """The id of the memory."""
+    since: datetime | None = None
+    reasons: tuple[str, ...] = ()
+    """Of an auditor's search: why it, or words of it, are withheld from agents."""
+
+
 class FoundAnswer(Frozen):
     """One result, and why it is there."""
 
@@ -46,12 +58,14 @@ class FoundAnswer(Frozen):
     id: str
     """Of the memory or of the turn."""
     text: str
+    """Of a turn: with `[…]` for words that may not be shown."""
     score: float
     arms: dict[str, ArmAnswer]
     components: dict[str, float]
     """Of the score, where it is a sum of weighted parts: by the profile `recall`."""
     why: str
     tokens: int
+    standing: StandingAnswer = StandingAnswer()
     memory: BeliefAnswer | None = None
     decision: DecisionBrief | None = None
     episode: EpisodeAnswer | None = None
@@ -73,6 +87,8 @@ class SearchAnswer(Frozen):
     candidates: int
     suppressed: int
     """Candidates that have nothing to do with the query."""
+    pending: int
+    """Turns that are not decided yet: nothing of them is shown. `process` decides them."""
     unembedded: int
     """Candidates that were compared by words alone, since they have no vector yet."""
     routed: tuple[str, ...]

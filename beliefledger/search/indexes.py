@@ -14,29 +14,21 @@ import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
-from beliefledger.ledger.gc_pause import gc_paused
-from beliefledger.ledger.log import Log
 from beliefledger.ledger.store import Head
+from beliefledger.opening.core import Core
 from beliefledger.projections import embedding, search_terms
-from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Embedder, Hashed
-from beliefledger.projections.index import (
-    Erasures,
-    Filters,
-    IndexedGenerations,
-    SubjectIndex,
-    text_of,
-)
-from beliefledger.projections.recalls import RecallsView
+from beliefledger.projections.index import Erasures, Filters, SubjectIndex
 from beliefledger.projections.retrieval import Query, find, name_of_index
 from beliefledger.projections.routing import route
-from beliefledger.projections.search_requests import Looked, SearchRequest
+from beliefledger.projections.search_requests import ALL, NOW, THEN, Looked, SearchRequest
 from beliefledger.projections.tables import view_state
-from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.vectors import VectorStore, rounded
 from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
+from beliefledger.search.live_index import LiveIndex, shown_texts
 from beliefledger.search.models import Chosen, Embedders
+from beliefledger.search.standings import Everything, Standing
 from beliefledger.times import Progress
 
 if TYPE_CHECKING:
@@ -44,7 +36,6 @@ if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors
     from beliefledger.search.answers import DecisionBrief
 
-VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 EMBEDDED_AT_ONCE = 512
 MOST_MEANWHILE = 512
 """So many texts get their vectors while somebody waits for an answer; more are left out of the
@@ -53,6 +44,8 @@ MOST_ANSWERS = 5_000
 """So many memories are kept as they were last answered with: who asks again soon finds much the
 same."""
 Told = tuple["BeliefAnswer", "DecisionBrief | None"]
+Key = tuple[str, str, str]
+"""Subject, model, and the purpose for which it may be shown."""
 MOST_TEXTS = 500_000
 """Texts of all indexes in memory together: about 2 GB."""
 
@@ -61,15 +54,15 @@ class Indexes:
     """Safe to use from several threads; who searches one subject takes turns."""
 
     def __init__(
-        self, log: Log, queries: Queries, store: VectorStore, embedders: Embedders
+        self, core: Core, queries: Queries, store: VectorStore, embedders: Embedders
     ) -> None:
-        self._log = log
+        self._core = core
+        self._log = core.log
         self._queries = queries
         self.store = store
         self.embedders = embedders
         embedders.place_of = store.place_of
-        self._indexes: OrderedDict[tuple[str, str], SubjectIndex] = OrderedDict()
-        self._generations: dict[tuple[str, str], IndexedGenerations] = {}
+        self._indexes: OrderedDict[Key, LiveIndex] = OrderedDict()
         self._lock = threading.Lock()
         self._erasures = 0
         self._model: str | None = None
@@ -87,12 +80,14 @@ class Indexes:
         subject_ref: str,
         model: Embedder,
         *,
+        purpose: str | None = None,
         everything: bool = False,
         computing: bool = True,
         progress: Progress | None = None,
         head: Head | None = None,
-    ) -> Iterator[SubjectIndex]:
-        """The index of a subject, up to the log's head, for whoever is in it alone.
+    ) -> Iterator[LiveIndex]:
+        """The index of a subject, up to the log's head, for whoever is in it alone: what may be
+        shown for a purpose, by default the policy's.
 
         `head` is what `follow_erasures` gave a moment ago. `everything` computes the vectors of all
         texts that have none, however long that takes; without `computing` none is. Raises
@@ -103,65 +98,69 @@ class Indexes:
         if keys is None:
             self.forget(subject_ref)
             raise NotPermitted("The subject was erased.")
-        key = subject_ref, model.name
+        purpose = purpose or self._core.rulebook.refreshed().policy.purpose
+        key = subject_ref, model.name, purpose
         with self._lock:
-            index = self._indexes.get(key)
-            if index is None:
-                index = self._indexes[key] = SubjectIndex(subject_ref, keys, model.name)
+            live = self._indexes.get(key)
+            if live is None:
+                index = SubjectIndex(subject_ref, keys, model.name)
+                live = self._indexes[key] = LiveIndex(index, Standing(subject_ref, purpose))
             self._indexes.move_to_end(key)
         most = None if everything else MOST_MEANWHILE if computing else 0
-        with index.lock:
-            while not self._ready(key, index, head, model, most, progress):
-                index.start()  # words of it were erased meanwhile
-            yield index
+        with live.index.lock:
+            while not self._ready(live, head, model, most, progress):
+                live.index.start()  # words of it were erased meanwhile
+                live.standing = Standing(subject_ref, purpose)
+            yield live
         self._bound(key)
 
     def _ready(
         self,
-        key: tuple[str, str],
-        index: SubjectIndex,
+        live: LiveIndex,
         head: Head,
         model: Embedder,
         most: int | None,
         progress: Progress | None,
     ) -> bool:
         """Let an index have what the log has, and vectors; False where that is to be begun anew."""
+        index = live.index
         if index.erasures is None:
             index.erasures = self._erasures_of(index.subject_ref)
-        if index.position < head.position:
-            self._follow(key, index)
-            if self._log.keys(index.subject_ref) is None:  # erased while this read
-                self.forget(index.subject_ref)
-                raise NotPermitted("The subject was erased.")
-        return not index.waiting or self._embed(index, model, most, progress)
+        fresh = not index.position
+        rules, now = self._core.rulebook.refreshed(), self._core.clock()
+        rebuilt, left = live.follow(self._log, self._queries, head.position, rules, now)
+        if self._log.keys(index.subject_ref) is None:  # erased while this read
+            self.forget(index.subject_ref)
+            raise NotPermitted("The subject was erased.")
+        if rebuilt:
+            with self._lock:
+                self._answers.clear()
+                self.forgotten += 1
+        if index.waiting and not self._embed(index, model, most, progress):
+            return False
+        self._let_go_of(live, left, fresh=fresh)
+        return True
 
     def _erasures_of(self, subject_ref: str) -> Erasures:
         """As they are: the first figure is asked for first, so that it is never too high."""
         return Erasures(self._log.head().erasures, self._log.erasures_of(subject_ref))
 
-    def _follow(self, key: tuple[str, str], index: SubjectIndex) -> None:
-        with self._queries.states(*VIEWS) as (connection, states):
-            generations = IndexedGenerations(*(state.generation for state in states))
-            if self._generations.get(key, generations) != generations:
-                # Rebuilt: what an older version folded otherwise is not to stay. Whoever waits for
-                # this index gets it as it is then.
-                self._restart(index)
-                with self._lock:
-                    self._answers.clear()
-                    self.forgotten += 1
-            reached = dict(zip(index.at, (state.position for state in states), strict=True))
-            try:
-                with gc_paused():
-                    index.follow(connection, generations, reached, self._log.raw_at)
-            except BaseException:  # whatever it was: what was taken in halfway is of no use
-                index.start()
-                raise
-        self._generations[key] = generations
-
-    def _restart(self, index: SubjectIndex) -> None:
-        erasures = index.erasures
-        index.start()
-        index.erasures = erasures
+    def _let_go_of(self, live: LiveIndex, left: set[str], *, fresh: bool) -> None:
+        """Delete the vectors of words that may no longer be shown. An index that was just made does
+        not know what another process had: it looks for vectors of texts that there are not."""
+        index = live.index
+        if left:
+            with self._lock:
+                self._answers.clear()
+                self.forgotten += 1
+                for (ref, model, _), other in self._indexes.items():
+                    if (ref, model) == (index.subject_ref, index.model) and other is not live:
+                        left -= set(other.index.tags)
+        if fresh and self.store.count(index.subject_ref, index.model) > len(set(index.tags)):
+            ref = index.subject_ref
+            left |= set(self.store.without(index.keys, lambda: self._texts_of(ref)))
+        if left:
+            self.store.forget_some(sorted(left))
 
     def _embed(
         self,
@@ -236,7 +235,8 @@ class Indexes:
         model = chosen.embedder
         vector = rounded(model.embed([asked.query]))[0]
         turned = None if asked.types else route(asked.query)
-        with self.index(request.subject_ref, model, head=head) as index:
+        with self._searched(request, model, head) as live:
+            index = live.index
             position = index.position if request.position is None else request.position
             query = Query(
                 words=asked.query,
@@ -253,7 +253,7 @@ class Indexes:
             )
             result = find(index, query)
             return Looked(
-                result.hits,
+                tuple(live.standing.marked(hit) for hit in result.hits),
                 result.candidates,
                 result.suppressed,
                 result.unembedded,
@@ -263,7 +263,42 @@ class Indexes:
                 query.routed,
                 None if turned is None else f"{turned.rule}: “{turned.words}”",
                 chosen.note,
+                live.standing.fold.pending,
+                lawful=live.standing.lawful,
             )
+
+    @contextmanager
+    def _searched(self, request: SearchRequest, model: Embedder, head: Head) -> Iterator[LiveIndex]:
+        """The index that a request is about: of what may be shown now, or, for whoever audits, of
+        what could be shown at its position, or of everything. Those two are made for this one
+        search: no vector of theirs is kept."""
+        ref = request.subject_ref
+        rules = self._core.rulebook.refreshed()
+        now = self._core.clock() if request.permitted_at is None else request.permitted_at
+        purpose = request.purpose or rules.policy.purpose
+        if request.standing != ALL:
+            with self.index(ref, model, purpose=purpose, head=head) as live:
+                at = request.standing_at
+                if request.standing == NOW or at is None or live.standing.same_at(at, rules, now):
+                    yield live
+                    return
+        keys = self._log.keys(ref)
+        if keys is None:
+            raise NotPermitted("The subject was erased.")
+        kind = Everything if request.standing == ALL else Standing
+        live = LiveIndex(SubjectIndex(ref, keys, model.name), kind(ref, purpose))
+        live.standing.ends_at = request.standing_at if request.standing == THEN else None
+        live.follow(self._log, self._queries, head.position, rules, now)
+        index, dimension = live.index, model.dimension
+        kept = self.store.all_of(keys, model.name, dimension)
+        index.embedded(
+            {n: kept[index.tags[n]] for n in index.waiting if index.tags[n] in kept}, dimension
+        )
+        if index.waiting:
+            numbers = list(index.waiting)
+            vectors = rounded(model.embed([index.waiting[number] for number in numbers]))
+            index.embedded(dict(zip(numbers, vectors, strict=True)), dimension)
+        yield live
 
     def _in_force(self, head: Head) -> Chosen:
         """The model to search with. Once it is another than before, no index of that is needed."""
@@ -297,7 +332,7 @@ class Indexes:
     def holds(self, subject_ref: str, model: str) -> bool:
         """Whether a subject's index is in memory."""
         with self._lock:
-            return (subject_ref, model) in self._indexes
+            return any(key[:2] == (subject_ref, model) for key in self._indexes)
 
     def let_go(self, model: str, subject_ref: str | None = None) -> None:
         """Drop the indexes of a model (of one subject)."""
@@ -305,7 +340,6 @@ class Indexes:
             for key in [each for each in self._indexes if each[1] == model]:
                 if subject_ref in {None, key[0]}:
                     del self._indexes[key]
-                    self._generations.pop(key, None)
 
     def sweep(self, *, contents: bool = False) -> int:
         """Delete the vectors of whoever is not known any more; with `contents` also those of texts
@@ -367,7 +401,7 @@ class Indexes:
         many of them were found. Of somebody living they are those at these positions, and vectors
         of texts that are no more; without `positions` whatever there is of a subject."""
         with self._lock:
-            indexes = [index for (ref, _), index in self._indexes.items() if ref == subject_ref]
+            indexes = [live.index for key, live in self._indexes.items() if key[0] == subject_ref]
         looked = found = 0
         wanted = None if positions is None else np.array(sorted(positions), np.int64)
         for index in indexes:
@@ -386,14 +420,18 @@ class Indexes:
         return looked + kept, found
 
     def _texts_of(self, subject_ref: str, but: Collection[int] = ()) -> set[str]:
-        """All that is indexed of a subject, as the log has it now, but for these positions."""
-        left_out = set(but)
-        texts = (
-            text_of(each)
-            for each in self._log.of_subject(subject_ref)
-            if each.position not in left_out
-        )
-        return {text for text in texts if text is not None}
+        """All that may be indexed of a subject, as the log has it now, but for these positions."""
+        rules, now = self._core.rulebook.refreshed(), self._core.clock()
+        first = Standing(subject_ref, rules.policy.purpose)
+        first.follow(self._log, self._log.head().position)
+        granted = {grant.purpose for grant in first.fold.consent.grants} - {first.purpose}
+        standings = [
+            first,
+            *(Standing(subject_ref, each, first.fold) for each in sorted(granted)),
+        ]
+        for each in standings:
+            each.permit(rules, now)
+        return set(shown_texts(self._log, standings, but))
 
     def forget(self, subject_ref: str) -> None:
         """Drop a subject's indexes, and what is kept of words."""
@@ -401,7 +439,6 @@ class Indexes:
             self._forget_words()
             for key in [each for each in self._indexes if each[0] == subject_ref]:
                 del self._indexes[key]
-                self._generations.pop(key, None)
 
     def _forget_words(self) -> None:
         self._answers.clear()
@@ -424,7 +461,7 @@ class Indexes:
         another: they are made anew, of what is left."""
         with self._lock:
             self._forget_words()  # also of those whose index was dropped before
-            known = {ref: index.erasures for (ref, _), index in self._indexes.items()}
+            known = {key[0]: live.index.erasures for key, live in self._indexes.items()}
         for subject_ref, before in known.items():
             theirs = 0 if before is None else before.theirs
             if self._log.keys(subject_ref) is None or self._log.erasures_of(subject_ref) != theirs:
@@ -432,14 +469,13 @@ class Indexes:
         with suppress(BackendUnavailable):  # somebody reads there: the job will sweep
             self.sweep()
 
-    def _bound(self, used: tuple[str, str]) -> None:
+    def _bound(self, used: Key) -> None:
         """Drop the indexes that were not used for longest, while there is too much."""
         with self._lock:
-            total = sum(map(len, self._indexes.values()))
+            total = sum(len(live.index) for live in self._indexes.values())
             while total > MOST_TEXTS and next(iter(self._indexes)) != used:
-                key, oldest = self._indexes.popitem(last=False)
-                self._generations.pop(key, None)
-                total -= len(oldest)
+                _, oldest = self._indexes.popitem(last=False)
+                total -= len(oldest.index)
 
     def drop(self) -> None:
         """Drop all indexes."""
@@ -447,7 +483,6 @@ class Indexes:
             self._answers.clear()
             self.forgotten += 1
             self._indexes.clear()
-            self._generations.clear()
 
     def close(self) -> None:
         self.drop()

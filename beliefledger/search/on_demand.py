@@ -30,7 +30,7 @@ class IndexesOnDemand:
                 from beliefledger.search.indexes import Indexes, open_vectors  # noqa: PLC0415
 
                 store = open_vectors(self._core.projector.home)
-                self._made = Indexes(self._core.log, self._queries, store, self._embedders)
+                self._made = Indexes(self._core, self._queries, store, self._embedders)
             return self._made
 
     def drop(self) -> None:

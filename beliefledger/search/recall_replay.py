@@ -15,7 +15,7 @@ from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.streams import recall_stream
 from beliefledger.opening.core import Core
 from beliefledger.projections import search_requests
-from beliefledger.projections.search_requests import Looked, SearchRequest
+from beliefledger.projections.search_requests import ALL, THEN, Looked, SearchRequest
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.subject_record import SHOWN
 from beliefledger.search.models import Chosen, Embedders
@@ -175,9 +175,17 @@ class RecallReplays:
         rules = self._core.rulebook.at(bisect_right(changes, then))
         chosen = self._model(event.embedder)
         try:
-            request = request_of(
-                self._core, ref, asked, Then(event.position, event.asked_at, rules)
+            standing = ALL if asked.standing == ALL else THEN
+            when = Then(
+                event.position,
+                event.asked_at,
+                rules,
+                event.purpose,
+                standing,
+                then,
+                recorded.recorded_at,
             )
+            request = request_of(self._core, ref, asked, when)
             looked = self._indexes().look(request, chosen)
             again = _ranked((hit.id, hit.millionths) for hit in looked.hits)
             differs = self._differences(request, chosen, answer.recorded, again)

@@ -24,9 +24,11 @@ from beliefledger.opening.core import Core
 from beliefledger.projections import questions, recalls, tables
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.recalls import RecallRow, RecallsView
+from beliefledger.projections.showing import blanked
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.subject_record import SHOWN
 from beliefledger.search.search import tokens, within
+from beliefledger.search.standings import Standing, standing_now
 
 _BOUNDS = ("min_confidence", "min_importance", "recency_weight", "diversity")
 """The parameters that are recorded in millionths."""
@@ -65,7 +67,8 @@ class RecalledAnswer(Frozen):
     shown: bool
     """False where the budget of tokens had no room for it."""
     text: str | None
-    """As it was then; None once it is erased."""
+    """As it was then, with `[…]` for words that may not be shown now; None where nothing of it may,
+    and once it is erased."""
 
 
 class RecallDetails(Frozen):
@@ -242,8 +245,9 @@ class Recalls:
         )
 
     def words(self, ids: Sequence[str], position: int) -> dict[str, Said]:
-        """What memories and turns said at a position."""
+        """What memories and turns said at a position, as far as it may be shown now."""
         found: dict[str, Said] = {}
+        standings: dict[str, Standing] = {}
         with self._queries.view(BeliefsView.name) as (connection, generation):
             for each in ids:
                 rows = questions.versions_of_memory(connection, generation, each)
@@ -251,17 +255,30 @@ class Recalls:
                 if upto:
                     event = self._log.read_at(upto[-1:])[upto[-1]].event
                     text = event.memory.claim if isinstance(event, Written) else None
-                    found[each] = Said("memory", text)
+                    standing = self._standing(standings, rows[0].subject_ref)
+                    found[each] = Said("memory", text if standing.memory(each) else None)
         for each in ids:
             if each not in found:
                 turn = self._log.read_stream(each, upto=1)
                 if turn and turn[0].type == TurnRecorded.NAME:
-                    said = turn[0].event
-                    text = said.content if isinstance(said, TurnRecorded) else None
-                    found[each] = Said("episode", text)
+                    standing = self._standing(standings, turn[0].subject_ref or "")
+                    found[each] = Said("episode", _shown(turn[0], standing))
                 else:
                     found[each] = Said("memory")
         return found
+
+    def _standing(self, known: dict[str, Standing], ref: str) -> Standing:
+        if ref not in known:
+            known[ref] = standing_now(self._core, ref)
+        return known[ref]
+
+
+def _shown(turn: Recorded, standing: Standing) -> str | None:
+    said = turn.event
+    if not isinstance(said, TurnRecorded) or not standing.is_decided(turn.stream):
+        return None
+    shown = standing.turn(turn.stream, said.content)
+    return None if shown is None else blanked(said.content, shown.withheld)
 
 
 def _plain(asked: SearchQuery) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
-from beliefledger.projections.search_requests import SearchRequest
+from beliefledger.projections.search_requests import NOW, SearchRequest
 from beliefledger.reading.fading import fading
 
 
@@ -22,6 +22,11 @@ class Then:
     position: int | None
     now: Micros
     rules: Rules
+    purpose: str | None = None
+    """What for; None: the policy's purpose."""
+    standing: str = NOW
+    standing_at: int | None = None
+    permitted_at: Micros | None = None
 
 
 def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> SearchRequest:
@@ -43,4 +48,8 @@ def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> SearchRe
         episodes="episodes" in asked.include and not wide,
         session_tag=session_tag(keys.ids, session),
         ages=fading(then.rules),
+        purpose=then.purpose,
+        standing=then.standing,
+        standing_at=then.standing_at,
+        permitted_at=then.permitted_at,
     )

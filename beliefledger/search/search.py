@@ -23,7 +23,8 @@ from beliefledger.projections import questions, search_requests
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.questions import DecisionRow
-from beliefledger.projections.search_requests import Hit, Looked, SearchRequest
+from beliefledger.projections.search_requests import ALL, NOW, THEN, Hit, Looked, SearchRequest
+from beliefledger.projections.showing import blanked
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.words import Reader, score
 from beliefledger.search.answers import (
@@ -32,6 +33,7 @@ from beliefledger.search.answers import (
     EpisodeAnswer,
     FoundAnswer,
     SearchAnswer,
+    StandingAnswer,
 )
 from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.request import Then, request_of
@@ -62,6 +64,10 @@ class SearchOptions:
     include: Sequence[Included] = EVERYTHING
     profile: str = "default"
     """`default` or `recall`: how the score is made."""
+    standing: Literal["now", "then", "all"] = NOW
+    """`now`: what an agent may be shown. For whoever audits, under a name and with a `reason`, and
+    on record: `then`, what could be shown as of `as_of`; `all`, also what is withheld, and why."""
+    reason: str | None = None
 
 
 DEFAULT = SearchOptions()
@@ -108,7 +114,7 @@ class Search:
         try:
             if ref is None:
                 raise NotPermitted
-            request = request_of(self._core, ref, asked, Then(asked.as_of, now, rules))
+            request = request_of(self._core, ref, asked, _then(call, asked, rules, now, snapshot))
             looked = self._indexes().look(request, head=head)
             found = self._read(looked)
             if self._indexes().follow_erasures().erasures != head.erasures:
@@ -117,9 +123,12 @@ class Search:
                 found = self._read(looked)
             shown = found[: within([each.tokens for each in found], call.max_tokens)]
             recall_id = None
-            if call.record and looked.hits:
-                ids = {each.id for each in shown}
+            audits = asked.standing is not None
+            if (call.record and looked.hits) or audits:
+                ids = set[str]() if audits else {each.id for each in shown}
                 recall_id = self._note(request, looked, ids, purpose, call.by)
+            if audits:
+                self._core.recorder.flush()  # on record before anything is shown
         except NotPermitted:  # also: erased just now
             return _nothing(call.subject, asked, now, head.position)
         return _answer(call.subject, request, looked, shown, len(found) - len(shown), recall_id)
@@ -174,7 +183,7 @@ class Search:
                 if memory is not None and hit.against:
                     memory = memory.model_copy(update={"contradicts": hit.against})
             else:
-                text, episode = _episode(words[hit.words_at])
+                text, episode = _episode(words[hit.words_at], hit)
             if text is None:
                 continue
             found.append(
@@ -191,6 +200,7 @@ class Search:
                     components={name: round(each, 4) for name, each in hit.components.items()},
                     why=_why(hit),
                     tokens=tokens(text),
+                    standing=_standing(hit, memory),
                     memory=memory,
                     decision=decision,
                     episode=episode,
@@ -252,6 +262,7 @@ def _checked(call: SearchCall, rules: Rules, as_of: int | None) -> SearchQuery:
     arguments.counts(call.k, call.max_tokens)
     arguments.included(options.include)
     arguments.names(rules, call.types, options.topics, options.scope, options.profile)
+    arguments.standing(options.standing, options.reason, call.by)
     return SearchQuery(
         query=query,
         k=call.k,
@@ -268,21 +279,49 @@ def _checked(call: SearchCall, rules: Rules, as_of: int | None) -> SearchQuery:
         include=tuple(options.include),
         profile=options.profile,
         session=call.session,
+        standing=None if options.standing == NOW else options.standing,
+        reason=options.reason,
     )
 
 
-def _episode(recorded: Recorded) -> tuple[str | None, EpisodeAnswer | None]:
+def _then(
+    call: SearchCall, asked: SearchQuery, rules: Rules, now: Micros, snapshot: Snapshot | None
+) -> Then:
+    """As of when, by which rules, for what and for whom a search is made."""
+    purpose = arguments.purpose(call.purpose or rules.policy.purpose)
+    if asked.standing != THEN or snapshot is None:
+        standing = asked.standing if asked.standing == ALL else NOW
+        return Then(asked.as_of, now, rules, purpose, standing)
+    return Then(asked.as_of, now, rules, purpose, THEN, snapshot.position, snapshot.at)
+
+
+def _episode(recorded: Recorded, hit: Hit) -> tuple[str | None, EpisodeAnswer | None]:
     turn = recorded.event
-    if not isinstance(turn, TurnRecorded):
+    if not isinstance(turn, TurnRecorded) or hit.turn is None:
         return None, None
     said_at = recorded.recorded_at if turn.said_at is None else turn.said_at
-    return turn.content, EpisodeAnswer(
+    return blanked(turn.content, hit.turn.withheld), EpisodeAnswer(
         turn_id=recorded.stream,
         position=recorded.position,
         speaker=turn.said_by,
         role=turn.role,
         session=turn.session,
         said_at=to_datetime(said_at),
+    )
+
+
+def _standing(hit: Hit, memory: BeliefAnswer | None) -> StandingAnswer:
+    contested = memory is not None and (memory.contested or bool(memory.contradicts))
+    contested = contested or (hit.turn is not None and hit.turn.contested)
+    over = hit.superseded
+    if over is None:
+        state: Literal["current", "contested"] = "contested" if contested else "current"
+        return StandingAnswer(state=state, reasons=hit.reasons)
+    return StandingAnswer(
+        state="outdated",
+        superseded_by=over.by,
+        since=None if over.since is None else to_datetime(over.since),
+        reasons=hit.reasons,
     )
 
 
@@ -351,8 +390,18 @@ def _answer(
     recall_id: str | None,
 ) -> SearchAnswer:
     notes = [] if looked.note is None else [looked.note]
-    if not looked.candidates:
+    if not looked.lawful:
+        notes.append(
+            f"There is no lawful basis for {subject!r} and the purpose {request.purpose!r}: grant"
+            f" one with beliefledger consent grant --subject {subject} --basis consent"
+        )
+    elif not looked.candidates:
         notes.append(_why_nothing(request.asked))
+    if looked.pending:
+        notes.append(
+            f"{looked.pending:,} turn{'s' * (looked.pending != 1)} not decided yet, of which"
+            " nothing is shown: beliefledger process"
+        )
     if looked.unembedded:
         notes.append(
             f"{looked.unembedded:,} of {looked.candidates:,} texts have no vector"
@@ -369,6 +418,7 @@ def _answer(
         index=looked.index,
         candidates=looked.candidates,
         suppressed=looked.suppressed,
+        pending=looked.pending,
         unembedded=looked.unembedded,
         routed=looked.routed,
         route=looked.route,
@@ -406,6 +456,7 @@ def _nothing(subject: str, asked: SearchQuery, now: Micros, position: int) -> Se
         index=None,
         candidates=0,
         suppressed=0,
+        pending=0,
         unembedded=0,
         routed=(),
         route=None,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from beliefledger.ledger.candidate import Frozen
+from pydantic import Field
+
+from beliefledger.ledger.candidate import Frozen, unset
 from beliefledger.ledger.events.kind import Event, Fact
 from beliefledger.ledger.fields import Name
 from beliefledger.ledger.times import Micros
@@ -30,6 +32,11 @@ class SearchQuery(Frozen):
     profile: str
     session: Name[str | None] = None
     """In which session it was asked: memories that are for one session alone are found in it."""
+    standing: str | None = Field(default=None, exclude_if=unset)
+    """Of an auditor's search: `then` (what could be shown at the position) or `all` (also what is
+    withheld). None: what an agent may be shown."""
+    reason: Name[str | None] = Field(default=None, exclude_if=unset)
+    """Why an auditor looked."""
 
 
 class MemoriesRecalled(Event):

@@ -23,7 +23,7 @@ from beliefledger.tools.cli.app import (
 )
 
 if TYPE_CHECKING:
-    from beliefledger.search.answers import FoundAnswer, SearchAnswer
+    from beliefledger.search.answers import FoundAnswer, SearchAnswer, StandingAnswer
     from beliefledger.search.search import Included
 
 
@@ -85,6 +85,16 @@ def search(
     why: Annotated[
         bool, typer.Option("--why", help="Of each result also its scores, decision, evidence.")
     ] = False,
+    standing: Annotated[
+        str,
+        typer.Option(
+            help="now: what an agent may be shown. To audit, with --by and --reason, on record:"
+            " then (what could be shown as of --as-of), all (also what is withheld)."
+        ),
+    ] = "now",
+    reason: Annotated[
+        str | None, typer.Option(help="Why an auditor looks; goes on record.")
+    ] = None,
     by: MaybeBy = None,
     json: Json = False,
 ) -> None:
@@ -101,6 +111,8 @@ def search(
         diversity=diversity,
         include=cast("list[Included]", include) if include else EVERYTHING,
         profile=profile,
+        standing=cast("Any", standing),
+        reason=reason,
     )
     with opened(ctx) as memory:
         answer = memory.search(
@@ -154,6 +166,21 @@ def _head(answer: SearchAnswer) -> str:
     return f"{head}; {answer.route} → {', '.join(answer.routed)}" if answer.route else head
 
 
+def _mark(standing: StandingAnswer) -> str:
+    """What a reader has to know of a result besides its words."""
+    parts = []
+    if standing.state == "contested":
+        parts.append("contested")
+    if standing.state == "outdated":
+        by = standing.superseded_by
+        parts.append("outdated" if by is None else f"superseded by {by[: output.SHORT_ID]}")
+        if standing.since is not None:
+            parts[-1] += f" since {standing.since:%Y-%m-%d}"
+    if standing.reasons:
+        parts.append(f"withheld from agents: {', '.join(standing.reasons)}")
+    return "; ".join(parts)
+
+
 def found_table(answer: SearchAnswer) -> Any:
     made = output.table(
         ("", output.RIGHT),
@@ -164,7 +191,10 @@ def found_table(answer: SearchAnswer) -> Any:
         ("score", output.RIGHT),
     )
     for each in answer.results:
-        text = output.cell(each.text).append("\n").append_text(output.cell(each.why, "dim"))
+        text = output.cell(each.text).append("\n")
+        if mark := _mark(each.standing):
+            text.append_text(output.cell(f"{mark}; ", "yellow"))
+        text.append_text(output.cell(each.why, "dim"))
         made.add_row(
             str(each.rank),
             output.short(each.id),

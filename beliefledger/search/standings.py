@@ -1,0 +1,150 @@
+"""The standing of what is searched: the gate at the way out, as an index asks it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from beliefledger.gate.rulebook import Rules
+from beliefledger.gate.standing import (
+    NAMES,
+    OUTDATED,
+    Rights,
+    StandingFold,
+    Touched,
+    TurnStanding,
+    rights_of,
+)
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.times import Micros
+from beliefledger.opening.core import Core
+from beliefledger.projections.search_requests import Hit
+from beliefledger.projections.showing import (
+    Run,
+    ShownTurn,
+    Superseded,
+    blanked,
+    joined,
+    says_nothing,
+)
+
+
+@dataclass(slots=True)
+class Standing:
+    """What may be shown of one subject for one purpose, kept up with the log."""
+
+    subject_ref: str
+    purpose: str
+    fold: StandingFold = field(default_factory=StandingFold)
+    rights: Rights = field(default_factory=lambda: Rights(""))
+    ends_at: int | None = None
+    """The position as of which it is; None: of the present."""
+
+    @property
+    def lawful(self) -> bool:
+        """Whether a lawful basis for the purpose is in force."""
+        return bool(self.rights.covered)
+
+    def follow(self, log: Log, upto: int) -> Touched:
+        """Take in the subject's events up to a position; what they changed."""
+        if self.ends_at is not None:
+            upto = min(upto, self.ends_at)
+        if upto <= self.fold.position:
+            return Touched()
+        events = log.of_subject(self.subject_ref, upto, self.fold.position)
+        return self.fold.follow((each for each in events if each.type in NAMES), upto)
+
+    def permit(self, rules: Rules, now: Micros) -> bool:
+        """Find out what the lawful bases in force cover now; whether that is as it was."""
+        before, self.rights = (
+            self.rights,
+            rights_of(self.fold.consent, rules.policy, self.purpose, now),
+        )
+        return _covers(before) == _covers(self.rights)
+
+    def same_at(self, position: int, rules: Rules, now: Micros) -> bool:
+        """Whether what is shown is what was shown at a position and a time."""
+        then = rights_of(self.fold.consent, rules.policy, self.purpose, now)
+        return self.fold.changed_at <= position and _covers(then) == _covers(self.rights)
+
+    # As an index asks
+
+    def is_decided(self, turn_id: str) -> bool:
+        return self.fold.decided_at(turn_id) > 0
+
+    def turn(self, turn_id: str, content: str) -> ShownTurn | None:
+        standing = self.fold.turn(turn_id, content, self.rights)
+        if standing.whole is not None:
+            return None
+        withheld = tuple(joined([(each.start, each.end) for each in standing.withheld]))
+        if withheld and says_nothing(blanked(content, withheld)):
+            return None
+        return shown_turn(standing, withheld, self.fold.decided_at(turn_id))
+
+    def memory(self, memory_id: str) -> bool:
+        return self.fold.withholds(memory_id, self.rights) is None
+
+    # Of results
+
+    def marked(self, hit: Hit) -> Hit:
+        """A result with what became of it by now."""
+        if hit.row_id is None:
+            turn = hit.turn
+            if turn is None:
+                return hit
+            return replace(hit, superseded=turn.outdated, reasons=turn.reasons)
+        found = self.fold.memory(hit.id)
+        if found is None or found.state not in OUTDATED:
+            return replace(hit, reasons=self._reasons(hit.id))
+        over = Superseded(hit.id, found.by, found.since)
+        return replace(hit, superseded=over, reasons=self._reasons(hit.id))
+
+    def _reasons(self, memory_id: str) -> tuple[str, ...]:
+        return ()
+
+
+class Everything(Standing):
+    """For whoever audits: withholds nothing, and says what would be."""
+
+    def turn(self, turn_id: str, content: str) -> ShownTurn | None:
+        standing = self.fold.turn(turn_id, content, self.rights)
+        causes = dict.fromkeys(each.reason or each.cause.value for each in standing.withheld)
+        if standing.whole is not None:
+            causes = {standing.whole.value: None}
+        return replace(
+            shown_turn(standing, (), self.fold.decided_at(turn_id)), reasons=tuple(causes)
+        )
+
+    def memory(self, memory_id: str) -> bool:
+        return True
+
+    def _reasons(self, memory_id: str) -> tuple[str, ...]:
+        cause = self.fold.withholds(memory_id, self.rights)
+        return () if cause is None else (cause.value,)
+
+
+def standing_now(core: Core, subject_ref: str, purpose: str | None = None) -> Standing:
+    """What may be shown of a subject now, for a purpose (by default the policy's)."""
+    rules = core.rulebook.refreshed()
+    standing = Standing(subject_ref, purpose or rules.policy.purpose)
+    standing.follow(core.log, core.log.head().position)
+    standing.permit(rules, core.clock())
+    return standing
+
+
+def shown_turn(standing: TurnStanding, withheld: tuple[Run, ...], decided: int) -> ShownTurn:
+    return ShownTurn(
+        withheld=withheld,
+        superseded=tuple(
+            dict.fromkeys(
+                Superseded(each.memory, each.by, each.since) for each in standing.outdated
+            )
+        ),
+        contested=standing.contested,
+        memories=standing.memories,
+        decided=decided,
+    )
+
+
+def _covers(rights: Rights) -> tuple[object, ...]:
+    """All of it that decides what is shown."""
+    return rights.covered, rights.approvals, rights.grants, rights.prohibited

@@ -1,0 +1,93 @@
+"""What may be shown of texts, as an index is told: the port that the gate at the way out fills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from beliefledger.ledger.times import Micros
+
+Run = tuple[int, int]
+"""Code points [start, end) of a text."""
+BLANK = "[…]"
+"""What stands where words are withheld."""
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """A memory whose words are in a turn and no longer so; `by` took its place, `since` then."""
+
+    memory: str
+    by: str | None
+    since: Micros | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """A turn that may be shown, without the words in `withheld`."""
+
+    withheld: tuple[Run, ...] = ()
+    """In order, and apart from each other."""
+    superseded: tuple[Superseded, ...] = ()
+    contested: bool = False
+    memories: tuple[str, ...] = ()
+    """The memories that came of what is shown of it."""
+    decided: int = 0
+    """The position at which everything noticed in it was decided."""
+    reasons: tuple[str, ...] = ()
+    """For whoever audits: why it, or words of it, are withheld from agents."""
+
+    @property
+    def outdated(self) -> Superseded | None:
+        """What took the place of its memories, where none of them is current any more."""
+        over = {each.memory for each in self.superseded}
+        return self.superseded[-1] if over and over.issuperset(self.memories) else None
+
+
+class Showing(Protocol):
+    """Says what may be shown."""
+
+    def is_decided(self, turn_id: str) -> bool:
+        """Whether all that was noticed in a turn is decided: before, nothing of it is shown."""
+        ...
+
+    def turn(self, turn_id: str, content: str) -> ShownTurn | None:
+        """What may be shown of a decided turn; None for nothing of it."""
+        ...
+
+    def memory(self, memory_id: str) -> bool:
+        """Whether a memory may be shown."""
+        ...
+
+
+def blanked(text: str, withheld: Sequence[Run]) -> str:
+    """The text with `[…]` for each run of words that is withheld."""
+    parts, at = [], 0
+    for start, end in withheld:
+        parts += [text[at:start], BLANK]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def bare(text: str, withheld: Sequence[Run]) -> str:
+    """The text as it is indexed: as if what is withheld had not been said."""
+    if not withheld:
+        return text
+    return " ".join(blanked(text, withheld).replace(BLANK, " ").split())
+
+
+def joined(runs: Sequence[Run]) -> list[Run]:
+    """Runs in order, those that overlap or touch as one."""
+    found: list[Run] = []
+    for start, end in sorted(runs):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def says_nothing(text: str) -> bool:
+    """Whether nothing is left of a text but blanks and marks."""
+    return not any(each.isalnum() for each in text.replace(BLANK, ""))
