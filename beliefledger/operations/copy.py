@@ -103,7 +103,7 @@ def _is_same(src: Place, dst: Place) -> bool:
 
 def _bring_vectors(read: Opened, written: Opened, progress: Progress | None) -> int:
     """Bring the vectors that the copy lacks, of everybody who is in it; returns how many."""
-    from beliefledger.search.indexes import open_vectors  # noqa: PLC0415  it takes long to load
+    from beliefledger.search.live_index import open_vectors  # noqa: PLC0415  it takes long to load
 
     if isinstance(read.place, Path) and not (read.place / "views" / "vectors.db").exists():
         return 0  # nobody ever searched

@@ -21,14 +21,12 @@ from beliefledger.projections.embedding import Embedder, Hashed
 from beliefledger.projections.index import Erasures, Filters, SubjectIndex
 from beliefledger.projections.retrieval import Query, find, name_of_index
 from beliefledger.projections.routing import route
-from beliefledger.projections.search_requests import ALL, NOW, THEN, Looked, SearchRequest
-from beliefledger.projections.tables import view_state
+from beliefledger.projections.search_requests import ALL, NOW, Looked, SearchRequest
 from beliefledger.projections.vectors import VectorStore, rounded
-from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
-from beliefledger.search.live_index import LiveIndex, shown_texts
+from beliefledger.search.live_index import LiveIndex, index_apart, shown_texts
 from beliefledger.search.models import Chosen, Embedders
-from beliefledger.search.standings import Everything, Standing
+from beliefledger.search.standings import Standing
 from beliefledger.times import Progress
 
 if TYPE_CHECKING:
@@ -76,6 +74,22 @@ class Indexes:
 
     @contextmanager
     def index(
+        self,
+        subject_ref: str,
+        model: Embedder,
+        *,
+        everything: bool = False,
+        computing: bool = True,
+        progress: Progress | None = None,
+    ) -> Iterator[SubjectIndex]:
+        """As `live`, of what may be shown for the policy's purpose."""
+        with self.live(
+            subject_ref, model, everything=everything, computing=computing, progress=progress
+        ) as live:
+            yield live.index
+
+    @contextmanager
+    def live(
         self,
         subject_ref: str,
         model: Embedder,
@@ -263,7 +277,7 @@ class Indexes:
                 query.routed,
                 None if turned is None else f"{turned.rule}: “{turned.words}”",
                 chosen.note,
-                live.standing.fold.pending,
+                live.standing.fold.pending if request.episodes else 0,
                 lawful=live.standing.lawful,
             )
 
@@ -277,28 +291,12 @@ class Indexes:
         now = self._core.clock() if request.permitted_at is None else request.permitted_at
         purpose = request.purpose or rules.policy.purpose
         if request.standing != ALL:
-            with self.index(ref, model, purpose=purpose, head=head) as live:
+            with self.live(ref, model, purpose=purpose, head=head) as live:
                 at = request.standing_at
                 if request.standing == NOW or at is None or live.standing.same_at(at, rules, now):
                     yield live
                     return
-        keys = self._log.keys(ref)
-        if keys is None:
-            raise NotPermitted("The subject was erased.")
-        kind = Everything if request.standing == ALL else Standing
-        live = LiveIndex(SubjectIndex(ref, keys, model.name), kind(ref, purpose))
-        live.standing.ends_at = request.standing_at if request.standing == THEN else None
-        live.follow(self._log, self._queries, head.position, rules, now)
-        index, dimension = live.index, model.dimension
-        kept = self.store.all_of(keys, model.name, dimension)
-        index.embedded(
-            {n: kept[index.tags[n]] for n in index.waiting if index.tags[n] in kept}, dimension
-        )
-        if index.waiting:
-            numbers = list(index.waiting)
-            vectors = rounded(model.embed([index.waiting[number] for number in numbers]))
-            index.embedded(dict(zip(numbers, vectors, strict=True)), dimension)
-        yield live
+        yield index_apart(self._core, self._queries, self.store, request, model)
 
     def _in_force(self, head: Head) -> Chosen:
         """The model to search with. Once it is another than before, no index of that is needed."""
@@ -421,17 +419,7 @@ class Indexes:
 
     def _texts_of(self, subject_ref: str, but: Collection[int] = ()) -> set[str]:
         """All that may be indexed of a subject, as the log has it now, but for these positions."""
-        rules, now = self._core.rulebook.refreshed(), self._core.clock()
-        first = Standing(subject_ref, rules.policy.purpose)
-        first.follow(self._log, self._log.head().position)
-        granted = {grant.purpose for grant in first.fold.consent.grants} - {first.purpose}
-        standings = [
-            first,
-            *(Standing(subject_ref, each, first.fold) for each in sorted(granted)),
-        ]
-        for each in standings:
-            each.permit(rules, now)
-        return set(shown_texts(self._log, standings, but))
+        return set(shown_texts(self._core, subject_ref, but))
 
     def forget(self, subject_ref: str) -> None:
         """Drop a subject's indexes, and what is kept of words."""
@@ -503,18 +491,3 @@ def _filters(request: SearchRequest, position: int) -> Filters:
         memories="memories" in asked.include,
         episodes=request.episodes,
     )
-
-
-def open_vectors(home: Home) -> VectorStore:
-    """The vectors beside the views; a file that is damaged is thrown away, and they are computed
-    again."""
-    beside = home.beside("vectors")
-    if beside is home:
-        with home.writing() as connection:
-            home.create(connection, view_state)  # its reads want it, and a copy has no views yet
-    try:
-        return VectorStore(beside)
-    except (BackendUnavailable, BackendUnusable) as problem:
-        if not beside.discard(problem):
-            raise
-    return VectorStore(home.beside("vectors"))

@@ -6,18 +6,25 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.gate.standing import Touched
+from beliefledger.gate.standing_fold import Touched
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
+from beliefledger.opening.core import Core
 from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.embedding import Embedder
 from beliefledger.projections.index import IndexedGenerations, Source, SubjectIndex, text_of
 from beliefledger.projections.recalls import RecallsView
+from beliefledger.projections.search_requests import ALL, THEN, SearchRequest
 from beliefledger.projections.showing import bare
+from beliefledger.projections.tables import view_state
 from beliefledger.projections.turns import TurnsView
+from beliefledger.projections.vectors import VectorStore, rounded
+from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
-from beliefledger.search.standings import Standing
+from beliefledger.search.standings import Everything, Standing
 
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 
@@ -78,17 +85,51 @@ def _both(one: Touched, other: Touched) -> Touched:
     return Touched(one.turns | other.turns, one.memories | other.memories)
 
 
-def shown_texts(
-    log: Log, standings: Collection[Standing], but: Collection[int] = ()
-) -> Iterator[str]:
-    """All texts of a subject that an index may have, as the log has them now, but for those at
-    these positions; `standings` are of one subject, for each purpose."""
-    left_out = set(but)
+def index_apart(
+    core: Core, queries: Queries, store: VectorStore, request: SearchRequest, model: Embedder
+) -> LiveIndex:
+    """An index for one search of somebody who audits: of everything, or of what could be shown at
+    `standing_at`. No vector that is computed for it is kept. Raises `NotPermitted` for an erased
+    subject."""
+    log, ref = core.log, request.subject_ref
+    keys = log.keys(ref)
+    if keys is None:
+        raise NotPermitted("The subject was erased.")
+    rules = core.rulebook.refreshed()
+    kind = Everything if request.standing == ALL else Standing
+    standing = kind(ref, request.purpose or rules.policy.purpose)
+    standing.ends_at = request.standing_at if request.standing == THEN else None
+    live = LiveIndex(SubjectIndex(ref, keys, model.name), standing)
+    now = core.clock() if request.permitted_at is None else request.permitted_at
+    live.follow(log, queries, log.head().position, rules, now)
+    index, dimension = live.index, model.dimension
+    kept = store.all_of(keys, model.name, dimension)
+    index.embedded(
+        {n: kept[index.tags[n]] for n in index.waiting if index.tags[n] in kept}, dimension
+    )
+    if index.waiting:
+        numbers = list(index.waiting)
+        vectors = rounded(model.embed([index.waiting[number] for number in numbers]))
+        index.embedded(dict(zip(numbers, vectors, strict=True)), dimension)
+    return live
+
+
+def shown_texts(core: Core, subject_ref: str, but: Collection[int] = ()) -> Iterator[str]:
+    """All texts of a subject that may be indexed for any purpose, as the log has them now, but for
+    those at these positions."""
+    log, rules, now = core.log, core.rulebook.refreshed(), core.clock()
+    first = Standing(subject_ref, rules.policy.purpose)
+    first.follow(log, log.head().position)
+    purposes = {grant.purpose for grant in first.fold.consent.grants} - {first.purpose}
+    standings = [first, *(Standing(subject_ref, each, first.fold) for each in sorted(purposes))]
     for standing in standings:
-        for each in log.of_subject(standing.subject_ref):
-            text = None if each.position in left_out else text_of(each)
-            if text is None:
-                continue
+        standing.permit(rules, now)
+    left_out = set(but)
+    for each in log.of_subject(subject_ref):
+        text = None if each.position in left_out else text_of(each)
+        if text is None:
+            continue
+        for standing in standings:
             if each.type != TurnRecorded.NAME:
                 if standing.memory(each.facts["memory_id"]):
                     yield text
@@ -96,3 +137,18 @@ def shown_texts(
                 shown = standing.turn(each.stream, text)
                 if shown is not None:
                     yield bare(text, shown.withheld)
+
+
+def open_vectors(home: Home) -> VectorStore:
+    """The vectors beside the views; a file that is damaged is thrown away, and they are computed
+    again."""
+    beside = home.beside("vectors")
+    if beside is home:
+        with home.writing() as connection:
+            home.create(connection, view_state)  # its reads want it, and a copy has no views yet
+    try:
+        return VectorStore(beside)
+    except (BackendUnavailable, BackendUnusable) as problem:
+        if not beside.discard(problem):
+            raise
+    return VectorStore(home.beside("vectors"))

@@ -27,7 +27,8 @@ class IndexesOnDemand:
     def __call__(self) -> Indexes:
         with self._making:
             if self._made is None:
-                from beliefledger.search.indexes import Indexes, open_vectors  # noqa: PLC0415
+                from beliefledger.search.indexes import Indexes  # noqa: PLC0415
+                from beliefledger.search.live_index import open_vectors  # noqa: PLC0415
 
                 store = open_vectors(self._core.projector.home)
                 self._made = Indexes(self._core, self._queries, store, self._embedders)

@@ -393,7 +393,8 @@ def _answer(
     if not looked.lawful:
         notes.append(
             f"There is no lawful basis for {subject!r} and the purpose {request.purpose!r}: grant"
-            f" one with beliefledger consent grant --subject {subject} --basis consent"
+            f" one with beliefledger consent grant --subject {subject} --basis consent. Only the"
+            " policy's purpose can have one."
         )
     elif not looked.candidates:
         notes.append(_why_nothing(request.asked))

@@ -5,15 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.gate.standing import (
-    NAMES,
-    OUTDATED,
-    Rights,
-    StandingFold,
-    Touched,
-    TurnStanding,
-    rights_of,
-)
+from beliefledger.gate.standing import OUTDATED, Rights, TurnStanding, rights_of
+from beliefledger.gate.standing_fold import NAMES, StandingFold, Touched
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core

@@ -156,9 +156,9 @@ class Vectors:
         if ref is not None:
             with (
                 self._indexing(ref, chosen.embedder.name),
-                finder.index(ref, chosen.embedder, computing=False) as live,
+                finder.index(ref, chosen.embedder, computing=False) as index,
             ):
-                missing = len(live.index.waiting)
+                missing = len(index.waiting)
         return VectorsStatus(
             model=chosen.name,
             adopted=adopted is not None,
@@ -402,8 +402,8 @@ class Vectors:
 
     def _compute(self, ref: str, model: Embedder, tell: Progress) -> tuple[int, int]:
         """Compute what a subject's index lacks; how many vectors are kept, and how many belong."""
-        with self._indexes().index(ref, model, everything=True, progress=tell) as live:
-            return self._indexes().store.count(ref, model.name), len(set(live.index.tags))
+        with self._indexes().index(ref, model, everything=True, progress=tell) as index:
+            return self._indexes().store.count(ref, model.name), len(set(index.tags))
 
     # Comparing
 

@@ -63,7 +63,7 @@ def verdict(memory, recall_id):
 
 
 def test_recalls_are_listed_newest_first_with_who_asked_what_and_how(memory, clock):
-    first = memory.search("ana", "dark mode", session="s1", purpose="support", by="bot")
+    first = memory.search("ana", "dark mode", session="s1", purpose="assistance", by="bot")
     clock.ahead(60)
     second = memory.search("ana", "hiking", options=SearchOptions(profile="recall"))
     answers = memory.recalls.list("ana")
@@ -76,15 +76,15 @@ def test_recalls_are_listed_newest_first_with_who_asked_what_and_how(memory, clo
         recorded_at=oldest.recorded_at,
         subject="ana",
         by="bot",
-        purpose="support",
+        purpose="assistance",
         session_tag=session_tag(keys.ids, "s1"),
         searched=True,
-        ranker="default/1",
+        ranker="default/2",
         embedder="hashed-1",
         found=len(first.results),
         query="dark mode",
     )
-    assert (newest.by, newest.ranker, newest.query) == ("system", "recall/1", "hiking")
+    assert (newest.by, newest.ranker, newest.query) == ("system", "recall/2", "hiking")
     assert newest.recorded_at == to_datetime(clock.now)
     assert memory.recalls.list() == answers
     assert memory.recalls.list(limit=1) == [newest]
@@ -373,7 +373,7 @@ def test_a_score_may_differ_by_a_millionth(memory, by):
 @pytest.mark.parametrize(
     ("other", "says"),
     [
-        ({"ranker": "default/0"}, "ranked by default/1 now; then it was by default/0."),
+        ({"ranker": "default/0"}, "ranked by default/2 now; then it was by default/0."),
         ({"index": "bm25+/0 flat/1"}, "now; then it was bm25+/0 flat/1."),
         ({"unembedded": 2}, "Then 2 texts had no vector and were compared by words alone; now 0."),
     ],
@@ -460,14 +460,14 @@ def test_the_commands_tell_and_do_the_same(place):
     assert "0 recalls." in run(place, "recalls", "list").stdout
     run(place, "remember", "-s", "ana", "--consent", "consent", SAID[0])
     found = json.loads(run(place, "search", "dark mode", "-s", "ana", "--json").stdout)
-    run(place, "search", "mode", "-s", "ana", "--by", "bot", "--purpose", "support")
+    run(place, "search", "mode", "-s", "ana", "--by", "bot", "--purpose", "assistance")
     recall_id, result = found["recall_id"], found["results"][0]
     listed = json.loads(run(place, "recalls", "list", "--json").stdout)
     assert [each["query"] for each in listed] == ["mode", "dark mode"]
     assert set(listed[0]) == set(RecallAnswer.model_fields)
     page = run(place, "recalls", "list").stdout
     assert max(map(len, page.splitlines())) <= 100
-    for each in (recall_id[:10], "bot", "support", "default/1", "dark mode", "2 recalls"):
+    for each in (recall_id[:10], "bot", "assistance", "default/2", "dark mode", "2 recalls"):
         assert each in page
     assert "dark mode" not in run(place, "recalls", "list", "--limit", "1").stdout
     of = json.loads(run(place, "recalls", "list", "--found", result["id"][:8], "--json").stdout)

@@ -15,6 +15,7 @@ from beliefledger.ledger.errors import BackendUnavailable, ClockWentBack, Invali
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.projections import embedding, search_terms
 from beliefledger.search.indexes import Indexes
+from beliefledger.search.live_index import LiveIndex
 from beliefledger.search.search import SearchOptions
 
 
@@ -127,14 +128,15 @@ def test_an_answer_that_was_read_before_an_erasure_is_not_kept_after_it(memory, 
 
 
 def test_an_index_that_was_read_during_an_erasure_is_dropped(memory, monkeypatch):
-    follow = Indexes._follow
+    follow = LiveIndex.follow
 
     def slow(self, *given):
         memory.erase("ana", by="office")
-        follow(self, *given)
+        followed = follow(self, *given)
         search_terms.indexed("quixotic")  # of what it had read already
+        return followed
 
-    monkeypatch.setattr(Indexes, "_follow", slow)
+    monkeypatch.setattr(LiveIndex, "follow", slow)
     assert memory.search("ana", "dark mode").results == ()
     assert "quixotic" not in search_terms._STEMS
     assert not memory._indexes()._indexes

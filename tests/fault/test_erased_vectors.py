@@ -83,14 +83,14 @@ def test_the_canarys_vector_is_nowhere_after_an_erasure(memory, place):
     kept = rows(memory, ref)
     there = finder.store.all_of(keys, "hashed-1", Hashed.dimension)
     assert nearest(there.values()) > 0.99
-    index = finder._indexes[ref, "hashed-1"]
+    index = finder._indexes[ref, "hashed-1", "assistance"].index
     assert nearest(index.dense.vectors(range(len(index)))) > 0.99
     if not is_postgres(place):
         assert holding(place, kept)
     of_ben = memory.search("ben", "tea").results
     memory.erase("ana", by="system")
     assert rows(memory, ref) == []
-    assert finder._indexes.keys() == {(memory._log.subject("ben"), "hashed-1")}
+    assert finder._indexes.keys() == {(memory._log.subject("ben"), "hashed-1", "assistance")}
     assert memory._log.keys(ref) is None
     with pytest.raises(NotPermitted), finder.index(ref, Hashed()):
         pass
@@ -119,7 +119,7 @@ def test_another_open_ledger_that_had_the_index_warm_finds_nothing_more(memory, 
         assert not their.holds(ref, "hashed-1")
         assert not warm(other)
         other.search("ben", "tea")
-        assert {each for each, _ in their._indexes} == {other._log.subject("ben")}
+        assert {each[0] for each in their._indexes} == {other._log.subject("ben")}
         assert rows(other, ref) == []
 
 
@@ -209,7 +209,7 @@ def test_an_erasure_that_a_crash_cut_short_leaves_no_index_to_be_asked(place, cl
         assert not warm(again)
         again.search("ben", "tea")
         assert rows(again, ref) == [], "swept by the first search"
-        assert all(each != ref for each, _ in again._indexes()._indexes)
+        assert all(each != ref for each, *_ in again._indexes()._indexes)
         assert again.proofs.verify().ok
 
 
@@ -488,7 +488,7 @@ def test_a_probe_of_a_whole_subject_counts_what_is_left(memory):
     memory.search("ben", "tea")
     looked, found = memory._indexes().probe(ref)
     mine, theirs = len(rows(memory, ref)), len(rows(memory, ben))
-    assert found == mine + len(memory._indexes()._indexes[ref, "hashed-1"])
+    assert found == mine + len(memory._indexes()._indexes[ref, "hashed-1", "assistance"].index)
     assert looked == found + theirs
     memory.erase("ana", by="system")
     assert memory._indexes().probe(ref) == (theirs, 0)

@@ -22,6 +22,7 @@ def memory(tmp_path, clock):
         opened.store("ana", "green tea", attribute="drink")
         opened.record_turn("ana", "I drink tea.", session="s")
         opened.record_turn("ana", "With milk?", role="assistant", session="s")
+        opened.process()
         yield opened
 
 
@@ -73,9 +74,9 @@ def test_a_read_that_fails_takes_nothing_in_twice(memory, monkeypatch):
         monkeypatch.setattr(index, step, whole)
         with index_of(memory) as followed:
             assert followed is index
-            assert len(places(index)) == len(set(places(index))) == 3
-            assert len(index.rows) == 1
-            assert len(index.shown) == 1
+            assert len(places(index)) == len(set(places(index))) == 4
+            assert len(index.rows) == 2
+            assert len(index.shown) == 2
             assert not index.waiting
 
 
@@ -97,23 +98,23 @@ def test_many_may_search_while_it_grows_and_is_rebuilt(memory):
         searching = [pool.submit(search, each) for each in range(4)]
         try:
             for number in range(12):
-                memory.record_turn("ana", f"tea {number}", session="s")
+                memory.remember("ana", f"tea {number}", session="s")
                 if number % 4 == 1:
                     memory.operations.rebuild("turns")
-                    memory.record_turn("ana", f"more tea {number}")
+                    memory.remember("ana", f"more tea {number}")
         finally:
             done.set()
         for each in searching:
-            assert each.result(timeout=60) <= 18
-    assert memory.search("ana", "tea", record=False).candidates == 18
+            assert each.result(timeout=60) <= 19
+    assert memory.search("ana", "tea", record=False).candidates == 19
     with index_of(memory) as index:
-        assert len(places(index)) == len(set(places(index))) == 18
+        assert len(places(index)) == len(set(places(index))) == 19
 
 
 def test_what_another_handle_writes_is_found(memory, clock):
     assert memory.search("ana", "coffee", record=False).results == ()
     with open_memory(memory.place, clock=clock) as other:
-        other.record_turn("ana", "Now I drink coffee")
+        other.remember("ana", "Now I drink coffee")
         other.store("ana", "coffee", attribute="drink")
         found = memory.search("ana", "coffee", record=False).results
         assert {each.kind for each in found} == {"memory", "episode"}
@@ -121,7 +122,7 @@ def test_what_another_handle_writes_is_found(memory, clock):
         assert memory.search("ana", "coffee", record=False).results == ()
     memory.consent.grant("ben", "consent")
     memory.search("ben", "coffee", record=False)
-    assert [ref for ref, _ in memory._indexes()._indexes] == [memory._log.subject("ben")]
+    assert [ref for ref, *_ in memory._indexes()._indexes] == [memory._log.subject("ben")]
 
 
 def test_the_heading_of_a_turn_has_its_day_and_speaker():

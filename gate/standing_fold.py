@@ -1,0 +1,477 @@
+"""The standing of everything about one subject, folded by position from their events. Pure.
+
+It depends on what was decided about the words of each turn, and on what has become of the memories
+that came of them. The standing as of any position is the fold up to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from beliefledger.gate import consent as consents
+from beliefledger.gate import speech
+from beliefledger.gate.consent import ORDINARY, Consent
+from beliefledger.gate.decision import Outcome, Reason
+from beliefledger.gate.rules.findings import category_of
+from beliefledger.gate.standing import (
+    OUTDATED,
+    WITHHELD,
+    Cause,
+    MemoryStanding,
+    Outdated,
+    Rights,
+    Run,
+    State,
+    TurnStanding,
+    Withheld,
+)
+from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.events.belief import (
+    BeliefContested,
+    ConflictResolved,
+    ConsolidationUndone,
+    MemoriesConsolidated,
+    MemoryAdmitted,
+    MemoryExpired,
+    MemoryMovedIn,
+    MemoryMovedOut,
+    MemoryQuarantined,
+    MemoryRevoked,
+    MemorySuperseded,
+    Written,
+)
+from beliefledger.ledger.events.subject import (
+    ConsentGranted,
+    ConsentWithdrawn,
+    ContentErased,
+    ErasureRequested,
+)
+from beliefledger.ledger.events.turn import (
+    CandidateProposed,
+    ExtractionCompleted,
+    GateDecided,
+    ReviewDecided,
+    TurnRecorded,
+)
+from beliefledger.ledger.lookalikes import plain, undisguised
+from beliefledger.ledger.times import Micros
+
+CONVERSATION = "conversation"
+_REVOKED_BY = {"consent_withdrawn": State.WITHDRAWN, "retention": State.RETENTION}
+_PERMISSION = "permission."
+
+
+@dataclass(slots=True)
+class _Turn:
+    turn_id: str
+    position: int
+    conversation: bool
+    expected: int | None = None
+    """How many candidates were noticed; None until somebody looked."""
+    decided_at: int = 0
+    """The position at which all of them were decided."""
+    decisions: dict[str, None] = field(default_factory=dict)
+    """The decisions about its own candidates."""
+    cited: dict[str, None] = field(default_factory=dict)
+    """The decisions about candidates whose spans lie in it."""
+
+    @property
+    def decided(self) -> bool:
+        return self.expected is not None and len(self.decisions) >= self.expected
+
+
+@dataclass(slots=True)
+class _Decision:
+    candidate: str
+    outcome: str
+    reason: str
+    belief: str
+    memory: str | None
+    spans: Mapping[str, tuple[Run, ...]]
+    """By turn."""
+    approved: bool | None = None
+    reconsidered: bool = False
+
+
+@dataclass(slots=True)
+class Touched:
+    """What the last events changed the standing of."""
+
+    turns: set[str] = field(default_factory=set)
+    memories: set[str] = field(default_factory=set)
+
+
+class StandingFold:
+    """Everything about one subject that standing depends on, up to `position`."""
+
+    def __init__(self) -> None:
+        self.position = 0
+        self.consent = Consent()
+        self.pending = 0
+        """How many turns of conversations are not decided yet."""
+        self._turns: dict[str, _Turn] = {}
+        self._spans: dict[str, Mapping[str, tuple[Run, ...]]] = {}
+        self._decisions: dict[str, _Decision] = {}
+        self._decided_of: dict[str, list[str]] = {}
+        """By memory: the decisions about words that it came of."""
+        self._memories: dict[str, MemoryStanding] = {}
+        self._contested: set[str] = set()
+        self._touched = Touched()
+        self._at = 0
+        """The position of the event that is taken in."""
+        self.changed_at = 0
+        """The last position at which words that had been decided about got another standing."""
+        self._last_decided = 0
+        """The position of the last turn that is decided."""
+
+    def follow(self, events: Iterable[Recorded], upto: int) -> Touched:
+        """Take in the events of the subject up to a position; returns what changed."""
+        self._touched = Touched()
+        for each in events:
+            self._apply(each)
+        self.position = max(self.position, upto)
+        for memory_id in self._touched.memories:
+            for decision_id in self._decided_of.get(memory_id, ()):
+                self._touched.turns.update(self._decisions[decision_id].spans)
+        return self._touched
+
+    # Asking
+
+    def decided_at(self, turn_id: str) -> int:
+        """The position at which all that was noticed in a turn was decided; 0 before that."""
+        turn = self._turns.get(turn_id)
+        return 0 if turn is None else turn.decided_at
+
+    def memory(self, memory_id: str) -> MemoryStanding | None:
+        """What has become of a memory; of one that was merged, what became of that."""
+        seen: set[str] = set()
+        found = self._memories.get(memory_id)
+        while found is not None and found.state is State.MERGED and found.by not in seen:
+            seen.add(memory_id)
+            memory_id = found.by or ""
+            found = self._memories.get(memory_id, found)
+            if found.state is State.MERGED and found.by == memory_id:
+                break
+        return found
+
+    def withholds(self, memory_id: str, rights: Rights) -> Cause | None:
+        """Why a memory may not be shown; None where it may."""
+        found = self.memory(memory_id)
+        if found is None:
+            return Cause.UNDECIDED
+        cause = WITHHELD.get(found.state)
+        if found.state is State.ENDED:  # its words are those of the memories that came back
+            states = (each.state for one in found.originals if (each := self._memories.get(one)))
+            cause = next((WITHHELD[each] for each in states if each in WITHHELD), None)
+        if cause is None and not rights.cover(found):
+            return Cause.SPECIAL_CATEGORY if ORDINARY in rights.covered else Cause.NO_BASIS
+        return cause
+
+    def turn(self, turn_id: str, content: str, rights: Rights) -> TurnStanding:
+        """What may be shown of a turn, whose words these are."""
+        turn = self._turns.get(turn_id)
+        if turn is None or not turn.decided:
+            return TurnStanding(Cause.UNDECIDED)
+        withheld: list[Withheld] = []
+        outdated: list[Outdated] = []
+        approved: list[Run] = []
+        memories: dict[str, None] = {}
+        contested = False
+        for decision_id in turn.cited:
+            decision = self._decisions[decision_id]
+            if decision.reconsidered:
+                continue
+            if decision.reason == Reason.INSTRUCTION_LIKE:
+                return TurnStanding(Cause.INSTRUCTION)
+            cause = self._cause(decision, rights)
+            spans = decision.spans[turn_id]
+            if cause is not None:
+                reason = decision.reason if cause is Cause.REFUSED else None
+                withheld += [Withheld(*span, cause, reason) for span in spans]
+                continue
+            found = self.memory(decision.memory or "")
+            contested |= decision.outcome == Outcome.ESCALATE and decision.approved is None
+            if found is None:
+                continue
+            memories[decision.memory or ""] = None
+            contested |= found.belief in self._contested and found.state is State.HELD
+            if found.category != ORDINARY:
+                approved += spans
+            if found.state in OUTDATED:
+                outdated += [
+                    Outdated(*span, decision.memory or "", found.state, found.by, found.since)
+                    for span in spans
+                ]
+        if speech.instruction_like(plain(content).text):
+            return TurnStanding(Cause.INSTRUCTION)
+        if ORDINARY not in rights.covered:
+            return TurnStanding(Cause.NO_BASIS, memories=tuple(memories))
+        withheld += _special(content, rights, approved)
+        return TurnStanding(
+            withheld=tuple(sorted(withheld, key=lambda each: (each.start, each.end))),
+            outdated=tuple(outdated),
+            contested=contested,
+            memories=tuple(memories),
+        )
+
+    def _cause(self, decision: _Decision, rights: Rights) -> Cause | None:
+        """Why the words that a decision is about may not be shown."""
+        if decision.outcome == Outcome.QUEUE:
+            if decision.approved is None:
+                return Cause.WAITS
+            if not decision.approved:
+                return Cause.REVIEW_REFUSED
+        if decision.outcome == Outcome.REJECT and decision.reason.startswith(_PERMISSION):
+            return Cause.REFUSED
+        if decision.memory is not None:
+            return self.withholds(decision.memory, rights)
+        if decision.outcome == Outcome.QUARANTINE:
+            return Cause.QUARANTINED
+        if decision.reason == Reason.REPEATED:
+            for each in self._memories.values():
+                if each.belief == decision.belief and each.state in WITHHELD:
+                    return WITHHELD[each.state]
+        return None
+
+    # Folding
+
+    def _apply(self, each: Recorded) -> None:
+        kind, facts = each.type, each.facts
+        self._at = each.position
+        if kind == TurnRecorded.NAME:
+            conversation = facts["channel"] == CONVERSATION
+            self._turns[each.stream] = _Turn(each.stream, each.position, conversation)
+            self.pending += conversation
+        elif kind in {ExtractionCompleted.NAME, CandidateProposed.NAME, GateDecided.NAME}:
+            self._of_turn(each)
+        elif kind == ReviewDecided.NAME:
+            self._reviewed(each)
+        elif kind in _SUBJECT:
+            self.changed_at = each.position
+            self.consent = consents.folded([each], self.consent)
+        elif kind in _BELIEF:
+            self._of_belief(each)
+
+    def _of_turn(self, each: Recorded) -> None:
+        turn = self._turns.get(each.stream)
+        if turn is None:
+            return
+        before = turn.decided
+        facts = each.facts
+        if each.type == ExtractionCompleted.NAME:
+            turn.expected = facts["candidates"]
+        elif each.type == CandidateProposed.NAME:
+            proposed = each.event
+            if isinstance(proposed, CandidateProposed):
+                spans: dict[str, tuple[Run, ...]] = {}
+                for span in proposed.candidate.spans:
+                    of = span.turn or each.stream
+                    spans[of] = (*spans.get(of, ()), (span.start, span.end))
+                self._spans[each.event_id] = spans
+        else:
+            self._decided(each, turn)
+        if turn.decided and not before:
+            turn.decided_at = each.position
+            if turn.position < self._last_decided:
+                self.changed_at = each.position
+            self._last_decided = max(self._last_decided, turn.position)
+            self.pending -= turn.conversation
+            self._touched.turns.add(turn.turn_id)
+
+    def _decided(self, each: Recorded, turn: _Turn) -> None:
+        facts = each.facts
+        decision = _Decision(
+            candidate=facts["candidate"],
+            outcome=facts["outcome"],
+            reason=facts["reason"],
+            belief=facts["belief"],
+            memory=facts["memory"],
+            spans=self._spans.get(facts["candidate"], {}),
+        )
+        before = self._decisions.get(facts.get("reconsiders") or "")
+        if before is not None:
+            before.reconsidered = True
+        self._decisions[each.event_id] = decision
+        turn.decisions[each.event_id] = None
+        self._cite(each.event_id, decision)
+        self._leads(each.event_id, decision.memory)
+
+    def _cite(self, decision_id: str, decision: _Decision) -> None:
+        for turn_id in decision.spans:
+            cited = self._turns.get(turn_id)
+            if cited is not None:
+                if cited.decided:
+                    self.changed_at = self._at
+                cited.cited[decision_id] = None
+                self._touched.turns.add(turn_id)
+
+    def _leads(self, decision_id: str, memory_id: str | None) -> None:
+        if memory_id is not None:
+            self._decided_of.setdefault(memory_id, []).append(decision_id)
+
+    def _reviewed(self, each: Recorded) -> None:
+        decision = self._decisions.get(each.facts["decision"])
+        if decision is None:
+            return
+        decision.approved = each.facts["approved"]
+        decision.memory = each.facts.get("memory") or decision.memory
+        self._leads(each.facts["decision"], decision.memory)
+        self._touched.turns.update(decision.spans)
+        self.changed_at = each.position
+
+    def _of_belief(self, each: Recorded) -> None:
+        facts, stream = each.facts, each.stream
+        match each.type:
+            case BeliefContested.NAME:
+                self._contested.add(stream)
+                self._touch_belief(stream)
+            case ConflictResolved.NAME:
+                self._resolved(each)
+            case MemoryRevoked.NAME:
+                state = _REVOKED_BY.get(facts["cause"], State.REVOKED)
+                self._become(each, facts["memory_id"], state)
+            case MemoryExpired.NAME:
+                self._become(each, facts["memory_id"], State.EXPIRED)
+            case ConsolidationUndone.NAME:
+                self._become(each, facts["memory_id"], State.ENDED)
+            case MemoryMovedOut.NAME:
+                if facts["into"]:
+                    self._become(each, facts["memory_id"], State.MERGED, facts["into"])
+            case _:
+                self._written(each)
+
+    def _written(self, each: Recorded) -> None:
+        facts, written = each.facts, each.event
+        memory_id = facts["memory_id"]
+        before = self._memories.get(memory_id)
+        state = State.HELD
+        if each.type == MemoryQuarantined.NAME or facts.get("quarantined"):
+            state = State.QUARANTINED
+        said = written if isinstance(written, Written) else None
+        now = MemoryStanding(
+            state=state,
+            belief=each.stream,
+            category=(said.memory.category if said else None) or ORDINARY,
+            grant=said.grant if said else "",
+            position=each.position,
+            originals=tuple(facts.get("originals", ())),
+        )
+        if each.type == MemoryMovedIn.NAME and before is not None and before.state in OUTDATED:
+            now = replace(before, belief=each.stream)
+        self._changes(before, now.state)
+        self._memories[memory_id] = now
+        self._touched.memories.add(memory_id)
+        promoted = facts.get("promotes")
+        if promoted and promoted != memory_id:
+            self._become(each, promoted, State.MERGED, memory_id)
+        if each.type == MemorySuperseded.NAME:
+            corrected = facts["kind"] == "correction"
+            since = said.memory.valid_from if said else each.recorded_at
+            self._become(
+                each,
+                facts["supersedes"],
+                State.CORRECTED if corrected else State.SUPERSEDED,
+                memory_id,
+                since,
+            )
+            self._contested.discard(each.stream)
+        elif each.type == MemoriesConsolidated.NAME:
+            for original in facts["originals"]:
+                self._become(each, original, State.MERGED, memory_id)
+
+    def _become(
+        self,
+        each: Recorded,
+        memory_id: str,
+        state: State,
+        by: str | None = None,
+        since: Micros | None = None,
+    ) -> None:
+        before = self._memories.get(memory_id)
+        if before is None:
+            return
+        self._changes(before, state)
+        self._memories[memory_id] = replace(
+            before,
+            state=state,
+            by=by,
+            since=each.recorded_at if since is None else since,
+            position=each.position,
+        )
+        self._touched.memories.add(memory_id)
+
+    def _changes(self, before: MemoryStanding | None, state: State) -> None:
+        """Note whether a memory is shown that was not, or the other way round."""
+        if before is not None and (before.state in WITHHELD) != (state in WITHHELD):
+            self.changed_at = self._at
+
+    def _resolved(self, each: Recorded) -> None:
+        facts = each.facts
+        self._contested.discard(each.stream)
+        by = facts["memories"][0] if facts["memories"] else None
+        for memory_id in facts["closes"]:
+            self._become(each, memory_id, State.SUPERSEDED, by, facts["resolved_at"])
+        for decision_id in facts["settles"]:
+            decision = self._decisions.get(decision_id)
+            if decision is not None:
+                decision.approved = True
+                self._touched.turns.update(decision.spans)
+        self._touch_belief(each.stream)
+
+    def _touch_belief(self, stream: str) -> None:
+        self._touched.memories.update(
+            memory_id for memory_id, each in self._memories.items() if each.belief == stream
+        )
+
+
+_SUBJECT = frozenset(
+    {ConsentGranted.NAME, ConsentWithdrawn.NAME, ErasureRequested.NAME, ContentErased.NAME}
+)
+_BELIEF = frozenset(
+    {
+        BeliefContested.NAME,
+        ConflictResolved.NAME,
+        ConsolidationUndone.NAME,
+        MemoriesConsolidated.NAME,
+        MemoryAdmitted.NAME,
+        MemoryExpired.NAME,
+        MemoryMovedIn.NAME,
+        MemoryMovedOut.NAME,
+        MemoryQuarantined.NAME,
+        MemoryRevoked.NAME,
+        MemorySuperseded.NAME,
+    }
+)
+NAMES = (
+    _SUBJECT
+    | _BELIEF
+    | {
+        TurnRecorded.NAME,
+        ExtractionCompleted.NAME,
+        CandidateProposed.NAME,
+        GateDecided.NAME,
+        ReviewDecided.NAME,
+    }
+)
+"""The names of the events that standing depends on."""
+
+
+def _special(content: str, rights: Rights, approved: Iterable[Run]) -> Iterator[Withheld]:
+    """The sentences of a special category that no lawful basis covers, whether a candidate came of
+    them or not; without those that a reviewer approved words of."""
+    if not _may_be_special(content):
+        return
+    shown = tuple(approved)
+    for start, end in speech.sentences(content):
+        category = category_of(undisguised(content[start:end]))
+        if category is None or category in rights.covered:
+            continue
+        if category not in rights.prohibited and any(a < end and start < b for a, b in shown):
+            continue
+        yield Withheld(start, end, Cause.SPECIAL_CATEGORY, category=category)
+
+
+def _may_be_special(content: str) -> bool:
+    """Whether any words of a text are of a special category."""
+    return category_of(undisguised(content)) is not None
