@@ -31,6 +31,22 @@ class Evidence(Frozen):
     said_at: datetime
 
 
+class Became(Frozen):
+    """What became of a memory, or of a decision, after the moment that was asked about.
+
+    `what` is one of `superseded`, `corrected`, `resolved` (a person chose another value),
+    `revoked`, `consent_withdrawn`, `retention`, `expired`, `ended`, `merged`, `unmerged`, `moved`,
+    `promoted`, `erased`; of a decision also `approved` and `refused`.
+    """
+
+    what: str
+    on: datetime
+    by: str | None
+    """The id of the memory that took its place, else of the event that did it."""
+    text: str
+    """The same for a person, such as `revoked on 2026-03-01`."""
+
+
 class BeliefAnswer(Frozen):
     """One memory that holds, or one version of it in a history."""
 
@@ -70,6 +86,8 @@ class BeliefAnswer(Frozen):
     session: str | None
     agent: str | None
     decision_id: str
+    became: Became | None = None
+    """What became of it since; None where it holds."""
 
 
 class SpanAnswer(Frozen):
@@ -103,6 +121,10 @@ class DecisionAnswer(Frozen):
     recorded_at: datetime
     hint: str | None = None
     """What the reader can do about it, if anything."""
+    says: str = ""
+    """The reason in a sentence."""
+    became: Became | None = None
+    """What became since of the decision, or of the memory that it wrote or confirmed."""
 
 
 class Handover(Frozen):

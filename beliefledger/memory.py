@@ -41,8 +41,11 @@ from beliefledger.operations.jobs import Counts, Work
 from beliefledger.operations.operations import Jobs, Operations
 from beliefledger.proofs.notary import Notary
 from beliefledger.proofs.proofs import Proofs
+from beliefledger.reading.candidates import MOST, CandidateQueries, WhyNotAnswer
+from beliefledger.reading.changes import ChangeQueries, DiffAnswer
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.reading.relations import PathAnswer, RelationQueries, window_of
+from beliefledger.reading.turns import TurnAnswer, TurnQueries
 from beliefledger.reading.typed import TypedQueries
 from beliefledger.reading.views import Views
 from beliefledger.search.answers import SearchAnswer
@@ -79,6 +82,9 @@ class MemoryLedger(Closeable):
         self._notary = Notary(core.log, core.signing, core.witness)
         self._relations = RelationQueries(core, queries)
         self._typed = TypedQueries(core, queries)
+        self._turns = TurnQueries(core, queries)
+        self._changes = ChangeQueries(core, queries)
+        self._candidates = CandidateQueries(core, queries)
         self._search = Search(core, queries, indexes)
         self._extraction = Extractions(core, queries)
         decisions = DecisionReplays(core, queries)
@@ -243,7 +249,7 @@ class MemoryLedger(Closeable):
             return _receipt(receipt), self._queries.rehearsed(
                 receipt, self._gate.rehearse(receipt, turn)
             )
-        return _receipt(receipt), self.decisions(turn_id=receipt.turn_id)
+        return _receipt(receipt), self._queries.of_turn(receipt.turn_id)
 
     def store(
         self,
@@ -285,12 +291,12 @@ class MemoryLedger(Closeable):
             stored.turn, stored.candidate, stored.choices, self._core.actor(by)
         )
         if decision is not None:
-            return self._queries.decision(decision)
+            return self._queries.decision(decision, fates=False)
         if receipt.withheld and self._gate.is_stored(receipt):
             would = self._gate.rehearse(receipt, stored.turn, stored.candidate, stored.choices)
             made = self._queries.rehearsed(receipt, would)
         else:
-            made = self.decisions(turn_id=receipt.turn_id)
+            made = self._queries.of_turn(receipt.turn_id)
         if not made:
             raise InvalidTurn("This idempotency_key belongs to another turn.")
         return made[0]
@@ -327,7 +333,7 @@ class MemoryLedger(Closeable):
             quarantined=quarantined,
         )
 
-    def as_of(self, moment: Moment) -> Snapshot:
+    def as_of(self, moment: Moment | Snapshot) -> Snapshot:
         """The ledger as it was: the last position recorded at or before a time, or a position."""
         snapshot = self._queries.snapshot(moment)
         if snapshot is None:
@@ -367,6 +373,29 @@ class MemoryLedger(Closeable):
             return answer
         proofs = {name: self.proofs.inclusion(at) for name, at in answer.positions.items()}
         return answer.model_copy(update={"proofs": proofs})
+
+    def turn(self, turn_id: str) -> TurnAnswer:
+        """What was said, with the words marked that the gate decided about, and what it did with
+        each. Takes the first characters of an id. Raises `UnknownMemory`."""
+        return self._turns.turn(turn_id)
+
+    def diff(
+        self, subject: str, start: Moment | Snapshot, end: Moment | Snapshot | None = None
+    ) -> DiffAnswer:
+        """What changed in belief after one moment, up to another (by default now), and the event
+        that changed it. Moments are positions or times, as `as_of` takes them. What is erased shows
+        as gone, without words. Raises `InvalidTurn` where the end comes first, `UnknownMemory`.
+        """
+        return self._changes.diff(subject, self.as_of(start), self._queries.snapshot(end))
+
+    def why_not(self, subject: str, claim: str, *, limit: int = MOST) -> WhyNotAnswer:
+        """Why something is not believed: the statements like it and what stopped each, those that
+        got in and what became of them, turns that nobody has read yet. Where nothing like it was
+        noticed, the nearest turns. `limit` is the most of each.
+
+        Raises `UnknownMemory` for somebody nobody knows, `NotPermitted` for who was erased.
+        """
+        return self._candidates.why_not(subject, claim, limit)
 
     def related(
         self,

@@ -111,6 +111,17 @@ def held(
     return rows
 
 
+def touched(
+    connection: Connection, generation: int, subject_ref: str, after: int, upto: int
+) -> list[Version]:
+    """The rows of a subject that were opened or closed at positions in (after, upto]."""
+    table = tables.belief_versions(generation)
+    c = table.c
+    within = or_(c.opened.between(after + 1, upto), c.closed.between(after + 1, upto))
+    query = select(table).where(c.subject_ref == subject_ref, within).order_by(c.row_id)
+    return [Version(*row) for row in connection.execute(query)]
+
+
 def versions_of(connection: Connection, generation: int, belief: str) -> list[Version]:
     """Every row of one belief, in the order they were opened."""
     table = tables.belief_versions(generation)
@@ -123,6 +134,33 @@ def versions_of_memory(connection: Connection, generation: int, memory_id: str) 
     table = tables.belief_versions(generation)
     query = select(table).where(table.c.memory_id == memory_id).order_by(table.c.row_id)
     return [Version(*row) for row in connection.execute(query)]
+
+
+def versions_of_memories(
+    connection: Connection, generation: int, memories: Sequence[str]
+) -> dict[str, list[Version]]:
+    """Every row of these memories, in the order they were opened; a memory without any is left
+    out."""
+    found: dict[str, list[Version]] = {}
+    wanted = list(dict.fromkeys(memories))
+    for start in range(0, len(wanted), 500):
+        some = {"memories": wanted[start : start + 500]}
+        for row in connection.execute(_of_memories(generation), some):
+            version = Version(*row)
+            found.setdefault(version.memory_id, []).append(version)
+    return found
+
+
+@cache
+def _of_memories(generation: int) -> Select[Any]:
+    """Made once: it is asked for every reading of the past."""
+    table = tables.belief_versions(generation)
+    c = table.c
+    return (
+        select(table)
+        .where(c.memory_id.in_(bindparam("memories", expanding=True)))
+        .order_by(c.row_id)
+    )
 
 
 def versions_with(connection: Connection, generation: int, ids: Sequence[int]) -> list[Version]:
@@ -315,6 +353,20 @@ def pending(
     )
     if subject_ref is not None:
         query = query.where(table.c.subject_ref == subject_ref)
+    return [TurnRow(*row) for row in connection.execute(query)]
+
+
+def turn(connection: Connection, generation: int, turn_id: str) -> TurnRow | None:
+    """A turn; None for one that is not there, or whose words are erased."""
+    table = tables.turns(generation)
+    found = connection.execute(select(table).where(table.c.turn_id == turn_id)).first()
+    return None if found is None else TurnRow(*found)
+
+
+def turns_of(connection: Connection, generation: int, subject_ref: str) -> list[TurnRow]:
+    """Every turn of a subject, oldest first."""
+    table = tables.turns(generation)
+    query = select(table).where(table.c.subject_ref == subject_ref).order_by(table.c.position)
     return [TurnRow(*row) for row in connection.execute(query)]
 
 

@@ -249,7 +249,7 @@ def _auditing(story: Story) -> None:
     story.chapter("Why is it believed that she uses pytest?")
     tool = next(each for each in memory.beliefs(ANA) if each.value == "pytest")
     answer = memory.explain(tool.memory_id)
-    story.show(marked(answer))
+    story.show(marked(answer.turn))
     scores = answer.scores
     story.say(
         f"confidence {output.number(scores['c'])} = .45 × {output.number(scores['s'])} (source)"

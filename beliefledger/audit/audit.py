@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from beliefledger.audit.replay import DecisionReplays
 from beliefledger.gate.policy import Policy
 from beliefledger.opening.core import Core
 from beliefledger.reading.queries import Queries
+from beliefledger.reading.turns import RefusalAnswer, TurnQueries
 from beliefledger.reading.views import Views
 from beliefledger.search.recall_replay import RecallReplay, RecallReplays, RecallsReplay
 from beliefledger.times import Progress
@@ -36,6 +38,7 @@ class Audit:
         self._views = views
         self._decisions = decisions
         self._recalls = recalls
+        self._turns = TurnQueries(core, queries)
 
     def replay(
         self, decision_id: str, *, policy: Policy | Path | str | Mapping[str, Any] | None = None
@@ -45,6 +48,16 @@ class Audit:
         With `policy`, as that policy would have decided. Raises `UnknownMemory`.
         """
         return self._decisions.one(decision_id, policy)
+
+    def refusal(self, decision_id: str) -> RefusalAnswer:
+        """Why a statement is no memory: its decision and reason, who said it, when, and in which
+        words. Raises `UnknownMemory`."""
+        return self._turns.refusal(decision_id)
+
+    def began(self, subject: str | None = None) -> datetime | None:
+        """When the first event was recorded (about a subject): as of before that, nothing was
+        known. None for a subject nobody knows, or who was erased."""
+        return self._queries.began(subject)
 
     def replay_all(
         self,

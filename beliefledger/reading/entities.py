@@ -266,7 +266,9 @@ class EntityQueries:
         )
         against = questions.contradictions(connection, at.beliefs, rows, as_of)
         evidence = {row.row_id: positions[row.memory_id] for row in rows}
-        return {each.memory_id: each for each in self._reader.beliefs(rows, evidence, against)}
+        became = self._queries.fates(connection, at.beliefs, rows, then=as_of is not None)
+        answers = self._reader.beliefs(rows, evidence, against, became)
+        return {each.memory_id: each for each in answers}
 
 
 def _stated_kind(attributes: Sequence[AttributeAnswer]) -> str | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 
 from sqlalchemy import Connection
 
 from beliefledger.answers import (
+    Became,
     BeliefAnswer,
     DecisionAnswer,
     Explanation,
@@ -26,15 +27,20 @@ from beliefledger.ledger.events.turn import (
     GateDecided,
     ReviewDecided,
 )
+from beliefledger.ledger.streams import policy_stream, subject_stream
 from beliefledger.ledger.times import Micros, iso, to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.decisions import DecisionsView
-from beliefledger.projections.questions import MemoryFilter
+from beliefledger.projections.questions import DecisionRow, MemoryFilter
 from beliefledger.projections.view_tables import ViewState
-from beliefledger.reading.words import Reader, evidence_in, score
+from beliefledger.reading.fates import Fates
+from beliefledger.reading.words import Reader, evidence_in, score, turn_page
 from beliefledger.times import Moment, micros
+
+_OPEN = (None, None, None)
+"""Of a row that ends neither in the log nor in its own time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,7 @@ class Queries:
         self._projector = core.projector
         self._clock = core.clock
         self._reader = Reader(core.log)
+        self._fates = Fates(core.log)
 
     @contextmanager
     def view(self, name: str) -> Iterator[tuple[Connection, int]]:
@@ -111,6 +118,15 @@ class Queries:
         except NotPermitted:
             return None
 
+    def began(self, subject: str | None) -> datetime | None:
+        """When the first event (about a subject) was recorded; None where there is none."""
+        stream: str | None = policy_stream(self._log.tenant)  # the first that every ledger has
+        if subject is not None:
+            ref = self.known_or_none(subject)
+            stream = None if ref is None else subject_stream(ref)
+        first = self._log.read_stream(stream, upto=1) if stream is not None else []
+        return to_datetime(first[0].recorded_at) if first else None
+
     def at_time(self, at: Micros) -> Snapshot:
         return Snapshot(self._log.position_at(at), at)
 
@@ -130,19 +146,19 @@ class Queries:
                         for memory in memories
                     )
                 )
-        return _only(found, "belief", given)
+        return only(found, "belief", given)
 
     def memory_id(self, given: str) -> str:
         with self.view(BeliefsView.name) as (connection, generation):
             table = tables.belief_versions(generation)
-            return _only(
+            return only(
                 questions.starting_with(connection, table, "memory_id", given), "memory", given
             )
 
     def decision_id(self, given: str) -> str:
         with self.view(DecisionsView.name) as (connection, generation):
             table = tables.decisions(generation)
-            return _only(
+            return only(
                 questions.starting_with(connection, table, "decision_id", given), "decision", given
             )
 
@@ -181,11 +197,31 @@ class Queries:
                 as_of=None if snapshot is None else snapshot.position,
                 which=MemoryFilter(type_, topic_tag, min_confidence, min_importance, quarantined),
             )
-            evidence = self._evidence(connection, generation, rows, snapshot)
-            against = questions.contradictions(
-                connection, generation, rows, None if snapshot is None else snapshot.position
-            )
-        return self._reader.beliefs(rows, evidence, against)
+            return self.told_versions(connection, generation, rows, snapshot)
+
+    def told_versions(
+        self,
+        connection: Connection,
+        generation: int,
+        rows: Sequence[Version],
+        snapshot: Snapshot | None,
+    ) -> list[BeliefAnswer]:
+        """Rows with their words, with the evidence of then, and with what became of them since."""
+        evidence = self._evidence(connection, generation, rows, snapshot)
+        against = questions.contradictions(
+            connection, generation, rows, None if snapshot is None else snapshot.position
+        )
+        became = self.fates(connection, generation, rows, then=snapshot is not None)
+        return self._reader.beliefs(rows, evidence, against, became)
+
+    def fates(
+        self, connection: Connection, generation: int, rows: Sequence[Version], *, then: bool
+    ) -> dict[int, Became]:
+        """By row id, what became of the rows that do not hold any more. `then` tells that they were
+        read as of a past position, where their rows do not say that they are closed since."""
+        if not then:
+            rows = [row for row in rows if (row.closed, row.valid_to, row.expires_at) != _OPEN]
+        return self._fates.of_versions(connection, generation, rows, self.now()) if rows else {}
 
     def _evidence(
         self,
@@ -209,8 +245,12 @@ class Queries:
         with self.view(BeliefsView.name) as (connection, generation):
             ask = questions.versions_of_memory if only_memory else questions.versions_of
             rows = ask(connection, generation, key)
+            became = self.fates(connection, generation, rows, then=True)
         return self._reader.beliefs(
-            rows, {row.row_id: [row.opened] for row in rows}, questions.contradicted_within(rows)
+            rows,
+            {row.row_id: [row.opened] for row in rows},
+            questions.contradicted_within(rows),
+            became,
         )
 
     def standing(self, subject_ref: str) -> list[Version]:
@@ -247,14 +287,29 @@ class Queries:
                 waits=waits,
                 limit=limit,
             )
+        return self.told(rows)
+
+    def told(self, rows: Sequence[DecisionRow]) -> list[DecisionAnswer]:
+        """These decisions with their words, and with what became of them."""
+        return self._reader.decisions(rows, self._became(rows))
+
+    def of_turn(self, turn_id: str) -> list[DecisionAnswer]:
+        """What was just decided about a turn; nothing became of that yet."""
+        with self.view(DecisionsView.name) as (connection, generation):
+            rows = questions.decided(connection, generation, turn_id=turn_id)
         return self._reader.decisions(rows)
 
-    def decision(self, decision_id: str) -> DecisionAnswer:
+    def _became(self, rows: Sequence[DecisionRow]) -> dict[int, Became]:
+        """By position, what became of decisions, or of what they wrote."""
+        with self.view(BeliefsView.name) as (connection, generation):
+            return self._fates.of_decisions(connection, generation, rows, self.now())
+
+    def decision(self, decision_id: str, *, fates: bool = True) -> DecisionAnswer:
         with self.view(DecisionsView.name) as (connection, generation):
             rows = questions.decisions_with(connection, generation, [decision_id])
         if not rows:
             raise UnknownMemory(f"There is no decision {decision_id}.")
-        return self._reader.decisions(rows)[0]
+        return self._reader.decisions(rows, self._became(rows) if fates else None)[0]
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
         return self._reader.rehearsed(receipt, made)
@@ -290,7 +345,7 @@ class Queries:
         written = again[-1] if again else written
         turn_id = written.event.memory.turn if isinstance(written.event, Written) else ""
         proposed, extractor = self._origin(turn_id, decided)
-        turn = self._turn(turn_id, [span for each in [written] for span in _spans(each)])
+        turn = turn_page(*self._reader.turn(turn_id), _spans(written))
         where = {"decision": decided_by.position, "admission": written.position}
         now = to_datetime(self.now())
         return Explanation(
@@ -335,26 +390,6 @@ class Queries:
                 proposed = each.event
         return proposed, extractor
 
-    def _turn(self, turn_id: str, spans: Sequence[tuple[int, int]]) -> dict[str, Any] | None:
-        recorded, said = self._reader.turn(turn_id)
-        if said is None:
-            return None
-        marked, end = "", 0
-        for start, stop in sorted(set(spans)):
-            if start >= end:
-                marked += said.content[end:start] + "⟦" + said.content[start:stop] + "⟧"
-                end = stop
-        said_at = recorded.recorded_at if said.said_at is None else said.said_at
-        return {
-            "turn_id": turn_id,
-            "position": recorded.position,
-            "role": said.role,
-            "session": said.session,
-            "said_at": iso(said_at),
-            "content": said.content,
-            "marked": marked + said.content[end:],
-        }
-
     def _policy(self, decided: GateDecided | None) -> dict[str, str]:
         if decided is None:
             return {}
@@ -366,7 +401,8 @@ class Queries:
         }
 
 
-def _only(found: Sequence[str], what: str, given: str) -> str:
+def only(found: Sequence[str], what: str, given: str) -> str:
+    """The one id that was meant. Raises `UnknownMemory` for none, and for more than one."""
     if not found:
         raise UnknownMemory(f"There is no {what} {given!r}.")
     if len(found) > 1:

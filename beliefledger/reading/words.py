@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from beliefledger.answers import BeliefAnswer, DecisionAnswer, Evidence, SpanAnswer
+from beliefledger.answers import Became, BeliefAnswer, DecisionAnswer, Evidence, SpanAnswer
 from beliefledger.gate.decision import Reason
 from beliefledger.gate.gate import Rehearsed
+from beliefledger.gate.reasons import meanings
 from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.candidate import MILLION, Candidate, Span
 from beliefledger.ledger.codec import Recorded
@@ -16,24 +18,12 @@ from beliefledger.ledger.events.belief import MemoryConfirmed, Written
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.streams import tag
-from beliefledger.ledger.times import Micros, to_datetime
+from beliefledger.ledger.times import Micros, iso, to_datetime
 from beliefledger.projections.beliefs import Version
 from beliefledger.projections.decisions import WAITING
 from beliefledger.projections.digests import candidates_of
 from beliefledger.projections.questions import DecisionRow
-
-_HINTS = {
-    Reason.NO_CONSENT: "record a lawful basis: beliefledger consent grant --subject {subject}"
-    " --basis consent",
-    Reason.SPECIAL_CATEGORY: "approve it: beliefledger conflicts review {decision} --approve --by"
-    " NAME; or record a basis for its category: beliefledger consent grant --subject {subject}"
-    " --basis explicit_consent --category {category}",
-    Reason.SCOPE_TOO_WIDE: "record a basis with a wider --scope",
-    Reason.CONTESTED: "settle it: beliefledger conflicts resolve {belief} --choose VALUE --by NAME",
-    Reason.NO_CONTEXT: "settle it: beliefledger conflicts resolve {belief} --choose VALUE --by"
-    " NAME, or say in which context it holds",
-    Reason.CONSTRAINT_STANDS: "a constraint only ends when its subject says that it is over",
-}
+from beliefledger.reading.fates import Fates
 
 
 def score(millionths: int) -> float:
@@ -59,11 +49,12 @@ class Reader:
         rows: Sequence[Version],
         evidence: Mapping[int, Sequence[int]],
         against: Mapping[int, Sequence[str]] | None = None,
+        became: Mapping[int, Became] | None = None,
     ) -> list[BeliefAnswer]:
         """Answers in the order of the rows; a row whose words are erased is left out.
 
         `evidence` has the positions of the events that a row (by its id) rests on, `against` the
-        memories that it disagrees with.
+        memories that it disagrees with, `became` what became of it.
         """
         words = self._log.read_at(
             [row.words_at for row in rows] + [at for found in evidence.values() for at in found]
@@ -120,6 +111,7 @@ class Reader:
                     session=memory.session,
                     agent=memory.agent,
                     decision_id=row.decision,
+                    became=became.get(row.row_id) if became else None,
                 )
             )
         return answers
@@ -128,12 +120,18 @@ class Reader:
         """The events at these positions; without words where they are erased."""
         return self._log.read_at(positions)
 
-    def decisions(self, rows: Sequence[DecisionRow]) -> list[DecisionAnswer]:
-        """Answers in the order of the rows."""
+    def decisions(
+        self, rows: Sequence[DecisionRow], became: Mapping[int, Became] | None = None
+    ) -> list[DecisionAnswer]:
+        """Answers in the order of the rows. `became` has by position what became of each; what is
+        erased is added."""
         candidates = candidates_of(rows, self._log)
         recorded = self._log.read_at([row.position for row in rows])
         names: dict[str, str | None] = {}
         answers = []
+        if became is not None:
+            gone = [row for row in rows if (row.turn_id, row.candidate_version) not in candidates]
+            became = {**became, **Fates(self._log).of_erased(gone)}
         for row in rows:
             if row.subject_ref not in names:
                 names[row.subject_ref] = self.name(row.subject_ref)
@@ -141,7 +139,8 @@ class Reader:
             candidate = proposed.candidate if proposed else None
             decided = recorded[row.position].event
             scored = decided if isinstance(decided, GateDecided) else None
-            answers.append(_decision(row, names[row.subject_ref], candidate, scored))
+            fate = became.get(row.position) if became else None
+            answers.append(_decision(row, names[row.subject_ref], candidate, scored, fate))
         return answers
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
@@ -182,8 +181,51 @@ class Reader:
         return found[0], event if isinstance(event, TurnRecorded) else None
 
 
+def turn_page(
+    recorded: Recorded, said: TurnRecorded | None, spans: Iterable[tuple[int, int]]
+) -> dict[str, Any] | None:
+    """A turn with these spans marked in it; None once its words are erased."""
+    if said is None:
+        return None
+    said_at = recorded.recorded_at if said.said_at is None else said.said_at
+    return {
+        "turn_id": recorded.stream,
+        "position": recorded.position,
+        "role": said.role,
+        "speaker": said.speaker,
+        "session": said.session,
+        "said_at": iso(said_at),
+        "content": said.content,
+        "marked": marked(said.content, [(start, end, "") for start, end in spans]),
+    }
+
+
+def marked(content: str, spans: Iterable[tuple[int, int, str]]) -> str:
+    """Words with spans (start, end, label) between ⟦ and ⟧, and their labels in brackets behind.
+    Spans that overlap are marked as one."""
+    runs: list[tuple[int, int, list[str]]] = []
+    for start, stop, label in sorted(spans):
+        names = [label] if label else []
+        if runs and start < runs[-1][1]:
+            begun, end, known = runs[-1]
+            names = [*known, *(name for name in names if name not in known)]
+            runs[-1] = (begun, max(end, stop), names)
+        else:
+            runs.append((start, stop, names))
+    text, at = "", 0
+    for start, stop, names in runs:
+        behind = f"({', '.join(names)})" if names else ""
+        text += f"{content[at:start]}⟦{content[start:stop]}⟧{behind}"
+        at = stop
+    return text + content[at:]
+
+
 def _decision(
-    row: DecisionRow, subject: str | None, candidate: Candidate | None, scored: GateDecided | None
+    row: DecisionRow,
+    subject: str | None,
+    candidate: Candidate | None,
+    scored: GateDecided | None,
+    became: Became | None = None,
 ) -> DecisionAnswer:
     return DecisionAnswer(
         decision_id=row.decision_id,
@@ -203,6 +245,8 @@ def _decision(
         waits=row.waits,
         recorded_at=to_datetime(row.recorded_at),
         hint=_hint(row, subject, candidate.category if candidate else None),
+        says=meanings()[Reason(row.reason)].sentence,
+        became=became,
     )
 
 
@@ -213,7 +257,7 @@ def _span(span: Span, turn_id: str) -> SpanAnswer:
 def _hint(row: DecisionRow, subject: str | None, category: str | None) -> str | None:
     if row.settled is not None or row.outcome not in {"reject", "queue", "escalate"}:
         return None
-    text = _HINTS.get(Reason(row.reason))
+    text = meanings()[Reason(row.reason)].hint
     return text and text.format(
         subject=subject, decision=row.decision_id, belief=row.belief, category=category
     )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,17 +25,17 @@ from beliefledger.tools.cli.app import (
     app,
     moment,
     named,
+    note,
     opened,
 )
-from beliefledger.tools.cli.rows import belief_table, decision_table, history_table
+from beliefledger.tools.cli.rows import belief_table, decision_table, history_table, since
 
 if TYPE_CHECKING:
-    from beliefledger.answers import (
-        BeliefAnswer,
-    )
+    from beliefledger.answers import BeliefAnswer
+    from beliefledger.memory import MemoryLedger
+    from beliefledger.reading.queries import Snapshot
 
 
-SCORES = ("s", "r", "e", "t", "base", "c", "importance")
 HINTED = 7
 """Beyond so many lines of advice, a list gives none."""
 
@@ -78,6 +79,8 @@ def beliefs(
             min_importance=min_importance,
             quarantined=quarantined,
         )
+        if snapshot is not None and not answer:
+            _tell_of_beginning(memory, subject, snapshot)
 
     def page(_answer: Any) -> Iterator[Any]:
         head = output.count(len(answer), "belief")
@@ -90,6 +93,20 @@ def beliefs(
             yield belief_table(answer, whose=subject is None)
 
     output.show(answer, json, page)
+
+
+def _tell_of_beginning(memory: MemoryLedger, subject: str | None, snapshot: Snapshot) -> None:
+    """Say so where somebody asks what was believed before anything was recorded."""
+    began, whom = memory.audit.began(subject), f" about {subject}" if subject else ""
+    if began is None:
+        note(f"Nothing was ever recorded{whom}.")
+    elif snapshot.recorded_at < began.isoformat():
+        one = f" --subject {shlex.quote(subject)}" if subject else ""
+        note(
+            f"Nothing was recorded{whom} before {output.when(began)} UTC, so nothing was believed"
+            " then. What was true then, as far as is known now, tells: beliefledger"
+            f" beliefs{one} --valid-at {snapshot.recorded_at[:10]}"
+        )
 
 
 @app.command(rich_help_panel=ASK)
@@ -138,7 +155,7 @@ def _events(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
             output.short(each.memory_id),
             output.day(each.event_from),
             each.event_precision,
-            output.cell(each.text),
+            since(output.cell(each.text), each.became),
             output.number(each.confidence),
         )
     yield made
@@ -202,19 +219,7 @@ def explain(
             except UnknownMemory:
                 raise no_memory from None
             if decision.memory_id is None:
-                recorded = memory.audit.replay(decision.decision_id).recorded
-                output.show(
-                    {
-                        "memory": None,
-                        "holds": False,
-                        "decision": decision,
-                        "decided_by": "gate",
-                        "scores": {name: recorded[name] / 1e6 for name in SCORES},
-                        "trace": recorded["trace"],
-                    },
-                    json,
-                    refusal,
-                )
+                output.show(memory.audit.refusal(decision.decision_id), json, refusal)
                 return
             answer = memory.explain(decision.memory_id, proof=proof)
     output.show(answer, json, explanation)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from beliefledger.answers import Explanation
     from beliefledger.ledger.codec import Recorded
     from beliefledger.memory import MemoryLedger
+    from beliefledger.reading.turns import RefusalAnswer
 
 _SCORES = {
     "s": "source",
@@ -37,9 +38,11 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     memory = answer.memory
     yield output.cell(memory.text, "bold")
     state = "holds" if answer.holds else "does not hold any more"
+    if memory.became is not None:
+        state = memory.became.text
     if memory.superseded_by is not None and not answer.holds:
         state += f", {memory.superseded_by} took its place"
-    if memory.quarantined:
+    if memory.quarantined and memory.became is None:
         state = "is quarantined: kept, but not believed"
     facts = fact_table(
         {
@@ -56,13 +59,14 @@ def explanation(answer: Explanation) -> Iterator[Any]:
     )
     yield facts
     yield output.cell("The words", "bold")
-    yield marked(answer)
+    yield marked(answer.turn)
     yield output.cell("The decision", "bold")
     decided = {"by": answer.decided_by}
     if answer.decision is not None:
         decided |= {
             "decision": f"{answer.decision.decision_id}, position {answer.decision.position}",
             "outcome": f"{answer.decision.outcome}, because {answer.decision.reason}",
+            "why": answer.decision.says,
         }
     if answer.scores:
         decided["scores"] = _scored(answer.scores)
@@ -95,23 +99,25 @@ def explanation(answer: Explanation) -> Iterator[Any]:
         yield "--json has the proofs; `proof inclusion POSITION` writes one as a file."
 
 
-def refusal(answer: dict[str, Any]) -> Iterator[Any]:
+def refusal(answer: RefusalAnswer) -> Iterator[Any]:
     """Why a statement is no memory."""
-    decision = answer["decision"]
+    decision = answer.decision
     yield output.cell(decision.claim or "(erased)", "bold")
-    words = {} if decision.span is None else {"words": f"⟦{decision.span.text}⟧"}
-    yield fact_table(
-        {
-            "of": decision.subject or "(erased)",
-            "said in": f"turn {decision.turn_id}",
-            **words,
-            "decision": f"{decision.decision_id}, position {decision.position}",
-            "outcome": f"{decision.outcome}, because {decision.reason}",
-            "scores": _scored(answer["scores"]),
-            "checks": " → ".join(answer["trace"]),
-            "policy": f"{decision.policy[:16]}…",
-        }
-    )
+    yield marked(answer.turn)
+    facts = {
+        "of": decision.subject or "(erased)",
+        "said in": f"turn {decision.turn_id}",
+        "decision": f"{decision.decision_id}, position {decision.position}",
+        "outcome": f"{decision.outcome}, because {decision.reason}",
+        "why": decision.says,
+        "for example": answer.example,
+        "what to do": answer.advice,
+        "since then": decision.became and decision.became.text,
+        "scores": _scored(answer.scores),
+        "checks": " → ".join(answer.trace),
+        "policy": f"{decision.policy[:16]}…",
+    }
+    yield fact_table({name: value for name, value in facts.items() if value})
     yield from output.hints([decision])
 
 
@@ -130,15 +136,16 @@ def fact_table(rows: dict[str, str]) -> Any:
     return made
 
 
-def marked(answer: Explanation) -> Text:
-    """The turn, with the words that justify the memory marked. A long turn is cut around them."""
+def marked(turn: dict[str, Any] | None) -> Text:
+    """A turn, with the words marked that it is about: who said it, when. A long one is cut around
+    them."""
     from rich.padding import Padding
     from rich.text import Text
 
-    if answer.turn is None:
+    if turn is None:
         return output.cell("  They are erased.", "dim")
-    turn = answer.turn
-    shown = Text(f"{turn['role']}, {output.when(turn['said_at'])}: “", style="dim")
+    who = output.words(turn["speaker"] or turn["role"])
+    shown = Text(f"{who}, {output.when(turn['said_at'])}: “", style="dim")
     content = output.words(turn["marked"])
     first, last = content.find("⟦"), content.rfind("⟧")
     begin, end = max(0, first - AROUND), min(len(content), last + AROUND)
@@ -153,6 +160,20 @@ def marked(answer: Explanation) -> Text:
     shown.append(content[at:end], "not dim")
     shown.append("…" if end < len(content) else "", "not dim")
     shown.append("”")
+    return Padding(shown, (0, 0, 1, 2))  # type: ignore[return-value]
+
+
+def highlighted(text: str) -> Text:
+    """Words in which spans stand between ⟦ and ⟧, these in colour."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    content, shown, at = output.words(text), Text(), 0
+    for match in _MARKED.finditer(content):
+        shown.append(content[at : match.start()])
+        shown.append(match[0], "bold green")
+        at = match.end()
+    shown.append(content[at:])
     return Padding(shown, (0, 0, 1, 2))  # type: ignore[return-value]
 
 

@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any
 from beliefledger.tools.cli import output
 
 if TYPE_CHECKING:
-    from beliefledger.answers import (
-        BeliefAnswer,
-        DecisionAnswer,
-    )
+    from rich.text import Text
 
-
-SCORES = ("s", "r", "e", "t", "base", "c", "importance")
-HINTED = 7
-"""Beyond so many lines of advice, a list gives none."""
+    from beliefledger.answers import Became, BeliefAnswer, DecisionAnswer
 
 
 def belief_table(answer: Sequence[BeliefAnswer], *, whose: bool) -> Any:
@@ -37,6 +31,8 @@ def belief_table(answer: Sequence[BeliefAnswer], *, whose: bool) -> Any:
             if on
         ]
         text = output.cell(each.text)
+        if each.became is not None:
+            marks.append(each.became.text)
         if marks:
             text.append(f" [{', '.join(marks)}]", "yellow")
         made.add_row(
@@ -64,7 +60,7 @@ def history_table(answer: Sequence[BeliefAnswer]) -> Any:
     for each in answer:
         made.add_row(
             output.short(each.memory_id),
-            output.cell(each.text, "" if each.recorded_to is None else "dim"),
+            since(output.cell(each.text, "" if each.recorded_to is None else "dim"), each.became),
             output.number(each.confidence),
             output.day(each.valid_from),
             output.day(each.valid_to),
@@ -90,6 +86,11 @@ def decision_table(answer: Sequence[DecisionAnswer], *, whose: bool) -> Any:
             output.outcome(each.outcome),
             each.reason,
             "" if each.confidence is None else output.number(each.confidence),
-            output.cell(each.claim or "(erased)"),
+            since(output.cell(each.claim or "(erased)"), each.became if each.claim else None),
         )
     return made
+
+
+def since(text: Text, became: Became | None) -> Text:
+    """A line of the past, with what became of it behind."""
+    return text if became is None else text.append(f" [{became.text}]", "yellow")

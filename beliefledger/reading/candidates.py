@@ -1,0 +1,305 @@
+"""Why something is not believed: the candidates like a claim, and what stopped each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from beliefledger.answers import DecisionAnswer
+from beliefledger.gate.decision import Outcome, Reason, TurnView
+from beliefledger.gate.reasons import meanings
+from beliefledger.gate.registry import SlotRule
+from beliefledger.gate.rules.extractor import RuleExtractor
+from beliefledger.gate.slots import canonical_attribute, canonical_entity
+from beliefledger.gate.speech import sentences
+from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.codec import Raw
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
+from beliefledger.ledger.times import to_datetime
+from beliefledger.opening.core import Core
+from beliefledger.projections import digests, questions
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.questions import DecisionRow
+from beliefledger.projections.turns import TurnRow, TurnsView
+from beliefledger.reading.likeness import ALIKE, Claim
+from beliefledger.reading.queries import Queries
+
+MOST = 10
+"""How many of each are told, unless more are asked for."""
+_STOPPED = frozenset({Outcome.REJECT, Outcome.QUEUE, Outcome.ESCALATE, Outcome.QUARANTINE})
+_LET_IN = frozenset({"approved", "promoted"})
+"""What may become of a candidate that was stopped at first."""
+_STATES = {
+    "pending": "It waits for its extraction: run `beliefledger process`.",
+    "parked": "It was set aside, since reading it failed: see `beliefledger ops retry`.",
+    "extracted": "It was read, and nothing like the claim was noticed.",
+}
+
+Slot = tuple[str, str]
+
+
+class LikeCandidate(Frozen):
+    """A candidate that is like a claim, or is about the same slot."""
+
+    decision: DecisionAnswer
+    same_slot: bool
+    likeness: float
+    """The share of the claim's words that it uses, too."""
+    speaker: str | None
+    said_at: datetime | None
+    sentence: str | None
+    """Where it was said; None once the turn is erased."""
+    advice: str | None
+    """What the reader can do, where there is something; `decision.hint` has the commands."""
+
+
+class NearTurn(Frozen):
+    """A turn that waits, or whose words come near a claim."""
+
+    turn_id: str
+    position: int
+    speaker: str
+    said_at: datetime
+    state: str
+    likeness: float
+    sentence: str
+    """Its most alike sentence."""
+    why: str
+    """Why no candidate came of it."""
+
+
+class WhyNotAnswer(Frozen):
+    """Why something is not believed. Each list has the most alike first."""
+
+    subject: str
+    claim: str
+    text: str
+    """The answer in a sentence."""
+    stopped: tuple[LikeCandidate, ...]
+    got_in: tuple[LikeCandidate, ...]
+    """What is believed, or was: `decision.became` says what became of it."""
+    waiting: tuple[NearTurn, ...]
+    """Turns that nobody has read yet, or that could not be read."""
+    nearest: tuple[NearTurn, ...]
+    """Where nothing like it was noticed: the turns that come near it."""
+    left_out: int
+    """How many more there are of all these."""
+    erased: int
+    """Decisions of the subject whose words are erased: nobody knows whether one was like it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Noticed:
+    row: DecisionRow
+    likeness: float
+    slot: Slot
+
+
+class CandidateQueries:
+    """Reads candidates and turns like a claim."""
+
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
+
+    def why_not(self, subject: str, text: str, most: int = MOST) -> WhyNotAnswer:
+        """Raises `InvalidTurn` for a claim without words, `UnknownMemory` and `NotPermitted` for
+        somebody nobody knows, or who was erased."""
+        ref = self._core.known_subject(subject)
+        claim = Claim.of(text, without=[subject])
+        if not claim.words and not claim.numbers:
+            raise InvalidTurn(f"claim: {text!r} has no word to look for; say it in a sentence.")
+        if most < 1:
+            raise InvalidTurn("limit: at least 1.")
+        with self._queries.view(DecisionsView.name) as (connection, generation):
+            rows = questions.decided(connection, generation, subject_ref=ref)
+        noticed = list(self._noticed(rows, claim))
+        alike, slots = self._alike(noticed, self._slots(text))
+        answers = self._queries.told([each.row for each in alike])
+        stopped: list[tuple[_Noticed, DecisionAnswer]] = []
+        got_in: list[tuple[_Noticed, DecisionAnswer]] = []
+        for pair in zip(alike, answers, strict=True):
+            (stopped if _is_stopped(pair[1]) else got_in).append(pair)
+        waiting, read = self._turns(ref)
+        near = self._near(waiting, claim)
+        nearest = [] if alike else [each for each in self._near(read, claim) if each.likeness]
+        return WhyNotAnswer(
+            subject=subject,
+            claim=text,
+            text=_summary(
+                [each for _, each in stopped], [each for _, each in got_in], waiting, nearest
+            ),
+            stopped=tuple(self._like(*pair, slots) for pair in stopped[:most]),
+            got_in=tuple(self._like(*pair, slots) for pair in got_in[:most]),
+            waiting=tuple(near[:most]),
+            nearest=tuple(nearest[:most]),
+            left_out=sum(max(0, len(found) - most) for found in (stopped, got_in, near, nearest)),
+            erased=len(rows) - len(noticed),
+        )
+
+    def _noticed(self, rows: Sequence[DecisionRow], claim: Claim) -> Iterator[_Noticed]:
+        """The candidates whose words are there, each with how like the claim it is."""
+        words = {raw.position: raw for raw in self._log.raw_at([row.position - 1 for row in rows])}
+        elsewhere = []
+        for row in rows:  # a candidate stands right before its decision, but for odd ones
+            raw = words.get(row.position - 1)
+            if raw is None or raw.type != CandidateProposed.NAME:
+                elsewhere.append(row)
+            elif raw.body is not None:
+                yield _compared(row, raw.body["candidate"], claim)
+        found = digests.candidates_of(elsewhere, self._log) if elsewhere else {}
+        for row in elsewhere:
+            proposed = found.get((row.turn_id, row.candidate_version))
+            if proposed is not None:
+                yield _compared(row, proposed.candidate.model_dump(mode="json"), claim)
+
+    def _slots(self, text: str) -> set[Slot]:
+        """The slots that the claim is about, as the rules read it."""
+        turn = TurnView(turn_id="", role="user", content=text, said_at=self._queries.now())
+        read = self._core.gate.reader.within_deadline(turn, (), RuleExtractor().extract)
+        types = self._core.rulebook.refreshed().registry.types
+        return {
+            _slot(each.entity, each.attribute)
+            for each in read.candidates
+            if each.type in types and types[each.type].slot is not SlotRule.CONTENT
+        }
+
+    def _alike(
+        self, noticed: Sequence[_Noticed], slots: set[Slot]
+    ) -> tuple[list[_Noticed], set[str]]:
+        """Those like the claim or of its slot, that slot first, then by likeness, the newest first;
+        and the beliefs that are its slot."""
+        beliefs = {each.row.belief for each in noticed if each.slot in slots}
+        best = max((each.likeness for each in noticed), default=0.0)
+        if not beliefs and best >= ALIKE:
+            beliefs = {each.row.belief for each in noticed if each.likeness == best}
+        found = [each for each in noticed if each.row.belief in beliefs or each.likeness >= ALIKE]
+        found.sort(key=lambda x: (x.row.belief in beliefs, x.likeness, x.row.position))
+        return found[::-1], beliefs
+
+    def _like(self, noticed: _Noticed, decision: DecisionAnswer, slots: set[str]) -> LikeCandidate:
+        recorded = self._log.read_stream(noticed.row.turn_id, upto=1)[0]
+        said = recorded.event if isinstance(recorded.event, TurnRecorded) else None
+        at = None
+        if said is not None:
+            at = to_datetime(recorded.recorded_at if said.said_at is None else said.said_at)
+        meaning = meanings()[Reason(decision.reason)]
+        return LikeCandidate(
+            decision=decision,
+            same_slot=noticed.row.belief in slots,
+            likeness=round(noticed.likeness, 4),
+            speaker=said.said_by if said else None,
+            said_at=at,
+            sentence=_sentence(said.content, decision) if said else None,
+            advice=meaning.advice if _is_stopped(decision) else None,
+        )
+
+    def _turns(self, ref: str) -> tuple[list[TurnRow], list[TurnRow]]:
+        """The turns that wait or are parked, and the others."""
+        with self._queries.view(TurnsView.name) as (connection, generation):
+            rows = questions.turns_of(connection, generation, ref)
+        waiting = [row for row in rows if row.state != "extracted"]
+        return waiting, [row for row in rows if row.state == "extracted"]
+
+    def _near(self, rows: Sequence[TurnRow], claim: Claim) -> list[NearTurn]:
+        """These turns by how near the claim their words are, the newest of equals first. Those
+        whose words are erased are left out."""
+        by_position = {row.position: row for row in rows}
+        found = [
+            _near_turn(by_position[raw.position], raw, claim)
+            for raw in self._log.raw_at(list(by_position))
+            if raw.body is not None and raw.body["content"]
+        ]
+        return sorted(found, key=lambda each: (-each.likeness, -each.position))
+
+
+def _slot(entity: str, attribute: str) -> Slot:
+    return canonical_entity(entity), canonical_attribute(attribute)
+
+
+def _compared(row: DecisionRow, candidate: dict[str, str], claim: Claim) -> _Noticed:
+    said, value = candidate["claim"], candidate["value"]
+    text = said if value in said else f"{said} ({value})"
+    return _Noticed(
+        row,
+        claim.likeness(text),
+        _slot(candidate.get("entity", "User"), candidate["attribute"]),
+    )
+
+
+def _is_stopped(decision: DecisionAnswer) -> bool:
+    if decision.became is not None and decision.became.what in _LET_IN:
+        return False
+    again = decision.outcome == Outcome.CONFIRM and decision.reason != Reason.REPEATED
+    return again or decision.outcome in _STOPPED
+
+
+def _sentence(content: str, decision: DecisionAnswer) -> str:
+    """The sentences of a turn in which a candidate was noticed."""
+    span = decision.span
+    if span is None or span.turn_id != decision.turn_id:
+        return content
+    found = [
+        (start, end) for start, end in sentences(content) if start < span.end and span.start < end
+    ]
+    return content[found[0][0] : found[-1][1]] if found else span.text
+
+
+def _near_turn(row: TurnRow, raw: Raw, claim: Claim) -> NearTurn:
+    body = raw.body or {}
+    content: str = body["content"]
+    best = max(
+        ((claim.likeness(content[start:end]), -start, end) for start, end in sentences(content)),
+        default=(0.0, 0, len(content)),
+    )
+    said_at = body.get("said_at")
+    why = _STATES.get(row.state, "")
+    if row.state == "extracted" and row.role != "user":
+        why = f"It was not read: role {row.role}, which says nothing of the subject."
+    elif row.state == "extracted" and not row.candidates:
+        why = "It was read, and nothing was noticed in it."
+    return NearTurn(
+        turn_id=row.turn_id,
+        position=row.position,
+        speaker=body.get("speaker") or row.role,
+        said_at=to_datetime(raw.recorded_at if said_at is None else said_at),
+        state=row.state,
+        likeness=round(best[0], 4),
+        sentence=content[-best[1] : best[2]],
+        why=why,
+    )
+
+
+def _summary(
+    stopped: Sequence[DecisionAnswer],
+    got_in: Sequence[DecisionAnswer],
+    waiting: Sequence[TurnRow],
+    nearest: Sequence[NearTurn],
+) -> str:
+    holds = [each for each in got_in if each.became is None or each.became.what in _LET_IN]
+    parts = []
+    if stopped:
+        parts.append(f"{_statements(len(stopped))} about it {_was(len(stopped))} stopped")
+    if got_in:
+        over = len(got_in) - len(holds)
+        said = f"{len(got_in)}" if parts else f"{_statements(len(got_in))} about it"
+        gone = f", of which {over} {'does' if over == 1 else 'do'} not hold any more"
+        parts.append(f"{said} got in" + (gone if over else ""))
+    if not parts:
+        near = ", though some turns come near" if nearest else " in any turn"
+        parts.append(f"Nothing like it was noticed{near}")
+    if waiting:
+        turns = "1 turn is" if len(waiting) == 1 else f"{len(waiting)} turns are"
+        parts.append(f"{turns} not read yet")
+    return "; ".join(parts) + "."
+
+
+def _statements(number: int) -> str:
+    return "1 statement" if number == 1 else f"{number} statements"
+
+
+def _was(number: int) -> str:
+    return "was" if number == 1 else "were"
