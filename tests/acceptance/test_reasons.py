@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -121,3 +122,23 @@ def run(*words, code=0, columns="80"):
     answer = CliRunner(env={"COLUMNS": columns}).invoke(app, ["reasons", *words])
     assert answer.exit_code == code, answer.output
     return answer
+
+
+def test_the_command_line_has_them_as_a_table_that_fits_eighty_columns():
+    page = run().stdout
+    for code in Reason:
+        assert re.search(rf"^ ?{re.escape(code.value)}\b", page, re.M), code
+    assert [line for line in page.splitlines() if len(line) > 80] == []
+    assert "…" not in page
+    told = {each["code"]: each for each in json.loads(run("--json").stdout)}
+    assert list(told) == [code.value for code in Reason]
+    assert set(told["truth.new"]) == {"code", "sentence", "example", "advice", "hint"}
+
+
+def test_one_code_or_the_codes_of_one_check_can_be_asked_for():
+    page = " ".join(run("truth.question").stdout.split())
+    assert "It is a question, which states nothing." in page
+    assert "Say it as a statement." in page
+    kind = json.loads(run("durability", "--json").stdout)
+    assert {each["code"].split(".")[0] for each in kind} == {"durability"}
+    assert "beliefledger reasons" in run("truth.nonsense", code=2).stderr

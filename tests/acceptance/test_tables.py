@@ -48,6 +48,12 @@ TABLES = [
     "decisions",
     "decisions --subject ana",
     "search --subject ana meetings --why --no-record",
+    "decisions --subject ana --waiting",
+    "why-not --subject ana diabetes",
+    "why-not --subject ana Lisbon",
+    "turn TURN",
+    "diff --subject ana --start 0",
+    "reasons truth",
     "conflicts list",
     "conflicts loops",
     "conflicts review",
@@ -107,7 +113,9 @@ def ids(place):
     beliefs = json.loads(run(place, "beliefs", "--subject", "ana", "--json"))
     recalls = json.loads(run(place, "recalls", "list", "--json"))
     erasures = json.loads(run(place, "erasure", "list", "--json"))
+    decisions = json.loads(run(place, "decisions", "--subject", "ana", "--json"))
     return {
+        "TURN": decisions[0]["turn_id"][:10],
         "BELIEF": beliefs[0]["memory_id"][:10],
         "RECALL": recalls[0]["recall_id"][:10],
         "ERASURE": erasures[0]["erasure"][:10],
@@ -115,7 +123,7 @@ def ids(place):
 
 
 def _tokens(text: str) -> set[str]:
-    return {word.strip(":·,.()\\\"'“”─") for word in text.split()}
+    return {word.strip(":·,.()\\\"'“”─") for word in text.split()} - {""}
 
 
 @pytest.mark.parametrize("table", TABLES)

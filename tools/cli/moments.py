@@ -157,9 +157,7 @@ def turn(
     ctx: typer.Context,
     turn_id: Annotated[
         str,
-        typer.Argument(
-            metavar="ID", callback=named, help="A turn's id; its first characters do."
-        ),
+        typer.Argument(metavar="ID", callback=named, help="A turn's id; its first characters do."),
     ],
     json: Json = False,
 ) -> None:

@@ -1,0 +1,234 @@
+"""Whoever asks about the past sees what was believed then, each line with what became of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+from wishes import storing
+
+from beliefledger import open_memory
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.times import DAY, to_datetime
+from beliefledger.projections import questions
+from beliefledger.tools.cli import app
+
+LATER = 40 * DAY
+
+
+@pytest.fixture
+def memory(place, clock):
+    with open_memory(place, clock=clock) as opened:
+        opened.consent.grant("ana", "consent")
+        yield opened
+
+
+def store(memory, value="Lisbon", attribute="home.location", **more):
+    return memory.store("ana", value, **storing(attribute=attribute, **more))
+
+
+def superseded(memory, first):
+    return store(memory, "Porto").memory_id
+
+
+def corrected(memory, first):
+    memory.remember("ana", "No, I live in Porto, not Lisbon.")
+    return memory.beliefs("ana")[0].memory_id
+
+
+def revoked(memory, first):
+    memory.revoke(first.memory_id, by="lea")
+
+
+def consent_withdrawn(memory, first):
+    memory.consent.withdraw("ana", by="lea")
+    [event] = memory._log.of_types(["consent.withdrawn.v1"])
+    return event.event_id
+
+
+def merged(memory, first):
+    memory.store(
+        "ana", "Lisbon", attribute="home.residence", text="User resides in Lisbon", confidence=0.6
+    )
+    memory.operations.consolidation.consolidate("ana", apply=True)
+    [one] = memory.beliefs("ana")
+    return one.memory_id
+
+
+def moved(memory, first):
+    memory.entities.merge("ana", "Sarah", "S. Chen", by="lea")
+
+
+FIRST = {"text": "User lives in Lisbon"}
+ENDS = [
+    ("superseded", superseded, FIRST),
+    ("corrected", corrected, FIRST),
+    ("revoked", revoked, FIRST),
+    ("consent_withdrawn", consent_withdrawn, FIRST),
+    ("merged", merged, FIRST),
+    ("moved", moved, {"entity": "S. Chen", "attribute": "role"}),
+]
+TEXTS = {"consent_withdrawn": "consent withdrawn"}
+
+
+@pytest.mark.parametrize(("what", "end", "fields"), ENDS, ids=[what for what, *_ in ENDS])
+def test_what_was_believed_then_says_what_became_of_it(memory, clock, what, end, fields):
+    if what == "moved":
+        store(memory, "yes", "known", entity="Sarah")
+    first = store(memory, **fields)
+    position = memory.status().position
+    [before] = [b for b in memory.beliefs("ana") if b.memory_id == first.memory_id]
+    assert before.became is None
+    clock.ahead(LATER / 1_000_000)
+    by = end(memory, first)
+    became = [
+        b.became for b in memory.beliefs("ana", as_of=position) if b.memory_id == first.memory_id
+    ]
+    assert [each.what for each in became] == [what]
+    assert became[0].on == to_datetime(clock.now)
+    assert became[0].text == f"{TEXTS.get(what, what)} on {to_datetime(clock.now):%Y-%m-%d}"
+    assert by is None or became[0].by == by
+    last = memory.history(first.memory_id)
+    if what not in {"moved", "merged"}:
+        assert {b.became for b in last if b.memory_id == first.memory_id} == set(became)
+        assert memory.explain(first.memory_id).memory.became == became[0]
+        assert memory.decision(first.decision_id).became == became[0]
+    assert all(each.became is None for each in memory.beliefs("ana"))
+
+
+def test_time_alone_ends_what_was_written_with_its_end(memory, clock):
+    said = to_datetime(clock.now)
+    store(memory, expires_at=to_datetime(clock.now + 2 * DAY))
+    store(memory, "tea", "drink", valid_to=to_datetime(clock.now + 3 * DAY), said_at=said)
+    position = memory.status().position
+    assert [b.became for b in memory.beliefs("ana", as_of=position)] == [None, None]
+    clock.ahead(LATER / 1_000_000)
+    became = [b.became.text for b in memory.beliefs("ana", as_of=position)]
+    assert became == ["expired on 2026-03-03", "ended on 2026-03-04"]
+    memory.operations.ageing.expire()
+    became = [b.became.text for b in memory.beliefs("ana", as_of=position)]
+    assert became == ["expired on 2026-03-03", "ended on 2026-03-04"]
+    assert memory.beliefs("ana") == []
+    past = {b.value: b.became.what for b in memory.beliefs("ana", valid_at=said)}
+    assert past == {"Lisbon": "expired", "tea": "ended"}
+
+
+def test_a_person_s_choice_and_a_promotion_are_told_apart(memory):
+    for value in ("Lisbon", "Porto", "Lisbon", "Porto"):
+        store(memory, value)
+    store(memory, "tea", "drink", confidence=0.47, idempotency_key="1")
+    position = memory.status().position
+    [loop] = memory.conflicts.loops("ana")
+    memory.conflicts.resolve(loop.belief_id, choose="Lisbon", by="lea")
+    store(memory, "tea", "drink", confidence=0.47, idempotency_key="2")
+    then = memory.beliefs("ana", as_of=position, quarantined=True, min_confidence=0)
+    assert {b.value: b.became.what for b in then} == {"Porto": "resolved", "tea": "promoted"}
+
+
+def test_a_review_is_what_became_of_a_queued_decision(memory):
+    for text in ("I have diabetes.", "I have asthma."):
+        memory.remember("ana", text)
+    one, other = memory.decisions("ana", waits=True)
+    assert one.became is other.became is None
+    memory.conflicts.review(one.decision_id, approve=True, by="lea")
+    memory.conflicts.review(other.decision_id, approve=False, by="lea")
+    assert [d.became.what for d in memory.decisions("ana")] == ["approved", "refused"]
+    memory.revoke(memory.beliefs("ana")[0].memory_id, by="lea")
+    assert [d.became.what for d in memory.decisions("ana")] == ["revoked", "refused"]
+
+
+def test_what_was_erased_is_gone_for_everybody(memory):
+    memory.remember("ana", "I live in Lisbon.")
+    memory.remember("ana", "I use pytest.")
+    position = memory.status().position
+    [home, _] = memory.beliefs("ana")
+    memory.erase("ana", memory=home.memory_id, by="lea")
+    assert [b.value for b in memory.beliefs("ana", as_of=position)] == ["pytest"]
+    gone, left = memory.decisions("ana")
+    assert (gone.claim, gone.became.what, left.became) == (None, "erased", None)
+    assert memory.erasure.list()[0].erasure == gone.became.by
+    memory.erase("ana", by="lea")
+    assert memory.beliefs("ana", as_of=position) == []
+    assert {d.became.what for d in memory.decisions()} == {"erased"}
+
+
+def test_what_was_confirmed_as_past_did_not_change_since(memory):
+    store(memory, "Lisbon", said_at="2026-01-01")
+    store(memory, "Porto", said_at="2026-02-01")
+    late = store(memory, "Lisbon", said_at="2026-01-15")
+    assert late.outcome == "confirm"
+    assert memory.decision(late.decision_id).became is None
+
+
+def test_however_many_rows_are_asked_for_it_is_read_once(memory, monkeypatch):
+    for number in range(30):
+        store(memory, "yes", f"attribute.{number}")
+    position = memory.status().position
+    memory.consent.withdraw("ana", by="lea")
+    asked = {"rows": 0, "events": 0}
+
+    def counted(name, real):
+        def call(*given, **more):
+            asked[name] += 1
+            return real(*given, **more)
+
+        return call
+
+    monkeypatch.setattr(
+        questions, "versions_of_memories", counted("rows", questions.versions_of_memories)
+    )
+    monkeypatch.setattr(Log, "read_at", counted("events", Log.read_at))
+    found = memory.beliefs("ana", as_of=position)
+    assert len({b.became.by for b in found}) == 1  # the withdrawal
+    assert len(found) == 30
+    assert asked == {"rows": 1, "events": 2}  # the endings, and the words
+    assert memory.beliefs("ana") == []
+    assert asked["rows"] == 1
+    asked["events"] = 0
+    memory.decisions("ana")
+    assert asked["rows"] == 2
+    assert asked["events"] <= 4
+
+
+def run(place, *words):
+    answer = CliRunner(env={"COLUMNS": "120"}).invoke(app, ["--ledger", place, *words])
+    assert answer.exit_code == 0, answer.output
+    return answer
+
+
+def test_the_command_line_marks_each_line(place, clock):
+    with open_memory(place) as memory:
+        memory.consent.grant("ana", "consent")
+        memory.remember("ana", "I live in Lisbon.")
+        position = memory.status().position
+        memory.revoke(memory.beliefs("ana")[0].memory_id, by="lea")
+        [was] = memory.beliefs("ana", as_of=position)
+    told = f"[{was.became.text}]"
+    assert told.startswith("[revoked on ")
+    for words in (
+        ["beliefs", "--subject", "ana", "--as-of", str(position)],
+        ["history", was.memory_id],
+        ["decisions", "--subject", "ana"],
+    ):
+        assert told in run(place, *words).stdout, words
+    assert f"{was.memory_id}, {was.became.text}" in run(place, "explain", was.memory_id).stdout
+    [as_json] = json.loads(
+        run(place, "beliefs", "--subject", "ana", "--as-of", str(position), "--json").stdout
+    )
+    assert as_json["became"]["what"] == "revoked"
+    assert run(place, "beliefs", "--subject", "ana").stdout.strip() == "0 beliefs."
+
+
+def test_as_of_before_the_first_event_says_so(place):
+    run(place, "remember", "--subject", "ana", "I live in Lisbon.", "--consent", "consent")
+    before = ["beliefs", "--subject", "ana", "--as-of", "2020-01-01"]
+    said = run(place, *before)
+    assert "Nothing was recorded about ana before" in said.stderr
+    assert "beliefledger beliefs --subject ana --valid-at 2020-01-01" in said.stderr
+    said = run(place, *before, "--json")
+    assert json.loads(said.stdout) == []
+    assert "--valid-at" in said.stderr
+    assert "before" in run(place, "beliefs", "--as-of", "2020-01-01").stderr
+    assert "ever" in run(place, "beliefs", "--subject", "zoe", "--as-of", "2020-01-01").stderr
+    assert run(place, "beliefs", "--subject", "ana").stderr == ""
