@@ -23,6 +23,7 @@ def open_memory(
     extractor: Extractor | str | None = None,
     embedder: str | None = None,
     extraction_seconds: float | None = None,
+    consent: str | None = None,
     clock: Clock = system_clock,
     create: bool = True,
     witnessed: bool = True,
@@ -37,15 +38,17 @@ def open_memory(
     `clock` tells microseconds since 1970 UTC.
     `extraction_seconds` is how much CPU time reading one turn may take, else
     `BELIEFLEDGER_EXTRACTION_SECONDS`, else 10; a turn that takes more is parked.
+    `consent` is a lawful basis that is granted at each subject's first turn, on record: for
+    ordinary memories, the policy's purpose and the subject alone, and never again to somebody who
+    withdrew it; without it, what `BELIEFLEDGER_CONSENT` says, else somebody has to grant one.
     A ledger with a witness (`BELIEFLEDGER_WITNESS`) is opened when that has cosigned its head; with
     `witnessed=False`, to look what is wrong with it, at once.
 
-    Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `BackendUnavailable`,
-    `BehindWitness`, `SplitView`.
+    Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `NotPermitted`,
+    `BackendUnavailable`, `BehindWitness`, `SplitView`.
 
     >>> import tempfile
-    >>> with open_memory(tempfile.mkdtemp()) as memory:
-    ...     _ = memory.consent.grant("ana", "consent")
+    >>> with open_memory(tempfile.mkdtemp(), consent="consent") as memory:
     ...     _ = memory.record_turn("ana", "I always use dark mode.")
     ...     _ = memory.process()
     ...     [belief.text for belief in memory.beliefs("ana")]
@@ -58,6 +61,8 @@ def open_memory(
         settings = replace(settings, embedder=embedder)
     if extraction_seconds is not None:
         settings = replace(settings, extraction_seconds=seconds_of(extraction_seconds))
+    if consent is not None:
+        settings = replace(settings, consent=consent)
     core = build(
         place,
         policy=chosen,

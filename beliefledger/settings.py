@@ -23,6 +23,7 @@ VENDOR_KEYS = {"claude": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 """By the extractor's name. Each is sent to its own vendor's extractor and to no other one."""
 EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
+CONSENT = "BELIEFLEDGER_CONSENT"
 WITNESS = "BELIEFLEDGER_WITNESS"
 WITNESS_KEY = "BELIEFLEDGER_WITNESS_KEY"
 LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
@@ -63,6 +64,8 @@ class Settings:
     """Where the key lies that signs checkpoints; by default beside the master key."""
     vendor_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The keys that vendors' own variables hold, by the extractor's name."""
+    consent: str | None = None
+    """The lawful basis that is granted at each subject's first turn; None: somebody grants it."""
 
     @classmethod
     def read(cls) -> Settings:
@@ -88,6 +91,7 @@ class Settings:
                 for extractor, name in VENDOR_KEYS.items()
                 if os.environ.get(name)
             },
+            consent=os.environ.get(CONSENT, "").strip() or None,
         )
 
     def key_of(self, extractor: str) -> str | None:

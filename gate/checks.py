@@ -13,7 +13,7 @@ from beliefledger.gate import speech
 from beliefledger.gate.belief import Belief
 from beliefledger.gate.claims import claim_within
 from beliefledger.gate.confidence import Confidence, score
-from beliefledger.gate.consent import ORDINARY, SPECIAL, Consent, Grant
+from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, SPECIAL, Consent, Grant
 from beliefledger.gate.decision import Approval, Outcome, Reason, TurnView
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry
@@ -184,7 +184,7 @@ def permission(case: Case) -> Grant:
             None,
         )
     else:
-        covering = case.consent.covering(category, policy.purpose, case.now)
+        covering = case.consent.covering(category, policy.purpose, case.now, policy)
         if category != ORDINARY:
             rule = policy.special_categories.get(category, "queue")
             if rule == "prohibit":
@@ -195,11 +195,16 @@ def permission(case: Case) -> Grant:
         elif covering is None:
             raise case.refuse("permission.consent", Reason.NO_CONSENT)
         grant = covering
-        case.passed("permission.consent", grant.basis)
+        case.passed("permission.consent", cited(grant))
     if scope not in policy.scopes or policy.is_wider(scope, grant.scope):
         raise case.refuse("permission.scope", Reason.SCOPE_TOO_WIDE)
     case.passed("permission.scope", scope)
     return grant
+
+
+def cited(grant: Grant) -> str:
+    """A basis as the trace names it: of the policy's default it says so."""
+    return f"default:{grant.basis}" if grant.id == DEFAULT_GRANT else grant.basis
 
 
 def _beside_a_secret(case: Case) -> bool:

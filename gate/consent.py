@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.erasures import SUBJECT
@@ -22,6 +23,9 @@ ORDINARY = "ordinary"
 """The category of everything that is in no special category."""
 SPECIAL = "special"
 """All that an envelope says of a special category: which one it is, is erased with the words."""
+DEFAULT_GRANT = "policy.default_basis"
+"""Stands where a grant's id would, for what was kept on the policy's default basis: which policy
+that was, the decision says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,19 @@ class Grant:
     scope: str
     expires_at: Micros | None
 
+    def in_force(self, now: Micros) -> bool:
+        return self.expires_at is None or now < self.expires_at
+
+
+class Defaults(Protocol):
+    """A policy, as far as consent is concerned."""
+
+    @property
+    def default_grant(self) -> Grant | None:
+        """The basis in force for everybody who has not withdrawn theirs; None where there is
+        none."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Consent:
@@ -47,6 +64,12 @@ class Consent:
     going: tuple[tuple[str, Runs], ...] = ()
     """Erasures of less than the subject that are not completed: the request's event id, and the
     first and last position of each run. Those events must not be used any more."""
+    withdrawn: bool = False
+    """True from a withdrawal that concerned ordinary memories to the next grant for them. The
+    policy's default basis does not apply meanwhile."""
+    answered: bool = False
+    """True once there was any grant for ordinary memories, or any withdrawal: nothing is granted
+    by itself from then on."""
 
     def is_going(self, position: int) -> bool:
         """Whether the event at a position is being erased."""
@@ -61,13 +84,43 @@ class Consent:
             for each in recorded
         ]
 
-    def covering(self, category: str, purpose: str, now: Micros) -> Grant | None:
-        """The latest grant in force for the category and purpose."""
-        for grant in reversed(self.grants):
-            in_force = grant.expires_at is None or now < grant.expires_at
-            if in_force and category in grant.categories and grant.purpose == purpose:
+    def covering(
+        self, category: str, purpose: str, now: Micros, policy: Defaults | None = None
+    ) -> Grant | None:
+        """The latest grant in force for the category and purpose; where there is none, the default
+        basis of `policy`, unless the subject withdrew."""
+        for grant in (*reversed(self.grants), *self._default(policy)):
+            if grant.in_force(now) and category in grant.categories and grant.purpose == purpose:
                 return grant
         return None
+
+    def covered(self, purpose: str, now: Micros, policy: Defaults | None = None) -> frozenset[str]:
+        """All categories for which a grant is in force, as `covering` finds it."""
+        return frozenset(
+            category
+            for grant in (*self.grants, *self._default(policy))
+            if grant.in_force(now) and grant.purpose == purpose
+            for category in grant.categories
+        )
+
+    def first_grant(self, basis: str, purpose: str) -> ConsentGranted | None:
+        """What a subject is granted by itself at the first turn; None for one who was ever granted
+        anything for ordinary memories, or ever withdrew."""
+        if self.answered:
+            return None
+        return ConsentGranted(
+            basis=basis,
+            special=False,
+            categories=(ORDINARY,),
+            purpose=purpose,
+            scope="subject",
+            note="granted at the first turn",
+        )
+
+    def _default(self, policy: Defaults | None) -> tuple[Grant, ...]:
+        """The policy's default, where it applies to this subject."""
+        grant = None if policy is None or self.withdrawn else policy.default_grant
+        return () if grant is None else (grant,)
 
 
 def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consent:
@@ -75,6 +128,7 @@ def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consen
     which is only erased with the whole subject."""
     begun = start or Consent()
     version, grants, erasing = begun.version, begun.grants, begun.erasing
+    withdrawn, answered = begun.withdrawn, begun.answered
     going = dict(begun.going)
     for each in recorded:
         version = each.version
@@ -92,8 +146,13 @@ def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consen
                     facts["expires_at"],
                 ),
             )
+            if ORDINARY in categories:
+                withdrawn, answered = False, True
         elif each.type == ConsentWithdrawn.NAME:
             ended = frozenset(each.facts["grants"])
+            over = [grant for grant in grants if grant.id in ended]
+            withdrawn = withdrawn or ends_default(ended, over)
+            answered = True
             grants = tuple(grant for grant in grants if grant.id not in ended)
         elif each.type == ErasureRequested.NAME and each.facts["reach"] == SUBJECT:
             erasing = True
@@ -101,7 +160,16 @@ def folded(recorded: Iterable[Recorded], start: Consent | None = None) -> Consen
             going[each.event_id] = tuple((first, last) for first, last in each.facts["positions"])
         elif each.type == ContentErased.NAME:
             going.pop(each.facts["request"], None)
-    return Consent(version, grants, erasing, tuple(going.items()))
+    return Consent(version, grants, erasing, tuple(going.items()), withdrawn, answered)
+
+
+def ends_default(ended: Iterable[str], grants: Iterable[Grant]) -> bool:
+    """Whether a withdrawal of these ids also ends what stands on the policy's default basis. Only
+    one of special categories alone does not: of `grants` that are not for ordinary memories, or of
+    approvals."""
+    ids = frozenset(ended)
+    ordinary = any(ORDINARY in grant.categories for grant in grants)
+    return not ids or DEFAULT_GRANT in ids or ordinary
 
 
 def _says(recorded: Recorded) -> bool:

@@ -72,8 +72,12 @@ class Gate(Writer):
         turns: PendingTurns,
         about: About = lambda _subject, _entity: {},
         deadline: Deadline | None = None,
+        first_basis: str | None = None,
     ) -> None:
+        """`first_basis` is the lawful basis that is granted at each subject's first turn; None
+        where somebody has to grant it."""
         super().__init__(log, rulebook, clock, about)
+        self._first_basis = first_basis
         self.reader = TurnReader(self, extractor, turns.earlier, deadline)
         self.queue = TurnQueue(self, self.reader, turns)
 
@@ -86,6 +90,7 @@ class Gate(Writer):
         """
         self.check(turns)
         refs = self.log.register([turn.subject for turn in turns])
+        self._grant_first(list(dict.fromkeys(refs.values())))
 
         def attempt() -> list[Receipt]:
             return self._record(turns, refs, actor)
@@ -97,6 +102,35 @@ class Gate(Writer):
         most = self.rulebook.current().policy.max_turn_bytes
         for turn in turns:
             turn.check(most)
+
+    def _grant_first(self, refs: Sequence[str]) -> None:
+        """Put the first basis on record for those who were never granted one and never withdrew.
+
+        Raises `NotPermitted` where the policy in force does not know that basis.
+        """
+        basis = self._first_basis
+        if basis is None:
+            return
+
+        def attempt() -> None:
+            self.memo.refresh()
+            rules = self.rulebook.current()
+            new: list[New] = []
+            expect = {self.rulebook.stream: rules.version}
+            for ref in refs:
+                consent = self.memo.consent(ref)
+                event = consent.first_grant(basis, rules.policy.purpose)
+                if event is None or consent.erasing or self.log.keys(ref) is None:
+                    continue
+                stream = streams.subject_stream(ref)
+                new.append(New(event, new_id(), stream, ref, SYSTEM))
+                expect[stream] = consent.version
+            if new:
+                rules.policy.check_basis(basis)
+                self.log.append(new, expect)
+                self.memo.forget(*refs)
+
+        self.again(attempt)
 
     def _record(
         self, turns: Sequence[TurnInput], refs: dict[str, str], actor: str
@@ -193,6 +227,7 @@ class Gate(Writer):
         """
         self.check([turn])
         ref = self.log.register([turn.subject])[turn.subject]
+        self._grant_first([ref])
 
         def attempt() -> tuple[Receipt, str | None]:
             keys = self.log.keys(ref)

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from beliefledger.gate.consent import ORDINARY
+from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, Grant
 from beliefledger.ledger import canonical
 from beliefledger.ledger.candidate import MILLION, Frozen, Source, unset
-from beliefledger.ledger.errors import PolicyInvalid
+from beliefledger.ledger.errors import NotPermitted, PolicyInvalid
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.policy import PolicyAdopted
 from beliefledger.ledger.times import DAY, Micros
@@ -54,6 +54,14 @@ class EntityRules(Frozen):
 
     near: Literal["ask", "link", "new"] = "ask"
     similarity: Score = 0.85
+
+
+class DefaultBasis(Frozen):
+    """The lawful basis of ordinary memories of everybody for whom none was recorded."""
+
+    basis: str
+    purpose: str
+    scope: str = "subject"
 
 
 class DecayRules(Frozen):
@@ -98,6 +106,7 @@ class Policy(Frozen):
     retention_days: dict[str, Days] = Field(default_factory=dict, exclude_if=unset)
     revoked_grace_days: Days | None = Field(default=None, exclude_if=unset)
     erase_on_withdrawal: bool = Field(default=False, exclude_if=unset)
+    default_basis: DefaultBasis | None = Field(default=None, exclude_if=unset)
 
     @model_validator(mode="after")
     def _coherent(self) -> Policy:
@@ -120,7 +129,25 @@ class Policy(Frozen):
                     f" {', '.join(sorted(known))}"
                 )
         self._rising()
+        self._known_default()
         return self
+
+    def _known_default(self) -> None:
+        """Raises `ValueError` for a default basis that could not be granted either."""
+        default = self.default_basis
+        if default is None:
+            return
+        for what, given, known in (
+            ("basis", default.basis, self.lawful_bases),
+            ("purpose", default.purpose, (self.purpose,)),
+            ("scope", default.scope, self.scopes),
+        ):
+            if given not in known:
+                raise ValueError(
+                    f"default_basis: the {what} {given!r} is none of {', '.join(known)}"
+                )
+        if self.is_wider(default.scope, "subject"):
+            raise ValueError("default_basis: its scope must not be wider than 'subject'")
 
     def _rising(self) -> None:
         """Raises `ValueError` for a calibration that is not a map which never falls."""
@@ -131,6 +158,15 @@ class Policy(Frozen):
                 raise ValueError("calibration: the stated confidences must rise from pair to pair")
             if below > above:
                 raise ValueError("calibration: the observed frequencies must never fall")
+
+    @property
+    def default_grant(self) -> Grant | None:
+        """The default basis as a grant that is in force for everybody."""
+        default = self.default_basis
+        if default is None:
+            return None
+        categories = frozenset({ORDINARY})
+        return Grant(DEFAULT_GRANT, default.basis, categories, default.purpose, default.scope, None)
 
     @property
     def knots(self) -> tuple[tuple[int, int], ...]:
@@ -145,6 +181,14 @@ class Policy(Frozen):
         """Millionths."""
         own = self.thresholds.categories.get(category) if category else None
         return millionths(self.thresholds.default if own is None else own)
+
+    def check_basis(self, basis: str) -> None:
+        """Raises `NotPermitted` for what is no lawful basis of this policy."""
+        known = self.lawful_bases
+        if basis not in known:
+            raise NotPermitted(
+                f"{basis!r} is not a lawful basis of the policy: {', '.join(known)}."
+            )
 
     def is_wider(self, scope: str, than: str) -> bool:
         """Whether a scope is wider than a limit. A scope or limit that is not in the policy counts

@@ -10,12 +10,17 @@ from beliefledger.gate import policy as policies
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry, default_types, replaceable
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import LogCorrupted, TypeInvalid
+from beliefledger.ledger.errors import LogCorrupted, NotPermitted, TypeInvalid
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.policy import PolicyAdopted, TypeRegistered, TypeRetired
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.streams import policy_stream
 from beliefledger.ledger.vault import SYSTEM
+
+_UNNAMED = (
+    "A policy with a default_basis is adopted by a named person: memory.policy.adopt(policy,"
+    " by=NAME), or beliefledger policy adopt FILE --by NAME. Open the ledger without it."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +34,18 @@ class Rules:
     registry_digest: str
 
     @classmethod
-    def folded(cls, version: int, events: Iterable[Event | None]) -> Rules:
+    def folded(cls, version: int, events: Iterable[Event | None], *, named: bool = True) -> Rules:
+        """The rules after these events. Where the policy was not adopted by a `named` person, it
+        has no default basis, whatever it says."""
         events = list(events)
         adopted = policies.folded(events)
         if adopted is None:
             raise LogCorrupted("The policy stream holds no policy.")
+        policy, digest = adopted
+        if not named:
+            policy = policy.model_copy(update={"default_basis": None})
         registry = Registry.folded(events)
-        return cls(version, *adopted, registry, registry.digest())
+        return cls(version, policy, digest, registry, registry.digest())
 
     def floor(self, min_confidence: float | None) -> int:
         """The least confidence (millionths) of what is shown: the caller's, else the policy's
@@ -66,11 +76,19 @@ class Rulebook:
         """The rules as of a version of the policy stream."""
         if version not in self._known:
             recorded = self._log.read_stream(self.stream, upto=version)
-            self._known[version] = Rules.folded(version, [each.event for each in recorded])
+            adopted = [each.actor for each in recorded if each.type == PolicyAdopted.NAME]
+            self._known[version] = Rules.folded(
+                version,
+                [each.event for each in recorded],
+                named=bool(adopted) and adopted[-1] != SYSTEM,
+            )
         return self._known[version]
 
     def ensure(self, policy: Policy | None, actor: str = SYSTEM) -> None:
-        """Give a new ledger its first rules; adopt `policy` where another one is in force."""
+        """Give a new ledger its first rules; adopt `policy` where another one is in force.
+
+        Raises `NotPermitted` for one with a default basis that nobody adopts under a name.
+        """
 
         def attempt() -> None:
             version = self._log.version(self.stream)
@@ -81,9 +99,9 @@ class Rulebook:
                     for kind in default_types()
                 ]
             wanted = policy or (policies.default_policy() if version == 0 else None)
-            if wanted is not None and (
-                version == 0 or self.at(version).policy_digest != wanted.digest()
-            ):
+            if wanted is not None and not (version and self._is_adopted(wanted, version)):
+                if wanted.default_basis is not None and actor == SYSTEM:
+                    raise NotPermitted(_UNNAMED)
                 events.append(
                     PolicyAdopted(digest=wanted.digest(), policy=wanted.model_dump(mode="json"))
                 )
@@ -93,6 +111,13 @@ class Rulebook:
             self._latest = version + len(events)
 
         self._log.decide_again(attempt)
+
+    def _is_adopted(self, wanted: Policy, version: int) -> bool:
+        rules = self.at(version)
+        return (
+            rules.policy_digest == wanted.digest()
+            and rules.policy.default_basis == wanted.default_basis
+        )
 
     def register(self, kind: MemoryType, actor: str) -> bool:
         """Put a type in force, or its new definition; False where it is so already.

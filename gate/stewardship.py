@@ -66,7 +66,7 @@ class Steward:
         """
         policy = self._gate.rulebook.refreshed().policy
         purpose = purpose or policy.purpose
-        _known("lawful basis", basis, policy.lawful_bases)
+        policy.check_basis(basis)
         _known("scope", scope, policy.scopes)
         _known("purpose", purpose, (policy.purpose,))
         if expires_at is not None and expires_at <= self._gate.now():
@@ -103,10 +103,10 @@ class Steward:
 
         return self._gate.again(attempt)
 
-    def grants(self, subject_ref: str) -> tuple[Grant, ...]:
-        """The bases in force."""
+    def consent(self, subject_ref: str) -> Consent:
+        """What was granted and not withdrawn, as it is in the log now."""
         self._gate.memo.clear()
-        return self._gate.memo.consent(subject_ref).grants
+        return self._gate.memo.consent(subject_ref)
 
     def withdraw(
         self,
@@ -171,7 +171,7 @@ class Steward:
         if actor == SYSTEM:
             raise NotPermitted("A review needs a named principal.")
         subject_ref = _subject(decision)
-        _known("lawful basis", basis, self._gate.rulebook.refreshed().policy.lawful_bases)
+        self._gate.rulebook.refreshed().policy.check_basis(basis)
 
         def attempt() -> str | None:
             draft = self._draft(subject_ref, decided["belief"])
@@ -365,7 +365,8 @@ def _pattern(belief: Belief) -> Held:
 
 def _grant_for(consent: Consent, draft: Draft, category: str | None) -> Grant:
     """The grant that covers a chosen value. Raises `NotPermitted` if there is none."""
-    grant = consent.covering(category or ORDINARY, draft.rules.policy.purpose, draft.now)
+    policy = draft.rules.policy
+    grant = consent.covering(category or ORDINARY, policy.purpose, draft.now, policy)
     if grant is None:
         raise NotPermitted(
             f"There is no lawful basis for {category or ORDINARY} memories of this subject: record"

@@ -75,7 +75,6 @@ class Ingest:
         memory: MemoryLedger,
         *,
         subject: str = DEFAULT_SUBJECT,
-        consent: str | None = None,
         process: bool = True,
         tell: Callable[[Refused], None] = lambda _refused: None,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
@@ -83,7 +82,6 @@ class Ingest:
         """`tell` hears of each refused line at once; `progress` of bytes read, of how many."""
         self._memory = memory
         self._subject = subject
-        self._consent = consent
         self._process = process
         self._tell = tell
         self._progress = progress
@@ -141,15 +139,13 @@ class Ingest:
         self._tell(refused)
 
     def _greet(self, subject: str) -> str | None:
-        """Why nothing about this subject goes in; None is welcome, and has granted consent."""
+        """Why nothing about this subject goes in; None is welcome."""
         if subject not in self._welcome:
             self._welcome[subject] = _ERASED if self._memory.erasure.was_erased(subject) else None
             try:
                 refuse(subject, "The subject's id", numbers=False)
             except SecretGiven as problem:
                 self._welcome[subject] = problem.detail
-            if self._welcome[subject] is None and self._consent is not None:
-                self._memory.consent.grant(subject, self._consent)
         return self._welcome[subject]
 
     def _record(self, transcript: Transcript, batch: Sequence[Said]) -> None:

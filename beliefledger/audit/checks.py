@@ -13,7 +13,7 @@ from sqlalchemy import or_, select
 from beliefledger.audit.calibration import NEEDED, Calibration
 from beliefledger.audit.tally import TYPES, LogReading
 from beliefledger.gate.belief import folded
-from beliefledger.gate.consent import ORDINARY
+from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY
 from beliefledger.gate.replay import Verdict
 from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger import envelope
@@ -188,7 +188,12 @@ class Checks:
 
     def consent(self) -> Finding:
         seen = self._seen
+        default = self._rules.policy.default_basis is not None
         for row in self._standing:
+            if row.grant_id == DEFAULT_GRANT:
+                if default and row.subject_ref not in seen.objectors:
+                    continue
+                return no("a memory stands on a basis that is over", row.memory_id)
             granted = seen.grants.get(row.grant_id)
             ends = granted[1] if granted else None
             if (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.belief import (
     ConflictResolved,
@@ -81,6 +82,8 @@ class LogReading:
     redacted: Counter[str] = field(default_factory=Counter)
     grants: dict[str, tuple[frozenset[str], Micros | None]] = field(default_factory=dict)
     withdrawn: set[str] = field(default_factory=set)
+    objectors: set[str] = field(default_factory=set)
+    """Subjects for whom the policy's default basis is over."""
     approvals: set[str] = field(default_factory=set)
     failed: int = 0
     parked: dict[str, None] = field(default_factory=dict)
@@ -121,8 +124,12 @@ class LogReading:
                 told = event.event
                 categories = told.categories if isinstance(told, ConsentGranted) else ()
                 self.grants[event.event_id] = frozenset(categories), facts["expires_at"]
+                if ORDINARY in categories:
+                    self.objectors.discard(event.subject_ref or "")
             case ConsentWithdrawn.NAME:
                 self.withdrawn.update(facts["grants"])
+                if DEFAULT_GRANT in facts["grants"]:
+                    self.objectors.add(event.subject_ref or "")
             case ExtractionFailed.NAME:
                 self.failed += 1
             case TurnParked.NAME:

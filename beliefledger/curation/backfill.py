@@ -376,8 +376,9 @@ def _carried(draft: Draft, row: StandingMemory, held: Held, kind: MemoryType) ->
     not of, on one for that. None where there is no such basis."""
     if kind.category is None or kind.category == held.written.memory.category:
         return held
+    policy = draft.rules.policy
     grant = draft.consent(row.subject_ref).covering(
-        kind.category, draft.rules.policy.purpose, draft.now
+        kind.category, policy.purpose, draft.now, policy
     )
     if grant is None:
         return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from beliefledger.answers import GrantAnswer
-from beliefledger.gate.consent import ORDINARY
+from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, ends_default
+from beliefledger.gate.policy import Policy
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.events.subject import ConsentWithdrawn
 from beliefledger.ledger.streams import subject_stream
@@ -60,11 +61,13 @@ class Consent:
         )
 
     def list(self, subject: str) -> Sequence[GrantAnswer]:
-        """The lawful bases in force for a subject."""
+        """The lawful bases in force for a subject; the policy's default comes last."""
         ref = self._queries.known_or_none(subject)
         if ref is None:
             return []
         now = self._core.clock()
+        consent = self._core.steward.consent(ref)
+        default = None if consent.withdrawn else self._policy().default_grant
         return [
             GrantAnswer(
                 grant_id=grant.id,
@@ -74,8 +77,8 @@ class Consent:
                 scope=grant.scope,
                 expires_at=None if grant.expires_at is None else to_datetime(grant.expires_at),
             )
-            for grant in self._core.steward.grants(ref)
-            if grant.expires_at is None or grant.expires_at > now
+            for grant in (*consent.grants, *([] if default is None else [default]))
+            if grant.in_force(now)
         ]
 
     def withdraw(
@@ -89,26 +92,42 @@ class Consent:
     ) -> int:
         """Withdraw a subject's consents: one grant, those of one basis, or all.
 
+        The policy's default basis ends for this subject too, unless only special categories were
+        granted by what is withdrawn. It applies again once ordinary memories are granted anew.
         Every memory that stood on one is revoked in the same append; returns how many. Where the
         policy says `erase_on_withdrawal`, they are erased then, with the turns that are their
         evidence; under a legal hold, once it is lifted and the job `forgetting` runs. Raises
         `NotPermitted` when there is nothing to withdraw.
         """
         actor = self._core.actor(by)
-        ref = self._core.known_subject(subject)
+        default = self._policy().default_grant
+        first_basis = self._core.settings.consent
+        if default is None and first_basis is None:
+            ref = self._core.known_subject(subject)
+        else:  # also somebody of whom nothing was recorded yet may object
+            ref = self._core.log.register([subject])[subject]
+
+        def wanted(id_: str, of: str) -> bool:
+            return (basis is None or of == basis) and (grant_id is None or id_.startswith(grant_id))
 
         def attempt(also: Sequence[str]) -> int:
-            granted = self._core.steward.grants(ref)
-            ended = [
-                grant.id
-                for grant in granted
-                if (basis is None or grant.basis == basis)
-                and (grant_id is None or grant.id.startswith(grant_id))
-            ]
-            given = {grant.id for grant in granted}
+            consent = self._core.steward.consent(ref)
+            standing = self._queries.standing(ref)
+            over = [grant for grant in consent.grants if wanted(grant.id, grant.basis)]
+            ended = [grant.id for grant in over]
+            if not consent.withdrawn:
+                # Of the policy in force, of one under which something was kept, or what would be
+                # granted at the first turn.
+                bases = {row.basis for row in standing if row.grant_id == DEFAULT_GRANT}
+                bases |= set() if default is None else {default.basis}
+                bases |= set() if first_basis is None or consent.answered else {first_basis}
+                named = any(wanted(DEFAULT_GRANT, of) for of in bases)
+                if named or (bases and over and ends_default(ended, over)):
+                    ended.append(DEFAULT_GRANT)
+            given = {DEFAULT_GRANT, *(grant.id for grant in consent.grants)}
             memories = {
-                row.memory_id: row.belief
-                for row in self._queries.standing(ref)
+                row.memory_id: row
+                for row in standing
                 if row.grant_id in (*ended, *also)
                 # A review's approval is a basis of its own, and ends with its kind or with all.
                 or (
@@ -121,14 +140,16 @@ class Consent:
                 if also:
                     return 0
                 raise NotPermitted("No such consent is in force for this subject.")
-            self._core.steward.withdraw(ref, ended, memories, note=note, actor=actor)
+            over_now = ended or sorted({row.grant_id for row in memories.values()})
+            found = {memory_id: row.belief for memory_id, row in memories.items()}
+            self._core.steward.withdraw(ref, over_now, found, note=note, actor=actor)
             # A decision may have been on its way while the view was read. Now that the grants have
             # ended there can be no further one, so what is found here is the rest.
-            return len(memories) + attempt([*also, *ended])
+            return len(memories) + attempt([*also, *over_now])
 
         before = self._core.log.version(subject_stream(ref))
         revoked = self._core.gate.again(lambda: attempt([]))
-        policy = self._core.rulebook.refreshed().policy
+        policy = self._policy()
         if policy.erase_on_withdrawal and not self._core.log.eraser.holds(ref):
             withdrawals = [
                 each.event_id
@@ -137,3 +158,6 @@ class Consent:
             ]
             self._erase_withdrawn(subject, withdrawals, by)
         return revoked
+
+    def _policy(self) -> Policy:
+        return self._core.rulebook.refreshed().policy

@@ -60,7 +60,8 @@ def build(
 ) -> Core:
     """Open the ledger at a place, making it when it is not there.
 
-    Raises `KeyMissing` for a wrong master key, and `BehindWitness` and `SplitView` for a ledger
+    Raises `KeyMissing` for a wrong master key, `NotPermitted` for a basis of consent that the
+    policy does not know, and `BehindWitness` and `SplitView` for a ledger
     that its witness knows otherwise, unless it is opened un-`witnessed`, before anything is
     written.
     """
@@ -82,6 +83,8 @@ def build(
         if writable:
             record_rotation(log)
             rulebook.ensure(policy)
+            if settings.consent is not None:
+                rulebook.current().policy.check_basis(settings.consent)
         elif not log.version(rulebook.stream):
             raise CopyUnfinished(f"{opened.unfinished} There is nothing in it yet.")
         tagger = WordTagger(log)
@@ -109,7 +112,10 @@ def build(
 
     deadline = Deadline(thread_time, settings.extraction_seconds)
     turns = ViewedTurns(projector)
-    gate = Gate(log, rulebook, chosen, clock, turns, about=about, deadline=deadline)
+    gate = Gate(
+        log, rulebook, chosen, clock, turns, about=about, deadline=deadline,
+        first_basis=settings.consent,
+    )  # fmt: skip
     return Core(
         place=place,
         clock=clock,

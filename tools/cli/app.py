@@ -265,10 +265,15 @@ def common(
 
 @contextmanager
 def opened(
-    ctx: typer.Context, *, create: bool = False, witnessed: bool = True
+    ctx: typer.Context,
+    *,
+    create: bool = False,
+    witnessed: bool = True,
+    consent: str | None = None,
 ) -> Iterator[MemoryLedger]:
     """The ledger that the command line names. Only with `create` is one made, and only without
-    `witnessed` one opened that its witness refuses.
+    `witnessed` one opened that its witness refuses. `consent` is the basis that is granted at each
+    subject's first turn.
 
     A key file that was made with it is told of, once, on standard error.
     """
@@ -278,7 +283,9 @@ def opened(
     place = str(ctx.obj)
     with ExitStack() as closing:
         try:
-            memory = closing.enter_context(open_memory(place, create=create, witnessed=witnessed))
+            memory = closing.enter_context(
+                open_memory(place, create=create, witnessed=witnessed, consent=consent)
+            )
         except NoLedger:
             no_ledger(place)
         if memory.made_key_file is not None:

@@ -37,7 +37,8 @@ Consent = Annotated[
     typer.Option(
         "--consent",
         metavar="BASIS",
-        help="First record this lawful basis for each subject, e.g. consent or contract.",
+        help="First record this lawful basis, e.g. consent or contract, for each subject who has"
+        " none and never withdrew. Else $BELIEFLEDGER_CONSENT.",
     ),
 ]
 
@@ -56,10 +57,8 @@ def remember(
     json: Json = False,
 ) -> None:
     """Record one thing that a subject said, and decide about it at once."""
-    with opened(ctx, create=True) as memory:
-        receipt, decisions = memory.remember(
-            subject, text, consent=consent, session=session, said_at=at
-        )
+    with opened(ctx, create=True, consent=consent) as memory:
+        receipt, decisions = memory.remember(subject, text, session=session, said_at=at)
     answer = {
         "turn_id": receipt.turn_id,
         "position": receipt.position,
@@ -128,11 +127,13 @@ def ingest(
         if told <= TOLD:
             note(output.words(f"{refused.file}, {refused.place}: {refused.reason}"))
 
-    with opened(ctx, create=True) as memory, output.progress("ingesting") as progress:
+    with (
+        opened(ctx, create=True, consent=consent) as memory,
+        output.progress("ingesting") as progress,
+    ):
         done = Ingest(
             memory,
             subject=subject or DEFAULT_SUBJECT,
-            consent=consent,
             process=process,
             tell=tell,
             progress=progress,

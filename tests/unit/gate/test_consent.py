@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beliefledger.gate.consent import Consent, Grant, folded
+from beliefledger.gate.consent import DEFAULT_GRANT, Consent, Grant, folded
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.belief import MemoryRevoked
 from beliefledger.ledger.events.kind import Event
@@ -63,10 +63,10 @@ def test_grants_come_and_go_and_name_their_categories_until_they_are_erased(gone
     lasting = grant("e2", scope="subject", expires_at=None, **left)
     three = folded(recorded)
     assert three == Consent(
-        3, (grant("e1", **left), lasting, grant("e3", basis="contract", **left))
+        3, (grant("e1", **left), lasting, grant("e3", basis="contract", **left)), answered=not gone
     )
     withdrawn = record(ConsentWithdrawn(grants=("e1", "e3"), revoked=0), 4, gone=gone)
-    assert folded([withdrawn], three) == Consent(4, (lasting,))
+    assert folded([withdrawn], three) == Consent(4, (lasting,), withdrawn=not gone, answered=True)
 
 
 def test_the_latest_grant_that_covers_all_counts():
@@ -87,6 +87,69 @@ def test_the_latest_grant_that_covers_all_counts():
     assert consent.covering("ordinary", "advertising", 1).id == "other"
     lasting = Consent(1, (grant("g", expires_at=None),))
     assert lasting.covering("ordinary", "assistance", 1 << 60).id == "g"
+
+
+class Default:
+    """A policy with a default basis."""
+
+    default_grant = grant(
+        DEFAULT_GRANT, categories=frozenset({"ordinary"}), scope="subject", expires_at=None
+    )
+
+
+def test_the_default_stands_in_where_there_is_no_grant():
+    policy = Default()
+    nobody, somebody = Consent(), Consent(1, (grant("g"),))
+    assert nobody.covering("ordinary", "assistance", 1) is None
+    assert nobody.covering("ordinary", "assistance", 1, policy).id == DEFAULT_GRANT
+    assert nobody.covering("health", "assistance", 1, policy) is None
+    assert nobody.covering("ordinary", "advertising", 1, policy) is None
+    assert somebody.covering("ordinary", "assistance", 49, policy).id == "g"
+    assert somebody.covering("ordinary", "assistance", 50, policy).id == DEFAULT_GRANT
+    assert Consent(withdrawn=True).covering("ordinary", "assistance", 1, policy) is None
+
+
+def test_what_is_covered_is_what_a_grant_is_found_for():
+    policy = Default()
+    health = Consent(1, (grant("g", categories=frozenset({"health"})),))
+    assert health.covered("assistance", 49) == {"health"}
+    assert health.covered("assistance", 49, policy) == {"health", "ordinary"}
+    assert health.covered("assistance", 50, policy) == {"ordinary"}
+    assert health.covered("advertising", 49, policy) == frozenset()
+    assert Consent(withdrawn=True).covered("assistance", 1, policy) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("ended", "withdrawn"),
+    [
+        (("e1",), True),  # ordinary
+        (("e2",), False),  # health alone
+        (("e1", "e2"), True),
+        (("e2", DEFAULT_GRANT), True),
+        ((DEFAULT_GRANT,), True),
+        (("a review",), False),
+        ((), True),  # of before there were defaults: approvals, and perhaps all
+    ],
+)
+def test_a_withdrawal_beats_the_default_until_ordinary_memories_are_granted(ended, withdrawn):
+    grants = [granted(categories=("ordinary",)), granted(categories=("health",))]
+    recorded = [record(event, at) for at, event in enumerate(grants, start=1)]
+    after = folded([*recorded, record(ConsentWithdrawn(grants=ended, revoked=0), 3)])
+    assert after.withdrawn is withdrawn
+    health = folded([record(granted(categories=("health",)), 4)], after)
+    assert health.withdrawn is withdrawn
+    assert folded([record(granted(categories=("ordinary",)), 5)], health).withdrawn is False
+    assert folded([record(ConsentWithdrawn(grants=("x",), revoked=0), 6)], after).answered
+
+
+def test_a_first_grant_is_for_who_never_answered():
+    event = Consent().first_grant("contract", "assistance")
+    assert (event.basis, event.categories, event.scope) == ("contract", ("ordinary",), "subject")
+    assert Consent(1, (grant("g"),), answered=True).first_grant("contract", "assistance") is None
+    withdrawn = folded([record(ConsentWithdrawn(grants=("x",), revoked=0), 1)])
+    assert withdrawn.first_grant("contract", "assistance") is None
+    health = folded([record(granted(categories=("health",)), 1)])
+    assert health.first_grant("contract", "assistance") is not None
 
 
 def test_several_erasures_are_on_their_way_until_each_is_done():

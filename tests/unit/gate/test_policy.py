@@ -70,6 +70,15 @@ def test_rules_are_folded_from_events():
     assert folded([]) is None
 
 
+def test_a_default_basis_holds_only_where_a_named_person_adopted_it():
+    chosen = load({"default_basis": {"basis": "contract", "purpose": "assistance"}})
+    assert chosen.default_grant.basis == "contract"
+    events = [PolicyAdopted(digest="d", policy=chosen.model_dump(mode="json"))]
+    assert Rules.folded(1, events).policy.default_grant == chosen.default_grant
+    unnamed = Rules.folded(1, events, named=False)
+    assert (unnamed.policy.default_grant, unnamed.policy_digest) == (None, "d")
+
+
 def test_a_type_survives_its_definition():
     for kind in default_types():
         assert MemoryType.of(kind.definition()) == kind
