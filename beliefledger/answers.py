@@ -125,6 +125,26 @@ class DecisionAnswer(Frozen):
     """The reason in a sentence."""
     became: Became | None = None
     """What became since of the decision, or of the memory that it wrote or confirmed."""
+    settled_at: int | None = None
+    """The position at which a person settled it, or it was decided again."""
+    reconsiders: str | None = None
+    """The decision that this one takes the place of, after a late grant."""
+
+
+class ReconsideredAnswer(Frozen):
+    """A decision that had no lawful basis, and the one that took its place, or would."""
+
+    decision_id: str
+    reason: str
+    claim: str
+    category: str
+    said_at: datetime
+    outcome: str
+    """Of the new decision, as are `new_reason` and `memory_id`."""
+    new_reason: str
+    memory_id: str | None
+    new_decision_id: str | None
+    """None in a preview."""
 
 
 class Handover(Frozen):

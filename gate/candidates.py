@@ -50,9 +50,29 @@ def decide_candidates(
         _decide(draft, read, index, candidate, choices)
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """A decision that is made again: its id, and its candidate's place and choices."""
+
+    decision: str
+    index: int
+    choices: Choices | None = None
+
+
+def decide_anew(draft: Draft, read: ReadTurn, candidate: Candidate, again: Again) -> GateDecided:
+    """Propose a candidate again and decide about it, in place of an earlier decision. The turn's
+    stream has been read."""
+    return _decide(draft, read, again.index, candidate, again.choices, again.decision)
+
+
 def _decide(
-    draft: Draft, read: ReadTurn, index: int, noticed: Candidate, choices: Choices | None
-) -> None:
+    draft: Draft,
+    read: ReadTurn,
+    index: int,
+    noticed: Candidate,
+    choices: Choices | None,
+    reconsiders: str | None = None,
+) -> GateDecided:
     turn, subject_ref, actor = read.turn, read.subject_ref, read.actor
     keys, rules = draft.keys(subject_ref), draft.rules
     consent = draft.consent(subject_ref)
@@ -92,6 +112,8 @@ def _decide(
     decided = _gate_decided(
         decision, candidate, rules, inputs, draft.now, memory_id_of(decision, new_memory)
     )
+    if reconsiders is not None:
+        decided = decided.model_copy(update={"reconsiders": reconsiders})
     draft.write(
         New(
             decided,
@@ -106,6 +128,7 @@ def _decide(
     draft.decided.append(decision_id)
     draft.apply(decision, decision_id, candidate, turn, subject_ref, stream, new_memory, actor)
     learn(draft, subject_ref, candidate, decision, decision_id, names)
+    return decided
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,10 @@ class Consent:
             for category in grant.categories
         )
 
+    def with_grant(self, grant: Grant) -> Consent:
+        """The same with one more grant."""
+        return replace(self, grants=(*self.grants, grant))
+
     def first_grant(self, basis: str, purpose: str) -> ConsentGranted | None:
         """What a subject is granted by itself at the first turn; None for one who was ever granted
         anything for ordinary memories, or ever withdrew."""

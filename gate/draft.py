@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from beliefledger.gate import entities
 from beliefledger.gate.belief import Belief, evolve
-from beliefledger.gate.consent import Consent
+from beliefledger.gate.consent import Consent, Grant
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.effects import effects
 from beliefledger.gate.entities import Directory
@@ -73,6 +73,7 @@ class Draft:
         self._directories: dict[str, Directory] = {}
         self._shown: dict[str, Shown] = {}
         self._about = about
+        self._supposed: dict[str, Grant] = {}
         self.seen: int | None = None
         """The head of the log when memories of an entity were first looked up."""
         self.renamed: list[Renamed] = []
@@ -101,7 +102,12 @@ class Draft:
         self.reads(streams.subject_stream(subject_ref), consent.version)
         if consent.erasing:
             raise NotPermitted("This subject is being erased.")
-        return consent
+        supposed = self._supposed.get(subject_ref)
+        return consent if supposed is None else consent.with_grant(supposed)
+
+    def suppose(self, subject_ref: str, grant: Grant) -> None:
+        """Decide as if this grant were in force. Such a draft cannot be committed."""
+        self._supposed[subject_ref] = grant
 
     def belief(self, stream: str) -> Belief:
         if stream not in self._beliefs:
@@ -233,6 +239,8 @@ class Draft:
 
     def commit(self) -> Appended | None:
         """Append everything; None when there is nothing. Raises `VersionConflict`."""
+        if self._supposed:
+            raise NotPermitted("What is only supposed is not recorded.")
         if not self.events:
             return None
         appended = self._log.append(self.events, self.expect)

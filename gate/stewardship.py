@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from beliefledger.gate.belief import Belief, Held
 from beliefledger.gate.consent import ORDINARY, Consent, Grant
@@ -14,6 +15,7 @@ from beliefledger.gate.entities import followed
 from beliefledger.gate.entity_names import learn, named
 from beliefledger.gate.gate import Gate
 from beliefledger.gate.policy import millionths
+from beliefledger.gate.reconsideration import settled
 from beliefledger.gate.slots import canonical_context, canonical_text, canonical_value
 from beliefledger.gate.turns import cited, view_of
 from beliefledger.ledger import streams
@@ -62,6 +64,46 @@ class Steward:
     ) -> str:
         """Record a lawful basis; returns the grant's id. The same grant twice is one.
 
+        Raises `NotPermitted` as `proposed` does.
+        """
+        wanted = self.proposed(
+            basis, categories=categories, purpose=purpose, scope=scope, expires_at=expires_at
+        )
+
+        def attempt() -> str:
+            draft = self._draft(subject_ref)
+            consent = draft.consent(subject_ref)
+            for grant in consent.grants:
+                if replace(grant, id="") == wanted:
+                    return grant.id
+            event = ConsentGranted(
+                basis=wanted.basis,
+                special=any(each != ORDINARY for each in wanted.categories),
+                categories=tuple(sorted(wanted.categories)),
+                purpose=wanted.purpose,
+                scope=wanted.scope,
+                expires_at=wanted.expires_at,
+                note=note,
+            )
+            new = New(event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor)
+            draft.write(new)
+            self._gate.commit(draft)
+            self._gate.memo.clear()
+            return new.event_id
+
+        return self._gate.again(attempt)
+
+    def proposed(
+        self,
+        basis: str,
+        *,
+        categories: Sequence[str] = (ORDINARY,),
+        purpose: str | None = None,
+        scope: str = "subject",
+        expires_at: Micros | None = None,
+    ) -> Grant:
+        """A grant of these terms, without an id: it is not recorded.
+
         Raises `NotPermitted` naming what the policy does not know.
         """
         policy = self._gate.rulebook.refreshed().policy
@@ -77,31 +119,7 @@ class Steward:
                 raise NotPermitted(f"The policy prohibits keeping anything about {category}.")
         if not categories:
             raise NotPermitted("A grant names at least one category.")
-        wanted = frozenset(categories)
-
-        def attempt() -> str:
-            draft = self._draft(subject_ref)
-            consent = draft.consent(subject_ref)
-            for grant in consent.grants:
-                terms = (grant.basis, grant.categories, grant.purpose, grant.scope)
-                if (*terms, grant.expires_at) == (basis, wanted, purpose, scope, expires_at):
-                    return grant.id
-            event = ConsentGranted(
-                basis=basis,
-                special=any(each != ORDINARY for each in wanted),
-                categories=tuple(sorted(wanted)),
-                purpose=purpose,
-                scope=scope,
-                expires_at=expires_at,
-                note=note,
-            )
-            new = New(event, new_id(), streams.subject_stream(subject_ref), subject_ref, actor)
-            draft.write(new)
-            self._gate.commit(draft)
-            self._gate.memo.clear()
-            return new.event_id
-
-        return self._gate.again(attempt)
+        return Grant("", basis, frozenset(categories), purpose, scope, expires_at)
 
     def consent(self, subject_ref: str) -> Consent:
         """What was granted and not withdrawn, as it is in the log now."""
@@ -176,11 +194,8 @@ class Steward:
         def attempt() -> str | None:
             draft = self._draft(subject_ref, decided["belief"])
             turn_stream = self._gate.memo.read(decision.stream)
-            if any(
-                each.type == ReviewDecided.NAME and each.facts["decision"] == decision.event_id
-                for each in turn_stream
-            ):
-                raise NotPermitted("This decision was reviewed already.")
+            if decision.event_id in settled(turn_stream):
+                raise NotPermitted("This decision was reviewed already, or made again.")
             draft.reads(decision.stream, turn_stream[-1].version)
             review_id = new_id()
             memory = None

@@ -50,6 +50,8 @@ class DecisionsView:
     def apply(self, event: Recorded, connection: Connection) -> None:
         if event.type == GateDecided.NAME:
             facts = event.facts
+            if facts.get("reconsiders") is not None:
+                self._settled[facts["reconsiders"]] = event.position
             self._new.append(
                 (
                     event.position,

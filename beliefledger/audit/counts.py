@@ -250,6 +250,8 @@ class Tally:
             self._strangers.append(fields["event_id"])
         if outcome in _EFFECTS:
             self._owed[fields["event_id"]] = outcome
+        # No extraction told of a candidate that was proposed again to be decided anew.
+        self._announced += facts.get("reconsiders") is not None
 
     def _effect(self, _: Fields, facts: Fields) -> None:
         """What a person settled has an effect, too, and a merge of entities tells one again."""
@@ -344,7 +346,7 @@ class Tally:
                 candidates,
                 self._announced,
                 # An append may be cut by the position: its extraction comes first.
-                adds_up=None if whole else candidates <= self._announced,
+                adds_up=None if whole else candidates - len(self._undecided) <= self._announced,
             ),
             _sum(
                 "each candidate has one decision",

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from beliefledger.answers import GrantAnswer
+from beliefledger.answers import GrantAnswer, ReconsideredAnswer
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, ends_default
 from beliefledger.gate.policy import Policy
+from beliefledger.gate.reconsideration import (
+    FOR_WANT_OF_A_BASIS,
+    Reconsideration,
+    Reconsidered,
+)
+from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.events.subject import ConsentWithdrawn
 from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
+from beliefledger.projections import questions
+from beliefledger.projections.decisions import DecisionsView
 from beliefledger.reading.queries import Queries
 from beliefledger.times import Moment, micros
 
@@ -27,6 +35,7 @@ class Consent:
         self._core = core
         self._queries = queries
         self._erase_withdrawn = erase_withdrawn
+        self._reconsideration = Reconsideration(core.gate)
 
     def grant(
         self,
@@ -39,17 +48,22 @@ class Consent:
         expires_at: Moment | None = None,
         note: str | None = None,
         by: str = SYSTEM,
+        reconsider: bool = False,
     ) -> str:
         """Record a lawful basis for keeping memories; returns the grant's id. Twice is once.
 
         `categories` are `ordinary` or special ones of the policy, each named. Memories may not be
-        visible wider than `scope`. Raises `NotPermitted` for what the policy does not know.
+        visible wider than `scope`. With `reconsider`, what had no basis so far is then decided
+        again, as by the method of that name. Raises `NotPermitted` for what the policy does not
+        know.
         """
         actor = self._core.actor(by)
         if not subject.strip():
             raise InvalidTurn("subject is empty.")
+        if reconsider:
+            _named(by)
         ref = self._core.log.register([subject])[subject]
-        return self._core.steward.grant(
+        granted = self._core.steward.grant(
             ref,
             basis,
             categories=tuple(categories),
@@ -59,6 +73,60 @@ class Consent:
             note=note,
             actor=actor,
         )
+        if reconsider:
+            self.reconsider(subject, by=by)
+        return granted
+
+    def reconsider(self, subject: str, *, by: str) -> Sequence[ReconsideredAnswer]:
+        """Decide again about what was refused or queued for want of a lawful basis that there is
+        now, in the order in which it was said.
+
+        Each new decision names the old one, which is settled by it, so that a second time there is
+        nothing to do. Raises `NotPermitted` without a name.
+        """
+        _named(by)
+        actor = self._core.actor(by)
+        ref = self._core.known_subject(subject)
+        made = self._reconsideration.decide_again(ref, self._refused(ref), actor)
+        return [_reconsidered(each) for each in made]
+
+    def preview_reconsider(
+        self,
+        subject: str,
+        basis: str | None = None,
+        *,
+        categories: Sequence[str] = (ORDINARY,),
+        purpose: str | None = None,
+        scope: str = "subject",
+        expires_at: Moment | None = None,
+    ) -> Sequence[ReconsideredAnswer]:
+        """What `reconsider` would decide now; with `basis`, after a grant of these terms. Nothing
+        is recorded. Raises as `grant` does."""
+        ref = self._core.known_subject(subject)
+        grant = None
+        if basis is not None:
+            grant = self._core.steward.proposed(
+                basis,
+                categories=tuple(categories),
+                purpose=purpose,
+                scope=scope,
+                expires_at=micros(expires_at, "expires_at"),
+            )
+        made = self._reconsideration.preview(ref, self._refused(ref), grant)
+        return [_reconsidered(each) for each in made]
+
+    def _refused(self, subject_ref: str) -> Sequence[Recorded]:
+        """The decisions that a grant might change, and that nobody settled."""
+        with self._queries.view(DecisionsView.name) as (connection, generation):
+            positions = [
+                row.position
+                for reason in sorted(FOR_WANT_OF_A_BASIS)
+                for row in questions.decided(
+                    connection, generation, subject_ref=subject_ref, reason=reason
+                )
+                if row.settled is None
+            ]
+        return list(self._core.log.read_at(sorted(positions)).values())
 
     def list(self, subject: str) -> Sequence[GrantAnswer]:
         """The lawful bases in force for a subject; the policy's default comes last."""
@@ -161,3 +229,23 @@ class Consent:
 
     def _policy(self) -> Policy:
         return self._core.rulebook.refreshed().policy
+
+
+def _named(by: str) -> None:
+    if by == SYSTEM:
+        raise NotPermitted("Deciding again needs a named principal: say by=NAME.")
+
+
+def _reconsidered(each: Reconsidered) -> ReconsideredAnswer:
+    recorded = each.decision_id is not None
+    return ReconsideredAnswer(
+        decision_id=each.old.event_id,
+        reason=each.old.facts["reason"],
+        claim=each.candidate.claim,
+        category=each.candidate.category or ORDINARY,
+        said_at=to_datetime(each.said_at),
+        outcome=each.decided.outcome,
+        new_reason=each.decided.reason,
+        memory_id=each.decided.memory if recorded else None,
+        new_decision_id=each.decision_id,
+    )

@@ -140,7 +140,11 @@ class Reader:
             decided = recorded[row.position].event
             scored = decided if isinstance(decided, GateDecided) else None
             fate = became.get(row.position) if became else None
-            answers.append(_decision(row, names[row.subject_ref], candidate, scored, fate))
+            answer = _decision(row, names[row.subject_ref], candidate, scored, fate)
+            instead_of = recorded[row.position].facts.get("reconsiders")
+            if instead_of is not None:
+                answer = answer.model_copy(update={"reconsiders": instead_of})
+            answers.append(answer)
         return answers
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
@@ -247,6 +251,7 @@ def _decision(
         hint=_hint(row, subject, candidate.category if candidate else None),
         says=meanings()[Reason(row.reason)].sentence,
         became=became,
+        settled_at=row.settled,
     )
 
 

@@ -123,6 +123,8 @@ class GateDecided(Event):
     mentions: Fact[int]
     memory: Fact[str | None]
     """The memory written, confirmed or superseding; None where none was."""
+    reconsiders: Fact[str | None] = Field(default=None, exclude_if=unset)
+    """The decision that this one takes the place of, now that there is a lawful basis."""
     trace: Fact[tuple[str, ...]]
     """Each check in order, as `truth.span=pass`. Of a category it says `special` at most."""
     type: str

@@ -11,11 +11,14 @@ import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
+    USAGE,
+    WHO,
     By,
     Json,
     MaybeBy,
     Note,
     TheSubject,
+    fail,
     named,
     noun,
     opened,
@@ -44,36 +47,75 @@ def consent_grant(
         str, typer.Option(help="Memories are visible no wider than this.")
     ] = "subject",
     expires: Annotated[str | None, typer.Option(metavar="TIME", help="When it ends.")] = None,
+    reconsider: Annotated[
+        bool,
+        typer.Option(
+            "--reconsider", help="Then decide again what had no basis so far; needs --by."
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Only say what --reconsider would decide; record nothing."),
+    ] = False,
     note: Note = None,
     by: MaybeBy = None,
     json: Json = False,
 ) -> None:
     """Record a lawful basis for keeping memories of somebody. Twice is once."""
+    if reconsider and by is None and not dry_run:
+        fail(WHO, USAGE)
+    terms: dict[str, Any] = {"purpose": purpose, "scope": scope, "expires_at": expires}
+    terms |= {"categories": category} if category else {}
+    if dry_run:
+        with opened(ctx) as memory:
+            previewed = memory.consent.preview_reconsider(subject, basis, **terms)
+        output.show({"reconsidered": previewed}, json, _reconsidered)
+        return
     with opened(ctx, create=True) as memory:
-        optional: dict[str, Any] = {"categories": category} if category else {}
-        if by is not None:
-            optional["by"] = by
-        grant_id = memory.consent.grant(
-            subject,
-            basis,
-            purpose=purpose,
-            scope=scope,
-            expires_at=expires,
-            note=note,
-            **optional,
-        )
-        answer = next(
-            (each for each in memory.consent.list(subject) if each.grant_id == grant_id),
-            {"grant_id": grant_id},
-        )
+        who: dict[str, Any] = {} if by is None else {"by": by}
+        grant_id = memory.consent.grant(subject, basis, note=note, **terms, **who)
+        grants = memory.consent.list(subject)
+        again = memory.consent.reconsider(subject, **who) if reconsider else ()
+    answer: dict[str, Any] = next(
+        (each.model_dump() for each in grants if each.grant_id == grant_id),
+        {"grant_id": grant_id},
+    )
+    if reconsider:
+        answer["reconsidered"] = again
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.cell(
             f"{subject}: {basis} for {', '.join(category or ['ordinary'])}"
             f" (grant {grant_id[: output.SHORT_ID]})."
         )
+        if reconsider:
+            yield from _reconsidered({"reconsidered": again})
 
     output.show(answer, json, page)
+
+
+def _reconsidered(answer: dict[str, Any]) -> Iterator[Any]:
+    if not answer["reconsidered"]:
+        yield "Nothing to decide again."
+        return
+    made = output.table(
+        ("said", output.FIXED),
+        "claim",
+        ("was", output.FIXED),
+        ("outcome", output.FIXED),
+        ("reason", output.FIXED),
+        ("memory", output.FIXED),
+    )
+    for each in answer["reconsidered"]:
+        made.add_row(
+            output.day(each.said_at),
+            output.cell(each.claim),
+            each.reason,
+            output.outcome(each.outcome),
+            each.new_reason,
+            output.short(each.memory_id),
+        )
+    yield made
 
 
 @consent.command("list")
