@@ -119,8 +119,6 @@ class Rights:
     """Whether what a reviewer approved may be shown for this purpose."""
     grants: frozenset[str] = frozenset()
     """The ids of all grants: what stands on another was approved by a reviewer."""
-    until: Micros | None = None
-    """When the first of these bases expires."""
     prohibited: frozenset[str] = frozenset()
 
     def cover(self, memory: MemoryStanding) -> bool:
@@ -138,25 +136,10 @@ def rights_of(consent: Consent, policy: Policy, purpose: str, now: Micros) -> Ri
     )
     if consent.erasing:
         return Rights(purpose, prohibited=prohibited)
-    ends = [
-        grant.expires_at
-        for grant in consent.grants
-        if grant.purpose == purpose and grant.expires_at is not None and grant.expires_at > now
-    ]
-    covered = {
-        category
-        for category in (ORDINARY, *policy.special_categories, *_named(consent))
-        if consent.covering(category, purpose, now) is not None
-    }
     return Rights(
         purpose=purpose,
-        covered=frozenset(covered) - prohibited,
+        covered=consent.covered(purpose, now, policy) - prohibited,
         approvals=purpose == policy.purpose,
         grants=frozenset(grant.id for grant in consent.grants),
-        until=min(ends, default=None),
         prohibited=prohibited,
     )
-
-
-def _named(consent: Consent) -> frozenset[str]:
-    return frozenset(each for grant in consent.grants for each in grant.categories)
