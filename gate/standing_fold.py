@@ -176,6 +176,7 @@ class StandingFold:
         withheld: list[Withheld] = []
         outdated: list[Outdated] = []
         approved: list[Run] = []
+        kept: list[Run] = []
         memories: dict[str, None] = {}
         contested = False
         for decision_id in turn.cited:
@@ -190,6 +191,7 @@ class StandingFold:
                 reason = decision.reason if cause is Cause.REFUSED else None
                 withheld += [Withheld(*span, cause, reason) for span in spans]
                 continue
+            kept += spans
             found = self.memory(decision.memory or "")
             contested |= decision.outcome == Outcome.ESCALATE and decision.approved is None
             if found is None:
@@ -207,7 +209,7 @@ class StandingFold:
             return TurnStanding(Cause.INSTRUCTION)
         if ORDINARY not in rights.covered:
             return TurnStanding(Cause.NO_BASIS, memories=tuple(memories))
-        withheld += _special(content, rights, approved)
+        withheld = [*_widened(withheld, kept, content), *_special(content, rights, approved)]
         return TurnStanding(
             withheld=tuple(sorted(withheld, key=lambda each: (each.start, each.end))),
             outdated=tuple(outdated),
@@ -455,6 +457,22 @@ NAMES = (
     }
 )
 """The names of the events that standing depends on."""
+
+
+def _widened(
+    withheld: Iterable[Withheld], kept: Iterable[Run], content: str
+) -> Iterator[Withheld]:
+    """What is withheld, with the rest of its sentences where nothing else came of them: the words
+    around it would tell of it."""
+    found, shown = list(withheld), tuple(kept)
+    sentences = speech.sentences(content) if found else []
+    for each in found:
+        start, end = each.start, each.end
+        for begins, ends in sentences:
+            alone = not any(a < ends and begins < b for a, b in shown)
+            if alone and begins < each.end and each.start < ends:
+                start, end = min(start, begins), max(end, ends)
+        yield replace(each, start=start, end=end)
 
 
 def _special(content: str, rights: Rights, approved: Iterable[Run]) -> Iterator[Withheld]:
