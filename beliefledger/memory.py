@@ -340,10 +340,13 @@ class MemoryLedger(Closeable):
             raise InvalidTurn("as_of needs a time or a position.")
         return snapshot
 
-    def history(self, belief_or_memory: str) -> list[BeliefAnswer]:
-        """Every version of a belief, oldest first. Takes the id of a belief or of a memory in it,
-        or the first characters of one. Raises `UnknownMemory`."""
-        return self._queries.history(belief_or_memory)
+    def history(
+        self, belief_or_memory: str, *, as_of: Moment | Snapshot | None = None
+    ) -> list[BeliefAnswer]:
+        """Every version of a belief, oldest first; with `as_of`, those that were known then. Takes
+        the id of a belief or of a memory in it, or the first characters of one. Raises
+        `UnknownMemory`."""
+        return self._queries.history(belief_or_memory, snapshot=self._queries.snapshot(as_of))
 
     def decisions(
         self,
@@ -354,11 +357,19 @@ class MemoryLedger(Closeable):
         turn_id: str | None = None,
         waits: bool | None = None,
         limit: int | None = None,
+        as_of: Moment | Snapshot | None = None,
     ) -> list[DecisionAnswer]:
         """What the gate decided, in order; with `limit`, the last so many. `waits` picks those that
-        a person still has to settle (or has not to)."""
+        a person still has to settle (or has not to), `as_of` those that were made by then, and
+        whether they waited then."""
         return self._queries.decisions(
-            subject, outcome=outcome, reason=reason, turn_id=turn_id, waits=waits, limit=limit
+            subject,
+            outcome=outcome,
+            reason=reason,
+            turn_id=turn_id,
+            waits=waits,
+            limit=limit,
+            snapshot=self._queries.snapshot(as_of),
         )
 
     def decision(self, decision_id: str) -> DecisionAnswer:

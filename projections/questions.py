@@ -105,10 +105,16 @@ def held(
     if which.topic_tag is not None:
         query = query.where(c.topic_tag == which.topic_tag)
     rows = [Version(*row) for row in connection.execute(query.order_by(c.row_id))]
-    if as_of is not None:
-        for row in rows:
+    return rows if as_of is None else as_known(rows, as_of)
+
+
+def as_known(rows: Sequence[Version], as_of: int) -> list[Version]:
+    """Those of the rows that were recorded up to a position, without an end that came later."""
+    known = [row for row in rows if row.opened <= as_of]
+    for row in known:
+        if row.closed is not None and row.closed > as_of:
             row.closed = row.closed_at = row.closed_by = None
-    return rows
+    return known
 
 
 def touched(

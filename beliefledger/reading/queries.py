@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -32,7 +32,7 @@ from beliefledger.ledger.times import Micros, iso, to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import BeliefsView, Version
-from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.decisions import WAITING, DecisionsView
 from beliefledger.projections.questions import DecisionRow, MemoryFilter
 from beliefledger.projections.view_tables import ViewState
 from beliefledger.reading.fates import Fates
@@ -239,12 +239,16 @@ class Queries:
         )
         return {row.row_id: found[row.memory_id] for row in rows}
 
-    def history(self, given: str, *, only_memory: bool = False) -> list[BeliefAnswer]:
-        """Every version, each with the evidence that it added."""
+    def history(
+        self, given: str, *, only_memory: bool = False, snapshot: Snapshot | None = None
+    ) -> list[BeliefAnswer]:
+        """Every version (as far as was known then), each with the evidence that it added."""
         key = self.memory_id(given) if only_memory else self.belief_id(given)
         with self.view(BeliefsView.name) as (connection, generation):
             ask = questions.versions_of_memory if only_memory else questions.versions_of
             rows = ask(connection, generation, key)
+            if snapshot is not None:
+                rows = questions.as_known(rows, snapshot.position)
             became = self.fates(connection, generation, rows, then=True)
         return self._reader.beliefs(
             rows,
@@ -268,6 +272,7 @@ class Queries:
         turn_id: str | None,
         waits: bool | None,
         limit: int | None,
+        snapshot: Snapshot | None = None,
     ) -> list[DecisionAnswer]:
         if outcome is not None and outcome not in set(Outcome):
             raise InvalidTurn(f"outcome: {outcome!r} is none of {', '.join(Outcome)}.")
@@ -284,9 +289,13 @@ class Queries:
                 outcome=outcome,
                 reason=reason,
                 turn_id=turn_id,
-                waits=waits,
-                limit=limit,
+                waits=waits if snapshot is None else None,
+                limit=limit if snapshot is None else None,
             )
+        if snapshot is not None:
+            rows = [_then(row, snapshot) for row in rows if row.position <= snapshot.position]
+            rows = [row for row in rows if waits in {None, row.waits}]
+            rows = rows[-limit:] if limit else rows
         return self.told(rows)
 
     def told(self, rows: Sequence[DecisionRow]) -> list[DecisionAnswer]:
@@ -399,6 +408,12 @@ class Queries:
             "digest": rules.policy_digest,
             "registry": rules.registry_digest,
         }
+
+
+def _then(row: DecisionRow, snapshot: Snapshot) -> DecisionRow:
+    """A decision as it was: what was settled since waited still."""
+    later = row.settled is not None and row.settled > snapshot.position
+    return replace(row, waits=row.outcome in WAITING and (row.waits or later))
 
 
 def only(found: Sequence[str], what: str, given: str) -> str:

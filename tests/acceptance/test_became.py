@@ -138,6 +138,30 @@ def test_a_review_is_what_became_of_a_queued_decision(memory):
     assert [d.became.what for d in memory.decisions("ana")] == ["revoked", "refused"]
 
 
+def test_history_and_decisions_are_told_as_they_were(memory):
+    store(memory)
+    memory.remember("ana", "I have diabetes.")
+    position = memory.status().position
+    waits = memory.decisions("ana", waits=True)[0]
+    memory.conflicts.review(waits.decision_id, approve=False, by="lea")
+    belief = memory.beliefs("ana")[0].belief_id
+    store(memory, "Porto")
+    [then] = memory.history(belief, as_of=position)
+    assert (then.value, then.valid_to, then.recorded_to, then.superseded_by) == (
+        "Lisbon", None, None, None,
+    )  # fmt: skip
+    assert then.became.what == "superseded"
+    assert len(memory.history(belief)) == 3
+    assert memory.history(belief, as_of=1) == []
+    assert len(memory.decisions("ana", as_of=position)) == 2
+    [waited] = memory.decisions("ana", waits=True, as_of=position)
+    assert (waited.waits, waited.became.what) == (True, "refused")
+    assert memory.decisions("ana", waits=True) == []
+    assert len(memory.decisions("ana", waits=False, as_of=position)) == 1
+    last = memory.decisions("ana", limit=1, as_of=position)
+    assert [each.decision_id for each in last] == [waits.decision_id]
+
+
 def test_what_was_erased_is_gone_for_everybody(memory):
     memory.remember("ana", "I live in Lisbon.")
     memory.remember("ana", "I use pytest.")

@@ -172,11 +172,12 @@ def history(
             help="A belief or a memory in it; its first characters do.",
         ),
     ],
+    as_of: AsOf = None,
     json: Json = False,
 ) -> None:
     """Every version of a belief, oldest first."""
     with opened(ctx) as memory:
-        answer = memory.history(identifier)
+        answer = memory.history(identifier, as_of=moment(as_of))
     output.show(answer, json, _history)
 
 
@@ -240,12 +241,18 @@ def decisions(
         bool, typer.Option("--waiting", help="Only those that wait for a person.")
     ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the last so many.")] = None,
+    as_of: AsOf = None,
     json: Json = False,
 ) -> None:
     """What the gate did with each statement, and why."""
     with opened(ctx) as memory:
         answer = memory.decisions(
-            subject, outcome=outcome, reason=reason, waits=True if waiting else None, limit=limit
+            subject,
+            outcome=outcome,
+            reason=reason,
+            waits=True if waiting else None,
+            limit=limit,
+            as_of=moment(as_of),
         )
 
     def page(_answer: Any) -> Iterator[Any]:
