@@ -10,8 +10,8 @@ from beliefledger.gate.speech import sentences
 
 _LIGHT = 0.25
 """What a word counts that says little, such as "have", beside one that says much."""
-ALIKE = 0.5
-"""The share of a claim's words from which a saying is like it."""
+ALIKE = 0.6
+"""The share of a claim's words from which a saying is like it: of two words, both."""
 
 
 @dataclass(frozen=True, slots=True)
