@@ -49,6 +49,9 @@ from beliefledger.reading.turns import TurnAnswer, TurnQueries
 from beliefledger.reading.typed import TypedQueries
 from beliefledger.reading.views import Views
 from beliefledger.search.answers import SearchAnswer
+from beliefledger.search.context import ContextAnswer
+from beliefledger.search.context_text import Format, Tokenizer
+from beliefledger.search.contexts import ESTIMATE, ContextCall, Contexts
 from beliefledger.search.models import Embedders
 from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.recall_replay import RecallReplays
@@ -86,6 +89,7 @@ class MemoryLedger(Closeable):
         self._changes = ChangeQueries(core, queries)
         self._candidates = CandidateQueries(core, queries)
         self._search = Search(core, queries, indexes)
+        self._contexts = Contexts(core, queries, self._search)
         self._extraction = Extractions(core, queries)
         decisions = DecisionReplays(core, queries)
 
@@ -531,6 +535,49 @@ class MemoryLedger(Closeable):
                 record=record,
                 by=by,
                 options=options,
+            )
+        )
+
+    def context(
+        self,
+        subject: str,
+        query: str,
+        *,
+        max_tokens: int = 1_000,
+        purpose: str | None = None,
+        as_of: Moment | Snapshot | None = None,
+        session: str | None = None,
+        format: Format = "markdown",
+        tokenizer: str | Tokenizer = ESTIMATE,
+        k: int = 20,
+        record: bool = True,
+        by: str = SYSTEM,
+    ) -> ContextAnswer:
+        """What an agent puts before a model: `content` is the block, `lines` what it is made of.
+
+        Standing constraints and a short profile come always, then what a search for the query finds
+        (the best `k`), memories before episodes, no line twice. What is contested is told as
+        contested, what is outdated as past. Each line has a citation, which `explain` takes for a
+        memory, its date and how sure it is. `format` is text, markdown, xml or messages.
+
+        The block has at most `max_tokens`, as `tokenizer` counts: a function of a text, "estimate"
+        (a quarter of the characters), "bytes" (never too few), or one that a package registers.
+        Unless `record` is False it is recorded as one recall. Raises `InvalidTurn` as `search`
+        does, and for a budget in which not even the empty block fits.
+        """
+        return self._contexts.context(
+            ContextCall(
+                subject=subject,
+                query=query,
+                max_tokens=max_tokens,
+                purpose=purpose,
+                as_of=as_of,
+                session=session,
+                format=format,
+                tokenizer=tokenizer,
+                k=k,
+                record=record,
+                by=by,
             )
         )
 

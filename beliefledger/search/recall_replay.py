@@ -11,6 +11,7 @@ from beliefledger.gate.replay import Verdict
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.events.kind import Event
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.streams import recall_stream
 from beliefledger.opening.core import Core
@@ -20,6 +21,7 @@ from beliefledger.reading.queries import Queries
 from beliefledger.reading.subject_record import SHOWN
 from beliefledger.search.models import Chosen, Embedders
 from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.pinning import Pinning
 from beliefledger.search.recalls import Recalls
 from beliefledger.search.request import Then, request_of
 from beliefledger.search.search import ordinal
@@ -94,6 +96,7 @@ class RecallReplays:
         self._indexes = indexes
         self._embedders = embedders
         self._recalls = recalls
+        self._pinning = Pinning(core, queries)
 
     def one(self, recall_id: str) -> RecallReplay:
         """Make a search again as of then, by the policy and with the model of then: same,
@@ -160,7 +163,12 @@ class RecallReplays:
             verdict=Verdict.INPUTS_DESTROYED.value,
             subject=None,
             query=None,
-            recorded=_ranked(zip(facts["ranked"], facts["scores"], strict=True)),
+            recorded=_ranked(
+                [
+                    *((each, 0) for each in _pinned_in(event)),
+                    *zip(facts["ranked"], facts["scores"], strict=True),
+                ]
+            ),
             again=None,
             reasons=("The subject was erased, and the query with them.",),
         )
@@ -187,7 +195,21 @@ class RecallReplays:
             )
             request = request_of(self._core, ref, asked, when)
             looked = self._indexes().look(request, chosen)
-            again = _ranked((hit.id, hit.millionths) for hit in looked.hits)
+            pinned: tuple[str, ...] = ()
+            if asked.context is not None:
+                pinned = self._pinning.of(
+                    ref,
+                    position=event.position,
+                    valid_at=event.asked_at,
+                    rules=rules,
+                    purpose=event.purpose,
+                ).ids
+            again = _ranked(
+                [
+                    *((each, 0) for each in pinned),
+                    *((hit.id, hit.millionths) for hit in looked.hits),
+                ]
+            )
             differs = self._differences(request, chosen, answer.recorded, again)
         except NotPermitted:  # erased just now
             return answer
@@ -243,6 +265,12 @@ class RecallReplays:
         if name is None or not embedders.has(name):
             return embedders.in_force(self._log.head().position)
         return Chosen(name, embedders.named(name))
+
+
+def _pinned_in(event: Event | None) -> tuple[str, ...]:
+    """What went into a context whatever was asked, if it is one: before all that was found."""
+    asked = event.asked if isinstance(event, MemoriesRecalled) else None
+    return () if asked is None or asked.context is None else asked.context.pinned
 
 
 def _ranked(found: Iterable[tuple[str, int]]) -> tuple[RankedAnswer, ...]:

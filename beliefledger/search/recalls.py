@@ -134,11 +134,17 @@ class Recalls:
         searched = facts["ranker"] != SHOWN
         memories = set(facts["memories"])
         ids = list(dict.fromkeys(facts.get("ranked") or facts["memories"]))
-        scores = facts["scores"] or [None] * len(ids)
+        scores = list(facts["scores"]) or [None] * len(ids)
+        context = None if asked is None else asked.context
+        if context is not None:  # what goes into every context comes first, without a score
+            first = [each for each in context.pinned if each not in ids]
+            ids, scores = [*first, *ids], [*[None] * len(first), *scores]
         at = facts["position"] if searched else recorded.position
         words = self.words(ids, at)
         most = None if asked is None else asked.max_tokens
         room = ids[: within([tokens(words[each].text or "") for each in ids], most)]
+        if context is not None:
+            room = list(context.lines)
         return RecallDetails(
             recall=self._answer_of(recorded),
             asked=None if asked is None else _plain(asked),

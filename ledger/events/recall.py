@@ -12,6 +12,18 @@ from beliefledger.ledger.fields import Name
 from beliefledger.ledger.times import Micros
 
 
+class ContextQuery(Frozen):
+    """How a context was made of what a search found: ids name nobody."""
+
+    format: str
+    tokenizer: str
+    """Its name; `callable` for a function of the caller's."""
+    pinned: tuple[str, ...]
+    """The memories that go into every context, whether there was room or not."""
+    lines: tuple[str, ...]
+    """The memories and turns that it has, in order."""
+
+
 class SearchQuery(Frozen):
     """A search: its words, and everything that what it finds depends on besides the log."""
 
@@ -37,6 +49,8 @@ class SearchQuery(Frozen):
     withheld). None: what an agent may be shown."""
     reason: Name[str | None] = Field(default=None, exclude_if=unset)
     """Why an auditor looked."""
+    context: ContextQuery | None = Field(default=None, exclude_if=unset)
+    """Where a context was made of it."""
 
 
 class MemoriesRecalled(Event):

@@ -1,0 +1,251 @@
+"""A context for a prompt: which lines it has, and what of them fits into a budget. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from beliefledger.answers import BeliefAnswer
+from beliefledger.gate.slots import canonical_text
+from beliefledger.gate.speech import sentences
+from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.search.answers import FoundAnswer
+from beliefledger.search.context_text import (
+    SECTIONS,
+    ContextLine,
+    Format,
+    Section,
+    Tokenizer,
+    rendered,
+)
+
+BLANK = "[…]"
+"""Stands where words are withheld."""
+SHORT = 10
+"""The characters of a citation, unless two lines begin alike."""
+_SAYS_MORE = 3
+"""A turn says more than the memory that came of it if it has so many words that this has not."""
+
+
+class ContextAnswer(Frozen):
+    """What an agent puts before a model."""
+
+    recall_id: str | None
+    """Of the record of this context, for `recalls`; None where it has no line or is not
+    recorded."""
+    subject: str
+    query: str
+    purpose: str
+    position: int
+    """The log as it was read."""
+    valid_at: datetime
+    format: Format
+    content: str
+    """The block, to be put before a model; of `messages` that of the one message."""
+    messages: tuple[dict[str, str], ...]
+    """The block as a list of messages, whatever the format."""
+    lines: tuple[ContextLine, ...]
+    """In the order of the block."""
+    tokens: int
+    max_tokens: int
+    counted_by: str
+    """The name of the tokenizer."""
+    estimated: bool
+    """Whether the count is an estimate; the model may count more."""
+    left_out: int
+    """Lines for which the budget had no room."""
+    pending: int
+    """Turns that are not decided yet: nothing of them is shown."""
+    notes: tuple[str, ...]
+
+
+Runs = tuple[tuple[int, int], ...]
+"""Code points [start, end) of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A line that may go in. `spans` are the words that a memory came of, by turn."""
+
+    line: ContextLine
+    claim: str
+    spans: Mapping[str, Runs]
+
+
+def of_memory(belief: BeliefAnswer, section: Section, over: str | None = None) -> Candidate:
+    """A memory as a line; `over` is what took its place, for one that is outdated."""
+    happened = belief.event_from if belief.type == "event" else None
+    line = ContextLine(
+        citation=belief.memory_id,
+        id=belief.memory_id,
+        kind="memory",
+        section=section,
+        text=belief.text,
+        since=belief.valid_from if happened is None else happened,
+        until=belief.valid_to,
+        at=belief.type == "event",
+        confidence=belief.confidence,
+        superseded_by=over,
+    )
+    spans: dict[str, Runs] = {}
+    for each in belief.evidence:
+        spans[each.turn_id] = (*spans.get(each.turn_id, ()), (each.start, each.end))
+    return Candidate(line, canonical_text(belief.text), spans)
+
+
+def of_found(found: FoundAnswer) -> Candidate:
+    """A result of a search as a line: what is outdated as past, what is contested as such."""
+    standing = found.standing
+    outdated, contested = standing.state == "outdated", standing.state == "contested"
+    if found.memory is not None:
+        section: Section = "past" if outdated else "contested" if contested else "memories"
+        candidate = of_memory(found.memory, section, standing.superseded_by)
+        if outdated and candidate.line.until is None and standing.since is not None:
+            ended = candidate.line.model_copy(update={"until": standing.since})
+            candidate = replace(candidate, line=ended)
+        return candidate
+    if found.episode is None:
+        raise ValueError(f"result {found.rank} is neither a memory nor a turn")
+    episode = found.episode
+    line = ContextLine(
+        citation=found.id,
+        id=found.id,
+        kind="episode",
+        section="past" if outdated else "contested" if contested else "episodes",
+        text=found.text,
+        since=episode.said_at,
+        until=standing.since if outdated else None,
+        at=True,
+        speaker=episode.speaker,
+        role=episode.role,
+        superseded_by=standing.superseded_by if outdated else None,
+    )
+    return Candidate(line, canonical_text(found.text), {})
+
+
+def merged(candidates: Sequence[Candidate]) -> list[ContextLine]:
+    """The lines in the order in which they are wanted, none twice: memories before episodes, the
+    same claim once, and a memory and the turns that it came of as one, with the sentence where that
+    says more. Citations are as short as may be."""
+    memories: list[Candidate] = []
+    claims: set[tuple[str, bool]] = set()
+    for each in candidates:
+        # What was once so and is so again is told as both.
+        key = each.claim, each.line.section == "past"
+        if each.line.kind == "memory" and key not in claims:
+            claims.add(key)
+            memories.append(each)
+    of_turn: dict[str, int] = {}
+    for number, each in enumerate(memories):
+        for turn_id in each.spans:
+            of_turn.setdefault(turn_id, number)
+    lines = [each.line for each in memories]
+    episodes: list[ContextLine] = []
+    for each in candidates:
+        if each.line.kind == "memory":
+            continue
+        of = of_turn.get(each.line.id)
+        if of is not None:
+            if lines[of].words is None:
+                words = _around(each.line.text, memories[of].spans[each.line.id])
+                if _says_more(canonical_text(words), memories[of].claim):
+                    lines[of] = lines[of].model_copy(update={"words": words})
+        elif (key := (each.claim, each.line.section == "past")) not in claims:
+            claims.add(key)
+            episodes.append(each.line)
+    return _cited([*lines, *episodes])
+
+
+def _around(text: str, spans: Runs) -> str:
+    """The sentences of a turn that a memory came of: others may say what is no longer so. Nothing
+    where words are withheld, as the places are those of the whole text."""
+    if BLANK in text:
+        return ""
+    return " ".join(
+        text[start:end].strip()
+        for start, end in sentences(text)
+        if any(begins < end and start < ends for begins, ends in spans)
+    )
+
+
+def _says_more(words: str, claim: str) -> bool:
+    return len(set(words.split()) - set(claim.split())) > _SAYS_MORE
+
+
+def _cited(lines: Sequence[ContextLine]) -> list[ContextLine]:
+    """Each line with a citation that no other line has, and what took its place by its own."""
+    ids = {line.id for line in lines}
+    ids |= {line.superseded_by for line in lines if line.superseded_by is not None}
+    length = SHORT
+    while len({each[:length] for each in ids}) < len(ids):
+        length += 1
+    return [
+        line.model_copy(
+            update={
+                "citation": line.id[:length],
+                "superseded_by": line.superseded_by and line.superseded_by[:length],
+            }
+        )
+        for line in lines
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The lines that fit, in the order of the block, and the block."""
+
+    lines: tuple[ContextLine, ...]
+    content: str
+    tokens: int
+    left_out: int
+
+
+def fitted(
+    lines: Sequence[ContextLine],
+    subject: str,
+    format_: Format,
+    budget: int,
+    count: Tokenizer,
+) -> Fitted:
+    """As many lines as the budget has room for, in the order in which they are wanted. A line that
+    is too long is left out, and shorter ones after it may go in.
+
+    Raises `InvalidTurn` where there is not even room for the block without lines.
+    """
+    spent = count(rendered((), subject, format_))
+    if spent > budget:
+        raise InvalidTurn(
+            f"max_tokens is {budget}, and the block alone takes {spent}: give at least that."
+        )
+    kept: list[ContextLine] = []
+    for line in lines:
+        # What one line adds, its heading included where it is the first of its section.
+        alone = [line] if all(line.section != each.section for each in kept) else [line, line]
+        more = count(rendered(alone, subject, format_))
+        more -= count(rendered(alone[1:], subject, format_))
+        if spent + more <= budget:
+            kept.append(line)
+            spent += more
+    # What is counted piece by piece may be a little off: the block itself is what counts.
+    while (spent := count(_block(kept, subject, format_))) > budget:
+        kept.pop()
+    return Fitted(
+        tuple(in_order(kept)), _block(kept, subject, format_), spent, len(lines) - len(kept)
+    )
+
+
+def _block(lines: Iterable[ContextLine], subject: str, format_: Format) -> str:
+    return rendered(in_order(lines), subject, format_)
+
+
+def in_order(lines: Iterable[ContextLine]) -> list[ContextLine]:
+    """By section, as the block has them."""
+    order = list(SECTIONS)
+    return sorted(lines, key=lambda line: order.index(line.section))
+
+
+def as_messages(content: str) -> tuple[dict[str, str], ...]:
+    """The block as messages: the user's, so that nothing remembered speaks as the system."""
+    return ({"role": "user", "content": content},)

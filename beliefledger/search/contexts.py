@@ -1,0 +1,258 @@
+"""Contexts: what an agent puts before a model, collected, fitted into a budget and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+from beliefledger.answers import BeliefAnswer
+from beliefledger.gate.policy import millionths
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.recall import ContextQuery, MemoriesRecalled, SearchQuery
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.secret_filter import session_name
+from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
+from beliefledger.ledger.times import from_datetime
+from beliefledger.ledger.vault import SYSTEM
+from beliefledger.opening.core import Core
+from beliefledger.projections import search_requests
+from beliefledger.reading.queries import Queries, Snapshot
+from beliefledger.search.answers import SearchAnswer
+from beliefledger.search.context import (
+    Candidate,
+    ContextAnswer,
+    Fitted,
+    as_messages,
+    fitted,
+    merged,
+    of_found,
+    of_memory,
+)
+from beliefledger.search.context_text import (
+    FORMATS,
+    ContextLine,
+    Format,
+    Section,
+    Tokenizer,
+    estimated,
+    of_bytes,
+)
+from beliefledger.search.pinning import Pinned, Pinning
+from beliefledger.search.search import DEFAULT, EVERYTHING, Search, SearchCall
+from beliefledger.times import Moment
+
+ESTIMATE = "estimate"
+TOKENIZERS: dict[str, Tokenizer] = {ESTIMATE: estimated, "bytes": of_bytes}
+GROUP = "beliefledger.tokenizers"
+"""The entry points under which packages register functions that count tokens."""
+CALLABLE = "callable"
+"""What is recorded of a function that a caller gave."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCall:
+    """The arguments of `MemoryLedger.context`."""
+
+    subject: str
+    query: str
+    max_tokens: int
+    purpose: str | None
+    as_of: Moment | Snapshot | None
+    session: str | None
+    format: Format
+    tokenizer: str | Tokenizer
+    k: int
+    record: bool
+    by: str
+
+
+class Contexts:
+    """Makes contexts of one subject at a time."""
+
+    def __init__(self, core: Core, queries: Queries, search: Search) -> None:
+        self._core = core
+        self._log = core.log
+        self._queries = queries
+        self._search = search
+        self._pinning = Pinning(core, queries)
+
+    def context(self, call: ContextCall) -> ContextAnswer:
+        """What to put before a model; see `MemoryLedger.context`."""
+        if call.format not in FORMATS:
+            raise InvalidTurn(f"format: {call.format!r} is none of {', '.join(FORMATS)}.")
+        name, count = tokenizer_of(call.tokenizer)
+        snapshot = self._queries.snapshot(call.as_of)
+        searched = self._search.search(_searching(call, snapshot))
+        rules = self._core.rulebook.refreshed()
+        purpose = call.purpose or rules.policy.purpose
+        ref = self._queries.known_or_none(call.subject)
+        pinned = Pinned()
+        if ref is not None:
+            pinned = self._pinning.of(
+                ref,
+                position=searched.position,
+                valid_at=from_datetime(searched.valid_at),
+                rules=rules,
+                purpose=purpose,
+            )
+        lines = merged([*_of_pinned(pinned), *map(of_found, searched.results)])
+        fit = fitted(lines, call.subject, call.format, call.max_tokens, count)
+        recall_id = None
+        if call.record and fit.lines and ref is not None:
+            asked = self._asked(call, searched, snapshot, _noted(name, call, pinned, fit))
+            recall_id = self._note(ref, searched, purpose, asked, fit.lines, call.by)
+        return ContextAnswer(
+            recall_id=recall_id,
+            subject=call.subject,
+            query=searched.query,
+            purpose=purpose,
+            position=searched.position,
+            valid_at=searched.valid_at,
+            format=call.format,
+            content=fit.content,
+            messages=as_messages(fit.content),
+            lines=fit.lines,
+            tokens=fit.tokens,
+            max_tokens=call.max_tokens,
+            counted_by=name,
+            estimated=name == ESTIMATE,
+            left_out=fit.left_out,
+            pending=getattr(searched, "pending", 0),
+            notes=(*searched.notes, *_notes(name, fit)),
+        )
+
+    def _asked(
+        self,
+        call: ContextCall,
+        searched: SearchAnswer,
+        snapshot: Snapshot | None,
+        context: ContextQuery,
+    ) -> SearchQuery:
+        return SearchQuery(
+            query=searched.query,
+            k=call.k,
+            as_of=None if snapshot is None else snapshot.position,
+            min_confidence=self._core.rulebook.current().floor(DEFAULT.min_confidence),
+            min_importance=millionths(DEFAULT.min_importance),
+            recency_weight=millionths(DEFAULT.recency_weight),
+            diversity=millionths(DEFAULT.diversity),
+            max_tokens=call.max_tokens,
+            include=EVERYTHING,
+            profile=DEFAULT.profile,
+            session=call.session,
+            context=context,
+        )
+
+    def _note(
+        self,
+        subject_ref: str,
+        searched: SearchAnswer,
+        purpose: str,
+        asked: SearchQuery,
+        lines: Sequence[ContextLine],
+        by: str,
+    ) -> str | None:
+        """Have the context recorded as one recall, off the reader's path; returns its id."""
+        keys = self._log.keys(subject_ref)
+        if keys is None:
+            return None  # erased just now: of whoever is erased nothing is recorded
+        session, salt = session_name(keys.ids, asked.session), new_id()
+        event = MemoriesRecalled(
+            purpose=purpose,
+            session_tag=session_tag(keys.ids, session),
+            query_digest=query_digest(keys.ids, salt, asked.query),
+            ranker=f"{asked.profile}/{search_requests.VERSION}",
+            memories=tuple(line.id for line in lines if line.kind == "memory"),
+            scores=tuple(millionths(each.score) for each in searched.results),
+            ranked=tuple(each.id for each in searched.results),
+            position=searched.position,
+            asked_at=from_datetime(searched.valid_at),
+            embedder=searched.embedder,
+            index=searched.index,
+            unembedded=searched.unembedded,
+            asked=asked.model_copy(update={"session": session}),
+            salt=salt,
+        )
+        recall_id = new_id()
+        actor = SYSTEM if by == SYSTEM else self._log.principal(by)
+        stream = recall_stream(subject_ref)
+        self._core.recorder.note(New(event, recall_id, stream, subject_ref, actor))
+        return recall_id
+
+
+def _searching(call: ContextCall, snapshot: Snapshot | None) -> SearchCall:
+    return SearchCall(
+        subject=call.subject,
+        query=call.query,
+        k=call.k,
+        as_of=snapshot,
+        valid_at=None,
+        types=(),
+        session=call.session,
+        purpose=call.purpose,
+        max_tokens=None,
+        record=False,
+        by=call.by,
+        options=DEFAULT,
+    )
+
+
+def _of_pinned(pinned: Pinned) -> list[Candidate]:
+    """Constraints and profile as lines; what is contested is told as that."""
+    of: list[tuple[Section, BeliefAnswer]] = [
+        *(("constraints", each) for each in pinned.constraints),
+        *(("profile", each) for each in pinned.profile),
+    ]
+    return [
+        of_memory(each, "contested" if each.contested or each.contradicts else section)
+        for section, each in of
+    ]
+
+
+def _noted(name: str, call: ContextCall, pinned: Pinned, fit: Fitted) -> ContextQuery:
+    return ContextQuery(
+        format=call.format,
+        tokenizer=name,
+        pinned=pinned.ids,
+        lines=tuple(line.id for line in fit.lines),
+    )
+
+
+def _notes(name: str, fit: Fitted) -> list[str]:
+    notes = []
+    if name == ESTIMATE:
+        notes.append(
+            "Tokens are estimated, a quarter of the characters; the model may count more:"
+            " tokenizer='bytes' is never too few."
+        )
+    if fit.left_out:
+        notes.append(f"{fit.left_out:,} further lines did not fit into the budget.")
+    return notes
+
+
+def tokenizer_of(given: str | Tokenizer) -> tuple[str, Tokenizer]:
+    """The function that counts tokens, and its name. Raises `InvalidTurn` for an unknown name."""
+    if callable(given):
+        return CALLABLE, _checked(given)
+    if given in TOKENIZERS:
+        return given, TOKENIZERS[given]
+    registered = {each.name: each for each in entry_points(group=GROUP)}
+    if given not in registered:
+        known = ", ".join([*TOKENIZERS, *sorted(registered)])
+        raise InvalidTurn(
+            f"tokenizer: there is no {given!r}; there are {known}. Or give a function that returns"
+            " how many tokens a text is."
+        )
+    return given, _checked(registered[given].load())
+
+
+def _checked(count: Tokenizer) -> Tokenizer:
+    def counted(text: str) -> int:
+        number = count(text)
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+            raise InvalidTurn(f"tokenizer: it returned {number!r}, which is no number of tokens.")
+        return number
+
+    return counted
