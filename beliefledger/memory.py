@@ -89,7 +89,7 @@ class MemoryLedger(Closeable):
         self._changes = ChangeQueries(core, queries)
         self._candidates = CandidateQueries(core, queries)
         self._search = Search(core, queries, indexes)
-        self._contexts = Contexts(core, queries, self._search)
+        self._contexts = Contexts(core, queries, indexes, self._search)
         self._extraction = Extractions(core, queries)
         decisions = DecisionReplays(core, queries)
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, select
+import numpy as np
 
-from beliefledger.ledger.times import Micros
-from beliefledger.projections import tables
-from beliefledger.projections.beliefs import Version
-from beliefledger.projections.questions import holds, open_then
+from beliefledger.projections.index import Filters, SubjectIndex
+from beliefledger.projections.search_requests import SearchRequest
 
 CONSTRAINT = "constraint"
 PROFILE = ("fact", "preference")
@@ -21,45 +18,49 @@ MOST_CONSTRAINTS = 25
 MOST_OF_PROFILE = 6
 
 
-def pinned(
-    connection: Connection,
-    generation: int,
-    subject_ref: str,
-    *,
-    position: int,
-    valid_at: Micros,
-    floor: int,
-    scopes: Sequence[str],
-) -> tuple[list[Version], list[Version]]:
-    """The constraints that hold, and the most important facts and preferences, each best first, as
-    recorded up to a position. What is for one session alone is in neither."""
-    table = tables.belief_versions(generation)
-    c = table.c
-    there = and_(
-        c.subject_ref == subject_ref,
-        open_then(table, position),
-        holds(table, valid_at),
-        c.quarantined.is_(False),
-        c.confidence >= floor,
-        c.visibility_scope.in_(scopes),
-        c.visibility_scope != "session",
-    )
-    constraints = _best(connection, table, [there, c.type == CONSTRAINT], MOST_CONSTRAINTS)
-    important = [there, c.type.in_(PROFILE), c.importance >= IMPORTANT]
-    return constraints, _best(connection, table, important, MOST_OF_PROFILE)
+class PinnedRow(NamedTuple):
+    """A memory, and its row of `belief_versions`."""
+
+    memory_id: str
+    row_id: int
 
 
-def _best(
-    connection: Connection, table: Any, where: Sequence[ColumnElement[bool]], most: int
-) -> list[Version]:
-    c = table.c
-    query: Select[Any] = (
-        select(table)
-        .where(*where)
-        .order_by(c.importance.desc(), c.confidence.desc(), c.opened.desc(), c.row_id.desc())
-        .limit(most)
+class PinnedRows(NamedTuple):
+    """Constraints and profile, each best first."""
+
+    constraints: tuple[PinnedRow, ...]
+    profile: tuple[PinnedRow, ...]
+
+
+def pinned(index: SubjectIndex, request: SearchRequest, position: int) -> PinnedRows:
+    """The constraints that hold, and the most important facts and preferences, of all that a search
+    may find."""
+    asked = request.asked
+    found = index.found(
+        Filters(
+            position=position,
+            valid_at=request.now,
+            scopes=request.scopes,
+            session_tag=request.session_tag,
+            min_confidence=asked.min_confidence,
+            episodes=request.episodes,
+        )
     )
-    rows = [Version(*row) for row in connection.execute(query)]
-    for row in rows:  # what was recorded after the position is not known at it
-        row.closed = row.closed_at = row.closed_by = None
-    return rows
+    at = found.row_of[found.row_of >= 0]
+    rows = index.rows
+    best = np.lexsort(
+        (-rows["row_id"][at], -rows["confidence"][at], -rows["importance"][at])
+    )  # the last key first
+    at = at[best]
+    constraint = np.isin(rows["type"][at], index.types.known([CONSTRAINT]))
+    profile = np.isin(rows["type"][at], index.types.known(PROFILE))
+    profile &= rows["importance"][at] >= IMPORTANT
+    return PinnedRows(
+        tuple(_row(index, int(row)) for row in at[constraint][:MOST_CONSTRAINTS]),
+        tuple(_row(index, int(row)) for row in at[profile][:MOST_OF_PROFILE]),
+    )
+
+
+def _row(index: SubjectIndex, row: int) -> PinnedRow:
+    memory_id = index.memories.names[int(index.rows["memory"][row])] or ""
+    return PinnedRow(memory_id, int(index.rows["row_id"][row]))

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.slots import canonical_text
-from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import InvalidTurn
-from beliefledger.search.answers import FoundAnswer
+from beliefledger.search.answers import FoundAnswer, StandingAnswer
 from beliefledger.search.context_text import (
-    SECTIONS,
+    Block,
     ContextLine,
     Format,
     Section,
     Tokenizer,
-    rendered,
 )
+from beliefledger.search.turn_words import Run, TurnWords
 
-BLANK = "[…]"
-"""Stands where words are withheld."""
 SHORT = 10
 """The characters of a citation, unless two lines begin alike."""
 _SAYS_MORE = 3
@@ -61,8 +58,7 @@ class ContextAnswer(Frozen):
     notes: tuple[str, ...]
 
 
-Runs = tuple[tuple[int, int], ...]
-"""Code points [start, end) of a text."""
+Runs = tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +67,28 @@ class Candidate:
 
     line: ContextLine
     claim: str
-    spans: Mapping[str, Runs]
+    spans: Mapping[str, Runs] = field(default_factory=dict)
+    said: TurnWords | None = None
+    """Of a turn: its words."""
 
 
-def of_memory(belief: BeliefAnswer, section: Section, over: str | None = None) -> Candidate:
-    """A memory as a line; `over` is what took its place, for one that is outdated."""
+def of_memory(belief: BeliefAnswer, section: Section, standing: StandingAnswer) -> Candidate:
+    """A memory as a line: as past where it is outdated, else as contested where it is, else in its
+    section."""
+    outdated = standing.state == "outdated"
+    contested = standing.state == "contested" or belief.contested or bool(belief.contradicts)
     happened = belief.event_from if belief.type == "event" else None
     line = ContextLine(
         citation=belief.memory_id,
         id=belief.memory_id,
         kind="memory",
-        section=section,
+        section="past" if outdated else "contested" if contested else section,
         text=belief.text,
         since=belief.valid_from if happened is None else happened,
-        until=belief.valid_to,
+        until=belief.valid_to or (standing.since if outdated else None),
         at=belief.type == "event",
         confidence=belief.confidence,
-        superseded_by=over,
+        superseded_by=standing.superseded_by if outdated else None,
     )
     spans: dict[str, Runs] = {}
     for each in belief.evidence:
@@ -95,34 +96,33 @@ def of_memory(belief: BeliefAnswer, section: Section, over: str | None = None) -
     return Candidate(line, canonical_text(belief.text), spans)
 
 
-def of_found(found: FoundAnswer) -> Candidate:
-    """A result of a search as a line: what is outdated as past, what is contested as such."""
+def of_found(found: FoundAnswer, turns: Mapping[str, TurnWords]) -> Candidate | None:
+    """A result of a search as a line. None for a turn whose words are no longer there."""
     standing = found.standing
-    outdated, contested = standing.state == "outdated", standing.state == "contested"
     if found.memory is not None:
-        section: Section = "past" if outdated else "contested" if contested else "memories"
-        candidate = of_memory(found.memory, section, standing.superseded_by)
-        if outdated and candidate.line.until is None and standing.since is not None:
-            ended = candidate.line.model_copy(update={"until": standing.since})
-            candidate = replace(candidate, line=ended)
-        return candidate
-    if found.episode is None:
-        raise ValueError(f"result {found.rank} is neither a memory nor a turn")
-    episode = found.episode
+        return of_memory(found.memory, "memories", standing)
+    words = turns.get(found.id)
+    if words is None or found.episode is None:
+        return None
+    outdated = standing.state == "outdated"
     line = ContextLine(
         citation=found.id,
         id=found.id,
         kind="episode",
-        section="past" if outdated else "contested" if contested else "episodes",
-        text=found.text,
-        since=episode.said_at,
+        section="past" if outdated else "contested" if _disputed(standing) else "episodes",
+        text=words.told(marked=not outdated),
+        since=found.episode.said_at,
         until=standing.since if outdated else None,
         at=True,
-        speaker=episode.speaker,
-        role=episode.role,
+        speaker=found.episode.speaker,
+        role=found.episode.role,
         superseded_by=standing.superseded_by if outdated else None,
     )
-    return Candidate(line, canonical_text(found.text), {})
+    return Candidate(line, canonical_text(line.text), said=words)
+
+
+def _disputed(standing: StandingAnswer) -> bool:
+    return standing.state == "contested"
 
 
 def merged(candidates: Sequence[Candidate]) -> list[ContextLine]:
@@ -149,25 +149,14 @@ def merged(candidates: Sequence[Candidate]) -> list[ContextLine]:
         of = of_turn.get(each.line.id)
         if of is not None:
             if lines[of].words is None:
-                words = _around(each.line.text, memories[of].spans[each.line.id])
+                spans = memories[of].spans[each.line.id]
+                words = "" if each.said is None else each.said.around(spans)
                 if _says_more(canonical_text(words), memories[of].claim):
                     lines[of] = lines[of].model_copy(update={"words": words})
         elif (key := (each.claim, each.line.section == "past")) not in claims:
             claims.add(key)
             episodes.append(each.line)
     return _cited([*lines, *episodes])
-
-
-def _around(text: str, spans: Runs) -> str:
-    """The sentences of a turn that a memory came of: others may say what is no longer so. Nothing
-    where words are withheld, as the places are those of the whole text."""
-    if BLANK in text:
-        return ""
-    return " ".join(
-        text[start:end].strip()
-        for start, end in sentences(text)
-        if any(begins < end and start < ends for begins, ends in spans)
-    )
 
 
 def _says_more(words: str, claim: str) -> bool:
@@ -214,36 +203,32 @@ def fitted(
 
     Raises `InvalidTurn` where there is not even room for the block without lines.
     """
-    spent = count(rendered((), subject, format_))
+    spent = count(Block(subject, format_).text())
     if spent > budget:
         raise InvalidTurn(
             f"max_tokens is {budget}, and the block alone takes {spent}: give at least that."
         )
+    block = Block(subject, format_)
     kept: list[ContextLine] = []
     for line in lines:
-        # What one line adds, its heading included where it is the first of its section.
-        alone = [line] if all(line.section != each.section for each in kept) else [line, line]
-        more = count(rendered(alone, subject, format_))
-        more -= count(rendered(alone[1:], subject, format_))
-        if spent + more <= budget:
-            kept.append(line)
-            spent += more
+        more = count(block.added(line))
+        if spent + more > budget + len(kept) + 1:
+            continue
+        block.add(line)
+        if spent + more > budget:  # pieces count a little more than the whole
+            whole = count(block.text())
+            if whole > budget:
+                block.remove(line)
+                continue
+            more = whole - spent
+        kept.append(line)
+        spent += more
     # What is counted piece by piece may be a little off: the block itself is what counts.
-    while (spent := count(_block(kept, subject, format_))) > budget:
-        kept.pop()
-    return Fitted(
-        tuple(in_order(kept)), _block(kept, subject, format_), spent, len(lines) - len(kept)
-    )
-
-
-def _block(lines: Iterable[ContextLine], subject: str, format_: Format) -> str:
-    return rendered(in_order(lines), subject, format_)
-
-
-def in_order(lines: Iterable[ContextLine]) -> list[ContextLine]:
-    """By section, as the block has them."""
-    order = list(SECTIONS)
-    return sorted(lines, key=lambda line: order.index(line.section))
+    content = block.text()
+    while (spent := count(content)) > budget:
+        block.remove(kept.pop())
+        content = block.text()
+    return Fitted(tuple(block.lines()), content, spent, len(lines) - len(kept))
 
 
 def as_messages(content: str) -> tuple[dict[str, str], ...]:

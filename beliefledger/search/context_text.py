@@ -8,13 +8,12 @@ code fence or forge a citation, look-alikes of such signs included.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Literal
 from xml.sax.saxutils import quoteattr
 
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.lookalikes import plain
 
 Section = Literal["constraints", "profile", "memories", "contested", "past", "episodes"]
 Format = Literal["text", "markdown", "xml", "messages"]
@@ -61,43 +60,67 @@ class ContextLine(Frozen):
     """The citation of what took its place, or the id where that has no line."""
 
 
-def rendered(lines: Sequence[ContextLine], subject: str, format_: Format) -> str:
-    """The block of text for the model."""
-    if format_ in {"xml", "messages"}:
-        return "\n".join(_xml(lines, subject))
-    return "\n".join(_plain(lines, subject, markdown=format_ == "markdown"))
+class Block:
+    """The block of text for the model. Each line is written once."""
 
+    def __init__(self, subject: str, format_: Format) -> None:
+        self._xml = format_ in {"xml", "messages"}
+        self._markdown = format_ == "markdown"
+        self._subject = subject
+        self._lines: dict[Section, list[tuple[ContextLine, str]]] = {}
 
-def _plain(lines: Sequence[ContextLine], subject: str, *, markdown: bool) -> Iterator[str]:
-    quote = _in_markdown if markdown else in_quotes
-    yield f"<memory about={quote(subject)}>"
-    yield DATA
-    for section, title in SECTIONS.items():
-        some = [line for line in lines if line.section == section]
+    def add(self, line: ContextLine) -> None:
+        self._lines.setdefault(line.section, []).append((line, self._written(line)))
+
+    def remove(self, line: ContextLine) -> None:
+        some = [each for each in self._lines[line.section] if each[0] is not line]
         if some:
-            yield f"\n## {title}\n" if markdown else f"\n{title}:"
-        for line in some:
-            said = f" {quote(line.speaker)} ({_plain_name(line.role)}) said" if line.speaker else ""
-            words = f"; said: {quote(line.words)}" if line.words else ""
-            yield (
-                f"- [{line.citation}]{said}{':' * bool(said)} {quote(line.text)}"
-                f" ({'; '.join(_about(line))}{words})"
-            )
-    yield "</memory>"
+            self._lines[line.section] = some
+        else:
+            del self._lines[line.section]
 
+    def added(self, line: ContextLine) -> str:
+        """What a line adds to the text, its heading included where it is the first under it."""
+        around = ("", "") if line.section in self._lines else self._around(line.section)
+        return "\n".join(("", *(each for each in around if each), self._written(line)))
 
-def _xml(lines: Sequence[ContextLine], subject: str) -> Iterator[str]:
-    yield f"<memory about={_attribute(subject)}>"
-    yield f"<note>{DATA}</note>"
-    for section, title in SECTIONS.items():
-        some = [line for line in lines if line.section == section]
-        if not some:
-            continue
-        yield f"<{section} title={_attribute(title)}>"
-        for line in some:
-            yield _element(line)
-        yield f"</{section}>"
-    yield "</memory>"
+    def lines(self) -> list[ContextLine]:
+        """In the order of the block."""
+        return [line for name in SECTIONS for line, _ in self._lines.get(name, ())]
+
+    def text(self) -> str:
+        subject = _attribute(self._subject) if self._xml else self._quoted(self._subject)
+        parts = [f"<memory about={subject}>", f"<note>{DATA}</note>" if self._xml else DATA]
+        for section in SECTIONS:
+            some = self._lines.get(section)
+            if some:
+                before, after = self._around(section)
+                parts += [before, *(written for _, written in some)]
+                parts += [after] if after else []
+        return "\n".join([*parts, "</memory>"])
+
+    def _around(self, section: Section) -> tuple[str, str]:
+        """What stands before and after the lines of a section."""
+        title = SECTIONS[section]
+        if self._xml:
+            return f"<{section} title={_attribute(title)}>", f"</{section}>"
+        return (f"\n## {title}\n" if self._markdown else f"\n{title}:"), ""
+
+    def _quoted(self, text: str) -> str:
+        return _in_markdown(text) if self._markdown else in_quotes(text)
+
+    def _written(self, line: ContextLine) -> str:
+        if self._xml:
+            return _element(line)
+        quote = self._quoted
+        said = (
+            f" {quote(line.speaker)} ({_plain_name(line.role)}) said:"
+            if line.speaker is not None
+            else ""
+        )
+        words = f"; said: {quote(line.words)}" if line.words is not None else ""
+        about = "; ".join(_about(line))
+        return f"- [{line.citation}]{said} {quote(line.text)} ({about}{words})"
 
 
 def _element(line: ContextLine) -> str:
@@ -166,10 +189,22 @@ _ELEMENT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def one_line(text: str) -> str:
-    """Words on one line, as a reader sees them: without what is invisible, signs that look like
-    brackets and quotes as such."""
-    seen = plain(text).text.translate(_AS_SIGNS)
-    return " ".join("".join(" " if _breaks(char) else char for char in seen).split())
+    """Words on one line, in any language: without what is invisible, signs that look like brackets
+    and quotes as such."""
+    if not text.isascii():
+        text = "".join(_seen(char) for char in text).translate(_AS_SIGNS)
+    elif not text.isprintable():
+        text = "".join(_seen(char) for char in text)
+    return " ".join(text.translate(_AS_SIGNS).split())
+
+
+def _seen(char: str) -> str:
+    """A character as it is written: nothing for what is invisible, a blank for what is no letter
+    and no sign. Joiners are parts of words in some scripts."""
+    kind = unicodedata.category(char)
+    if kind == "Cf":
+        return char if char in "\u200c\u200d" else ""
+    return " " if kind in {"Cc", "Zl", "Zp", "Cs", "Co", "Cn"} else char
 
 
 def in_quotes(text: str) -> str:
@@ -197,10 +232,6 @@ def _plain_name(role: str | None) -> str:
     return role if role in {"user", "assistant", "system", "tool", "other"} else "other"
 
 
-def _breaks(char: str) -> bool:
-    return unicodedata.category(char) in {"Cc", "Zl", "Zp", "Cs", "Co", "Cn"}
-
-
 # Counting
 
 Tokenizer = Callable[[str], int]
@@ -210,7 +241,7 @@ Tokenizer = Callable[[str], int]
 def estimated(text: str) -> int:
     """About how many tokens: a quarter of the characters, rounded up; of characters beyond ASCII
     each one."""
-    beyond = sum(not char.isascii() for char in text)
+    beyond = len(text) - len(text.encode("ascii", "ignore"))
     return -(-(len(text) - beyond) // 4) + beyond
 
 

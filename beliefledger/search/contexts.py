@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 
-from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.policy import millionths
+from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 from beliefledger.ledger.events.recall import ContextQuery, MemoriesRecalled, SearchQuery
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.secret_filter import session_name
@@ -39,7 +40,9 @@ from beliefledger.search.context_text import (
     estimated,
     of_bytes,
 )
-from beliefledger.search.pinning import Pinned, Pinning
+from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.pinning import Beside, PinnedMemory, Pinning
+from beliefledger.search.request import Then, request_of
 from beliefledger.search.search import DEFAULT, EVERYTHING, Search, SearchCall
 from beliefledger.times import Moment
 
@@ -71,12 +74,14 @@ class ContextCall:
 class Contexts:
     """Makes contexts of one subject at a time."""
 
-    def __init__(self, core: Core, queries: Queries, search: Search) -> None:
+    def __init__(
+        self, core: Core, queries: Queries, indexes: IndexesOnDemand, search: Search
+    ) -> None:
         self._core = core
         self._log = core.log
         self._queries = queries
         self._search = search
-        self._pinning = Pinning(core, queries)
+        self._pinning = Pinning(core, queries, indexes)
 
     def context(self, call: ContextCall) -> ContextAnswer:
         """What to put before a model; see `MemoryLedger.context`."""
@@ -88,20 +93,19 @@ class Contexts:
         rules = self._core.rulebook.refreshed()
         purpose = call.purpose or rules.policy.purpose
         ref = self._queries.known_or_none(call.subject)
-        pinned = Pinned()
-        if ref is not None:
-            pinned = self._pinning.of(
-                ref,
-                position=searched.position,
-                valid_at=from_datetime(searched.valid_at),
-                rules=rules,
-                purpose=purpose,
-            )
-        lines = merged([*_of_pinned(pinned), *map(of_found, searched.results)])
+        asked, beside = self._asked(call, searched, snapshot, rules), Beside()
+        if ref is not None and searched.embedder is not None:
+            when = Then(searched.position, from_datetime(searched.valid_at), rules, purpose)
+            turns = {each.id: each.episode.position for each in searched.results if each.episode}
+            with suppress(NotPermitted):  # erased just now: there is nothing beside
+                request = request_of(self._core, ref, asked, when)
+                beside = self._pinning.of(request, searched.position, turns)
+        found = [of_found(each, beside.turns) for each in searched.results]
+        lines = merged([*_pinned(beside), *(each for each in found if each is not None)])
         fit = fitted(lines, call.subject, call.format, call.max_tokens, count)
         recall_id = None
         if call.record and fit.lines and ref is not None:
-            asked = self._asked(call, searched, snapshot, _noted(name, call, pinned, fit))
+            asked = asked.model_copy(update={"context": _noted(name, call, beside, fit)})
             recall_id = self._note(ref, searched, purpose, asked, fit.lines, call.by)
         return ContextAnswer(
             recall_id=recall_id,
@@ -119,7 +123,7 @@ class Contexts:
             counted_by=name,
             estimated=name == ESTIMATE,
             left_out=fit.left_out,
-            pending=getattr(searched, "pending", 0),
+            pending=searched.pending,
             notes=(*searched.notes, *_notes(name, fit)),
         )
 
@@ -128,13 +132,13 @@ class Contexts:
         call: ContextCall,
         searched: SearchAnswer,
         snapshot: Snapshot | None,
-        context: ContextQuery,
+        rules: Rules,
     ) -> SearchQuery:
         return SearchQuery(
             query=searched.query,
             k=call.k,
             as_of=None if snapshot is None else snapshot.position,
-            min_confidence=self._core.rulebook.current().floor(DEFAULT.min_confidence),
+            min_confidence=rules.floor(DEFAULT.min_confidence),
             min_importance=millionths(DEFAULT.min_importance),
             recency_weight=millionths(DEFAULT.recency_weight),
             diversity=millionths(DEFAULT.diversity),
@@ -142,7 +146,6 @@ class Contexts:
             include=EVERYTHING,
             profile=DEFAULT.profile,
             session=call.session,
-            context=context,
         )
 
     def _note(
@@ -199,23 +202,19 @@ def _searching(call: ContextCall, snapshot: Snapshot | None) -> SearchCall:
     )
 
 
-def _of_pinned(pinned: Pinned) -> list[Candidate]:
-    """Constraints and profile as lines; what is contested is told as that."""
-    of: list[tuple[Section, BeliefAnswer]] = [
-        *(("constraints", each) for each in pinned.constraints),
-        *(("profile", each) for each in pinned.profile),
+def _pinned(beside: Beside) -> list[Candidate]:
+    of: list[tuple[Section, PinnedMemory]] = [
+        *(("constraints", each) for each in beside.constraints),
+        *(("profile", each) for each in beside.profile),
     ]
-    return [
-        of_memory(each, "contested" if each.contested or each.contradicts else section)
-        for section, each in of
-    ]
+    return [of_memory(each.belief, section, each.standing) for section, each in of]
 
 
-def _noted(name: str, call: ContextCall, pinned: Pinned, fit: Fitted) -> ContextQuery:
+def _noted(name: str, call: ContextCall, beside: Beside, fit: Fitted) -> ContextQuery:
     return ContextQuery(
         format=call.format,
         tokenizer=name,
-        pinned=pinned.ids,
+        pinned=beside.ids,
         lines=tuple(line.id for line in fit.lines),
     )
 

@@ -1,80 +1,164 @@
-"""What goes into every context of a subject, with its words, as far as it may be shown."""
+"""What a context has beside the results of a search: what is pinned, and which words of turns are
+no longer so. It reads from the index of the search, and so only what may be shown."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from beliefledger.answers import BeliefAnswer
-from beliefledger.gate.consent import ORDINARY
-from beliefledger.gate.rulebook import Rules
-from beliefledger.ledger.events.belief import Written
-from beliefledger.ledger.times import Micros
+from beliefledger.gate.standing import OUTDATED
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
-from beliefledger.projections import pinned, questions
-from beliefledger.projections.beliefs import BeliefsView, Version
+from beliefledger.projections import questions
+from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.search_requests import SearchRequest
+from beliefledger.projections.showing import joined
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.words import Reader
+from beliefledger.search.answers import StandingAnswer
+from beliefledger.search.models import Chosen
+from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.turn_words import Over, TurnWords
+
+if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
+    from beliefledger.search.live_index import LiveIndex
+
+MOST_ANSWERS = 2_000
+"""So many memories are kept as they were last read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
-    """Constraints, and what makes up the profile, each best first."""
+class PinnedMemory:
+    """A memory that goes into every context, and what became of it."""
 
-    constraints: tuple[BeliefAnswer, ...] = ()
-    profile: tuple[BeliefAnswer, ...] = ()
+    belief: BeliefAnswer
+    standing: StandingAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Constraints and profile, each best first; and the words of turns, by their ids."""
+
+    constraints: tuple[PinnedMemory, ...] = ()
+    profile: tuple[PinnedMemory, ...] = ()
+    turns: Mapping[str, TurnWords] = field(default_factory=dict)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(each.memory_id for each in (*self.constraints, *self.profile))
+        return tuple(each.belief.memory_id for each in (*self.constraints, *self.profile))
 
 
 class Pinning:
     """Reads what is pinned, as of any position."""
 
-    def __init__(self, core: Core, queries: Queries) -> None:
+    def __init__(self, core: Core, queries: Queries, indexes: IndexesOnDemand) -> None:
         self._core = core
         self._queries = queries
+        self._indexes = indexes
+        self._answers: dict[int, BeliefAnswer] = {}
+        """By row: what is said of a row never changes …"""
+        self._forgotten = 0
+        """… until words are let go of."""
 
     def of(
-        self, subject_ref: str, *, position: int, valid_at: Micros, rules: Rules, purpose: str
-    ) -> Pinned:
-        """As recorded up to a position, by these rules; without what may not be shown now."""
-        scopes = rules.policy.scopes
-        with self._queries.view(BeliefsView.name) as (connection, generation):
-            constraints, profile = pinned.pinned(
-                connection,
-                generation,
-                subject_ref,
-                position=position,
-                valid_at=valid_at,
-                floor=rules.floor(None),
-                scopes=scopes,
-            )
-            rows = self._shown(subject_ref, [*constraints, *profile], purpose)
-            evidence = questions.evidence_of(
-                connection, generation, [row.memory_id for row in rows], position
-            )
-            against = questions.contradictions(connection, generation, rows, position)
-        answers = {
-            each.memory_id: each
-            for each in Reader(self._core.log).beliefs(
-                rows, {row.row_id: evidence[row.memory_id] for row in rows}, against
-            )
-        }
-        return Pinned(
-            tuple(answers[each.memory_id] for each in constraints if each.memory_id in answers),
-            tuple(answers[each.memory_id] for each in profile if each.memory_id in answers),
-        )
+        self,
+        request: SearchRequest,
+        position: int,
+        turns: Mapping[str, int] | None = None,
+        chosen: Chosen | None = None,
+    ) -> Beside:
+        """What goes beside the results of a request, as recorded up to a position; `turns` are the
+        positions of those that were found. Raises `NotPermitted` for an erased subject."""
+        from beliefledger.projections.pinned import pinned  # noqa: PLC0415  (it loads numpy)
 
-    def _shown(self, subject_ref: str, rows: list[Version], purpose: str) -> list[Version]:
-        """Those that a lawful basis covers now."""
-        policy = self._core.rulebook.refreshed().policy
-        consent = self._core.steward.consent(subject_ref)
-        covered = consent.covered(purpose, self._core.clock(), policy)
-        words = self._core.log.read_at([row.words_at for row in rows])
-        return [
-            row
-            for row in rows
-            if isinstance(said := words[row.words_at].event, Written)
-            and (said.memory.category or ORDINARY) in covered
-        ]
+        indexes = self._indexes()
+        head = indexes.follow_erasures()
+        chosen = chosen or indexes.embedders.in_force(head.position)
+        with indexes.live(
+            request.subject_ref, chosen.embedder, purpose=request.purpose, head=head
+        ) as live:
+            rows = pinned(live.index, request, position)
+            ids = [each.memory_id for each in (*rows.constraints, *rows.profile)]
+            standings = {each: _standing(live, each) for each in ids}
+            against = live.index.against(position)
+            words = self._words(live, turns or {})
+        both = [each.row_id for each in (*rows.constraints, *rows.profile)]
+        beliefs = self._beliefs(both, position)
+
+        def read(some: Iterable[tuple[str, int]]) -> tuple[PinnedMemory, ...]:
+            return tuple(
+                PinnedMemory(_disputed(beliefs[row_id], against), standings[memory_id])
+                for memory_id, row_id in some
+                if row_id in beliefs
+            )
+
+        return Beside(read(rows.constraints), read(rows.profile), words)
+
+    def _words(self, live: LiveIndex, turns: Mapping[str, int]) -> dict[str, TurnWords]:
+        """The words of turns, and which of them are withheld, or no longer so."""
+        recorded = self._core.log.read_at(list(turns.values()))
+        found = {}
+        for turn_id, position in turns.items():
+            said = recorded[position].event
+            if not isinstance(said, TurnRecorded):
+                continue  # erased a moment ago
+            shown = live.standing.turn(turn_id, said.content)
+            if shown is None:
+                continue
+            over = live.standing.fold.turn(turn_id, said.content, live.standing.rights).outdated
+            found[turn_id] = TurnWords(
+                said.content,
+                shown.withheld,
+                tuple(
+                    Over(
+                        each.start,
+                        each.end,
+                        None if each.since is None else to_datetime(each.since),
+                    )
+                    for each in over
+                    if (each.start, each.end) not in joined(shown.withheld)
+                ),
+            )
+        return found
+
+    def _beliefs(self, rows: Sequence[int], position: int) -> dict[int, BeliefAnswer]:
+        """The memories of these rows, as they were known at a position."""
+        forgotten = self._indexes().forgotten
+        if forgotten != self._forgotten or len(self._answers) > MOST_ANSWERS:
+            self._answers, self._forgotten = {}, forgotten
+        known = {each: self._answers[each] for each in rows if each in self._answers}
+        missing = [each for each in rows if each not in known]
+        if not missing:
+            return known
+        with self._queries.view(BeliefsView.name) as (connection, generation):
+            versions = questions.versions_with(connection, generation, missing)
+            for row in versions:
+                if row.closed is not None and row.closed > position:
+                    row.closed = row.closed_at = row.closed_by = None
+            evidence = questions.evidence_of(
+                connection, generation, [row.memory_id for row in versions], position
+            )
+        answers = Reader(self._core.log).beliefs(
+            versions, {row.row_id: evidence[row.memory_id] for row in versions}
+        )
+        row_of = {row.memory_id: row.row_id for row in versions}
+        fresh = {row_of[each.memory_id]: each for each in answers}
+        if self._indexes().forgotten == forgotten:
+            self._answers = {**self._answers, **fresh}
+        return known | fresh
+
+
+def _standing(live: LiveIndex, memory_id: str) -> StandingAnswer:
+    found = live.standing.fold.memory(memory_id)
+    if found is None or found.state not in OUTDATED:
+        return StandingAnswer()
+    since = None if found.since is None else to_datetime(found.since)
+    return StandingAnswer(state="outdated", superseded_by=found.by, since=since)
+
+
+def _disputed(belief: BeliefAnswer, against: Mapping[str, Sequence[str]]) -> BeliefAnswer:
+    others = against.get(belief.memory_id)
+    return belief.model_copy(update={"contradicts": tuple(others)}) if others else belief

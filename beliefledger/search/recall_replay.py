@@ -96,7 +96,7 @@ class RecallReplays:
         self._indexes = indexes
         self._embedders = embedders
         self._recalls = recalls
-        self._pinning = Pinning(core, queries)
+        self._pinning = Pinning(core, queries, indexes)
 
     def one(self, recall_id: str) -> RecallReplay:
         """Make a search again as of then, by the policy and with the model of then: same,
@@ -197,13 +197,7 @@ class RecallReplays:
             looked = self._indexes().look(request, chosen)
             pinned: tuple[str, ...] = ()
             if asked.context is not None:
-                pinned = self._pinning.of(
-                    ref,
-                    position=event.position,
-                    valid_at=event.asked_at,
-                    rules=rules,
-                    purpose=event.purpose,
-                ).ids
+                pinned = self._pinning.of(request, event.position, chosen=chosen).ids
             again = _ranked(
                 [
                     *((each, 0) for each in pinned),

@@ -41,9 +41,9 @@ MORE = "More, each with a help page of its own: beliefledger COMMAND --help"
 
 ORDER = {
     "beliefledger": (
-        "init remember ingest process search beliefs events history explain decisions why-not turn"
-        " diff reasons revoke erase status demo conflicts entities types policy consent recalls"
-        " erasure audit proof vectors ops"
+        "init remember ingest process search context beliefs events history explain decisions"
+        " why-not turn diff reasons revoke erase status demo conflicts entities types policy"
+        " consent recalls erasure audit proof vectors ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",

@@ -198,7 +198,7 @@ def explain(
         typer.Argument(
             metavar="ID",
             callback=named,
-            help="A memory or a decision; its first characters do.",
+            help="A memory, a decision or a turn; its first characters do.",
         ),
     ],
     proof: Annotated[
@@ -209,6 +209,7 @@ def explain(
 ) -> None:
     """Why a memory is there, or why something was refused: decision, scores, words."""
     from beliefledger.ledger.errors import UnknownMemory
+    from beliefledger.tools.cli.moments import turn_page
     from beliefledger.tools.cli.pages import explanation, refusal
 
     with opened(ctx) as memory:
@@ -218,7 +219,12 @@ def explain(
             try:
                 decision = memory.decision(identifier)
             except UnknownMemory:
-                raise no_memory from None
+                try:
+                    said = memory.turn(identifier)
+                except UnknownMemory:
+                    raise no_memory from None
+                output.show(said, json, turn_page)
+                return
             if decision.memory_id is None:
                 output.show(memory.audit.refusal(decision.decision_id), json, refusal)
                 return

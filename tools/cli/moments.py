@@ -164,10 +164,11 @@ def turn(
     """What was said in a turn, and what the gate did with its words."""
     with opened(ctx) as memory:
         answer = memory.turn(turn_id)
-    output.show(answer, json, _turn)
+    output.show(answer, json, turn_page)
 
 
-def _turn(answer: TurnAnswer) -> Iterator[Any]:
+def turn_page(answer: TurnAnswer) -> Iterator[Any]:
+    """A turn with its marked words, and each decision about them."""
     facts = {
         "turn": f"{answer.turn_id}, position {answer.position}",
         "said by": f"{answer.speaker} ({answer.role})" if answer.speaker else answer.role,

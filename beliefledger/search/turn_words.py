@@ -1,0 +1,72 @@
+"""The words of a turn as a context tells them: what is withheld left out, what is no longer so said
+to be. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from beliefledger.gate.speech import sentences
+from beliefledger.projections.showing import blanked
+
+Run = tuple[int, int]
+"""Code points [start, end) of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Words that are no longer so, and since when."""
+
+    start: int
+    end: int
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnWords:
+    """A turn's whole text, the runs of it that are withheld, and those that are outdated."""
+
+    text: str
+    withheld: tuple[Run, ...] = ()
+    outdated: tuple[Over, ...] = ()
+
+    def told(self, *, marked: bool = True) -> str:
+        """The words that may be shown, what is outdated `marked` as such."""
+        parts, at = [], 0
+        for each in sorted(self.outdated, key=lambda over: over.end) if marked else ():
+            if each.end < at or self._is_withheld(each.start, each.end):
+                continue
+            parts += [self._shown(at, each.end), f" {outdated(each.since)}"]
+            at = each.end
+        return "".join([*parts, self._shown(at, len(self.text))])
+
+    def around(self, spans: Sequence[Run]) -> str:
+        """The sentences that these spans are in, without those of which anything is withheld or no
+        longer so."""
+        others = [*self.withheld, *((each.start, each.end) for each in self.outdated)]
+        return " ".join(
+            self.text[start:end].strip()
+            for start, end in sentences(self.text)
+            if _touches((start, end), spans) and not _touches((start, end), others)
+        )
+
+    def _is_withheld(self, start: int, end: int) -> bool:
+        return any(first <= start and end <= last for first, last in self.withheld)
+
+    def _shown(self, start: int, end: int) -> str:
+        runs = [
+            (max(first, start) - start, min(last, end) - start)
+            for first, last in self.withheld
+            if first < end and start < last
+        ]
+        return blanked(self.text[start:end], runs)
+
+
+def outdated(since: datetime | None) -> str:
+    day = "" if since is None else f" since {since.date().isoformat()}"
+    return f"(no longer so{day})"
+
+
+def _touches(one: Run, others: Sequence[Run]) -> bool:
+    return any(start < one[1] and one[0] < end for start, end in others)

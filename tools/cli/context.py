@@ -1,0 +1,83 @@
+"""The command that makes a context: what an agent puts before a model."""
+
+# Heavy imports stand in the commands, so that help is quick:
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, cast
+
+import typer
+
+from beliefledger.tools.cli import output
+from beliefledger.tools.cli.app import (
+    ASK,
+    AsOf,
+    Json,
+    MaybeBy,
+    TheSubject,
+    app,
+    moment,
+    note,
+    opened,
+)
+
+
+@app.command(rich_help_panel=ASK)
+def context(
+    ctx: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What the model is asked.")],
+    subject: TheSubject,
+    max_tokens: Annotated[int, typer.Option(help="At most so many tokens.")] = 1_000,
+    format: Annotated[
+        str, typer.Option("--format", help="text, markdown, xml or messages.")
+    ] = "markdown",
+    tokenizer: Annotated[
+        str,
+        typer.Option(
+            help="Who counts tokens: estimate, bytes (never too few), or a registered one."
+        ),
+    ] = "estimate",
+    k: Annotated[int, typer.Option("-k", help="At most so many results of the search.")] = 20,
+    as_of: AsOf = None,
+    session: Annotated[str | None, typer.Option(help="Asked in it: counts as shown there.")] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="For what, on the record; else the policy's.")
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record/--no-record", help="Whether to record what was shown.")
+    ] = True,
+    by: MaybeBy = None,
+    json: Json = False,
+) -> None:
+    """What an agent puts before a model: constraints, a profile and what is relevant."""
+    from beliefledger.ledger.vault import SYSTEM
+    from beliefledger.search.context_text import Format
+
+    with opened(ctx) as memory:
+        answer = memory.context(
+            subject,
+            query,
+            max_tokens=max_tokens,
+            purpose=purpose,
+            as_of=moment(as_of),
+            session=session,
+            format=cast("Format", format),
+            tokenizer=tokenizer,
+            k=k,
+            record=record,
+            by=SYSTEM if by is None else by,
+        )
+    for each in answer.notes:
+        note(each)
+
+    def page(_answer: Any) -> Iterator[Any]:
+        yield output.cell(answer.content)
+
+    if json:
+        output.show(answer, json, page)
+    elif answer.format == "messages":
+        output.write_json(answer.messages)
+    else:
+        typer.echo(answer.content)
