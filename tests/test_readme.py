@@ -22,7 +22,7 @@ PAGES = [
 ]
 
 
-SESSIONS = ["README.md", "docs/search.md", "docs/erasure.md", "docs/proofs.md"]
+SESSIONS = ["README.md", "docs/search.md", "docs/context.md", "docs/erasure.md", "docs/proofs.md"]
 """The documents with Python that is run."""
 
 
