@@ -34,7 +34,7 @@ from beliefledger.projections.index_queries import (
 from beliefledger.projections.lexical import Lexical
 from beliefledger.projections.search_terms import indexed, stated, terms
 from beliefledger.projections.showing import Showing, ShownTurn, bare
-from beliefledger.projections.turn_context import prior
+from beliefledger.projections.turn_context import AGENTS, prior
 from beliefledger.projections.vectors import text_tag
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _NUMBERS = (
     "text", "memory", "type", "topic", "scope", "quarantined", "confidence", "importance",
     "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "against",
 )  # fmt: skip
-_AFTER = 6
+_AFTER = 7
 """The place of `after` among the columns of texts."""
 _WRITTEN = frozenset(kind.NAME for kind in BY_NAME.values() if issubclass(kind, Written))
 SESSION = "session"
@@ -136,11 +136,12 @@ class SubjectIndex:
         self.rows = Columns(_NUMBERS)
         self.texts = Columns(
             (
-                "words_at", "is_memory", "said_at", "session", "prior", "before", "after", "own",
-                "decided",
+                "words_at", "is_memory", "said_at", "session", "prior", "agent", "before", "after",
+                "own", "decided",
             )
         )  # fmt: skip
-        """`prior`: how much a turn counts, in millionths; all of it for memories. `before` and
+        """`prior`: how much a turn counts, in millionths; all of it for memories. `agent`: 1 for
+        what an agent said. `before` and
         `after`: the numbers of the turns next to it in its session, where somebody else spoke.
         `own`: the session of a memory, as it was written. Else −1. `decided`: the position from
         which a text may be shown."""
@@ -298,7 +299,7 @@ class SubjectIndex:
                 said = of_memory(memory["claim"], memory["attribute"])
                 self._text_at[raw.position] = self._add(said, "", "")
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
-                rows.append((raw.position, 1, memory["said_at"], -1, MILLION, -1, -1, own, 0))
+                rows.append((raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0))
         self.texts.add(rows)
 
     def _turns_since(self, connection: Connection, generation: int, source: Source) -> bool:
@@ -335,7 +336,10 @@ class SubjectIndex:
             last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
             counts = round(prior(raw.facts["role"], stated(content)) * MILLION)
-            rows.append([raw.position, 0, said_at, session, counts, before, -1, -1, shown.decided])
+            agent = int(raw.facts["role"] in AGENTS)
+            rows.append(
+                [raw.position, 0, said_at, session, counts, agent, before, -1, -1, shown.decided]
+            )
             self.turns[number] = shown
             self._number_of[turn_id] = number
             if before >= first:

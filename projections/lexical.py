@@ -54,6 +54,11 @@ class Lexical:
     def __len__(self) -> int:
         return len(self._lengths)
 
+    @property
+    def lengths(self) -> Scores:
+        """How many terms each text has. To be let go of before a text is added."""
+        return np.frombuffer(self._lengths, np.float32)
+
     def add(self, terms: Sequence[str]) -> int:
         """Add a text; returns its number."""
         number = len(self._lengths)
@@ -78,7 +83,7 @@ class Lexical:
         searched = int(mask.sum())
         if not searched:
             return []
-        lengths = np.frombuffer(self._lengths, np.float32)
+        lengths = self.lengths
         average = max(1.0, float(lengths @ mask.astype(np.float32)) / searched)
         found: list[Part] = []
         for term in query:

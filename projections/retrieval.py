@@ -17,9 +17,16 @@ from beliefledger.projections import lexical, ranking
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import Filters, FoundTexts, SubjectIndex
 from beliefledger.projections.ranking import RRF_K, Arm
+from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.search_requests import Hit, Vote
 from beliefledger.projections.search_terms import asked
-from beliefledger.projections.turn_context import highest, in_context, near
+from beliefledger.projections.turn_context import (
+    highest,
+    in_context,
+    near,
+    of_asked_agents,
+    shares,
+)
 
 if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors
@@ -79,6 +86,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
     prior = np.ones(1, np.float32)
     if index.has_turns:
         prior = (index.texts["prior"] / MILLION).astype(np.float32)
+        if asks_agent(query.words):
+            prior = of_asked_agents(prior, index.texts["agent"] == 1)
     least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
     four = query.profile == "recall"
     more = sum(arm.weight for arm in arms.values() if arm.ranked)
@@ -182,7 +191,7 @@ def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm]
     parts = index.words.parts(words, mask)
     top = lexical.most(parts, len(words), int(mask.sum()))
     if index.has_turns:
-        said = in_context(parts, before, after, mask, count)
+        said = in_context(parts, before, after, mask, shares(index.words.lengths))
         heads = index.heads.scores(words, mask)
         session = highest(said, np.where(mask, texts["session"], -1))
     else:

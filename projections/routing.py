@@ -9,6 +9,26 @@ from pathlib import Path
 
 import yaml
 
+_SAID = (
+    "advised|called|came up|claimed|described|drafted|estimated|explained|gave|listed|made"
+    "|mentioned|named|offered|prescribed|proposed|provided|quoted|recommended|reckoned|said|sent|shared"
+    "|showed|suggested|thought|told|used|worked out|wrote"
+)
+_OF_AGENT = re.compile(
+    rf"\byou(?:'ve| have| had)? (?:\w+ )?(?:{_SAID})\b|\b(?:did|had|have) you\b"
+    r"|\b(?:in|by|to|of) your (?:\w+ )?(?:advice|answer|draft|estimate|explanation|list|message"
+    r"|opinion|plan|proposal|recommendations?|reply|suggestions?|summary)\b"
+    r"|\bour (?:\w+ )?(?:chat|conversation|discussion)\b|\bwe (?:discussed|spoke|talked)\b"
+    r"|\bremind me\b",
+    re.IGNORECASE,
+)
+"""What a question has that asks for what its reader said: an agent, who is no subject."""
+
+
+def asks_agent(question: str) -> bool:
+    """Whether a question is about what the agent itself said."""
+    return _OF_AGENT.search(question) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Route:

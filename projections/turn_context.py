@@ -4,7 +4,8 @@ An answer seldom repeats the words of its question: "Yes, in Lisbon" is found by
 before it. So what a term adds to a turn's score is passed on along the conversation, getting less
 with each step, and a turn gets the most that reaches it, of each term apart: the most and not the
 sum, so that a turn never outdoes those it hears from by their number. It passes only between
-different speakers: what one of them goes on to say is another matter more often.
+different speakers: what one of them goes on to say is another matter more often. A long turn, as
+agents' are, touches on many things, so a term in it says less about its neighbours.
 """
 
 from __future__ import annotations
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
 ONWARD, BACK = 0.8, 0.5
 """The share of a score that is passed on to the next turn, and to the one before."""
 STEPS = 4
+PASSED_WHOLE = 20
+"""A turn of more terms than this passes on less, in proportion."""
 NEAR = 0.3
 """The share of its neighbours' cosines that a turn gets."""
 
+AGENTS = frozenset(("assistant", "system", "tool"))
+"""The roles that are no people."""
 _STATED = 1.0
 _OF_AGENTS = 0.5
 
@@ -36,13 +41,26 @@ def prior(role: str, stated: int) -> float:
     """How much a turn counts, beside memories, which count 1. `stated` is how many terms it has
     outside its questions: a question is seldom what answers one. What an agent said counts half:
     it is long, and not what its user said."""
-    return (stated + 1) / (stated + 1 + _STATED) * (1.0 if role == "user" else _OF_AGENTS)
+    return (stated + 1) / (stated + 1 + _STATED) * (_OF_AGENTS if role in AGENTS else 1.0)
+
+
+def of_asked_agents(prior: Scores, agents: Mask) -> Scores:
+    """The priors where a question asks what an agent said: agents' turns count as others do."""
+    return np.where(agents, prior / np.float32(_OF_AGENTS), prior)
+
+
+def shares(lengths: Scores) -> Scores:
+    """Which share of its scores each text passes on, by its number of terms."""
+    whole = np.float32(PASSED_WHOLE)
+    return np.divide(whole, np.maximum(lengths, whole), dtype=np.float32)
 
 
 def in_context(
-    parts: Sequence[Part], before: Links, after: Links, mask: Mask, count: int
+    parts: Sequence[Part], before: Links, after: Links, mask: Mask, share: Scores
 ) -> Scores:
-    """The scores of `count` texts, of which some are turns with neighbours."""
+    """The scores of texts, of which some are turns with neighbours; `share` is what each passes
+    on."""
+    count = len(share)
     scores = np.zeros(count, np.float32)
     most = np.zeros(count, np.float32)
     for part in parts:
@@ -53,6 +71,7 @@ def in_context(
         for links, factor in ((after, ONWARD), (before, BACK)):
             at, passed = begun, values
             for _ in range(STEPS):
+                passed = passed * share[at]
                 at = links[at]
                 on = at >= 0
                 at, passed = at[on], passed[on] * factor

@@ -6,7 +6,7 @@ import pytest
 
 from beliefledger.gate.registry import default_types
 from beliefledger.projections import routing
-from beliefledger.projections.routing import route
+from beliefledger.projections.routing import asks_agent, route
 
 EXAMPLES = {
     "when something happened": [
@@ -89,3 +89,31 @@ def test_long_questions_take_no_long_time(part):
     for _, _, pattern in routing._rules():
         pattern.search(question)
         pattern.search(question.replace("which", "Which x"))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which worktop did you recommend?",
+        "What was the name of the library you suggested?",
+        "How much per day did you say it costs?",
+        "In our last conversation we talked about a play; which one was it?",
+        "What was in your list?",
+        "Can you remind me which exercises there were?",
+    ],
+)
+def test_questions_about_what_the_agent_said(question: str) -> None:
+    assert asks_agent(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where do I live?",
+        "Can you recommend a restaurant?",
+        "What did Ana say about her trip?",
+        "Do you have any suggestions for the weekend?",
+    ],
+)
+def test_questions_about_something_else(question: str) -> None:
+    assert not asks_agent(question)
