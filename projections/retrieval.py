@@ -16,6 +16,7 @@ from beliefledger.ledger.times import DAY
 from beliefledger.projections import lexical, ranking
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import Filters, FoundTexts, SubjectIndex
+from beliefledger.projections.question_dates import asked_time
 from beliefledger.projections.ranking import RRF_K, Arm
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.search_requests import Hit, Vote
@@ -37,7 +38,7 @@ _POOL = 50
 """The least number of best results among which diverse ones are chosen."""
 
 # The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
-WORDS, SESSION, HEADING = 1.5, 0.45, 4.5
+WORDS, SESSION, HEADING, TIME = 1.5, 0.45, 4.5, 0.4
 ROUTED = 0.2
 
 # The four components of the profile `recall`, at a recency weight r.
@@ -204,11 +205,16 @@ def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm]
     }
     if index.has_turns:
         arms["heading"] = Arm(heads, HEADING, ranked=False, top=top)
+    time = asked_time(query.words, query.filters.valid_at)
+    if time is not None:
+        said_at = texts["said_at"]
+        inside = mask & (said_at >= time.start) & (said_at < time.end)
+        arms["time"] = Arm(inside.astype(np.float32), TIME, ranked=False, top=1.0)
     if query.vector is not None and index.dense is not None:
         cosines = index.dense.cosines(query.vector, mask)
         signal |= cosines >= query.floor
         meant = near(cosines, before, after) if index.has_turns else np.maximum(cosines, 0)
-        arms["meaning"] = Arm(meant, query.weight)
+        arms["meaning"] = Arm(meant, query.weight * ranking.telling(cosines))
     return arms, signal
 
 

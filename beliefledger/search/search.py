@@ -366,6 +366,8 @@ def _why(hit: Hit) -> str:
     ]
     if "heading" in votes:
         parts.append("said then or by whom it asks about")
+    if "time" in votes:
+        parts.append("said at the time that it asks about")
     if "recency" in votes:
         parts.append(f"{votes['recency'].score:.0%} fresh")
     if "type" in votes:

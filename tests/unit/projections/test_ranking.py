@@ -173,3 +173,16 @@ def test_with_none_there_is_nothing_to_choose():
     nothing = np.zeros((0, 1), np.float32)
     assert ranking.diverse(np.zeros(0), [], nothing, 3, 0.5) == []
     assert ranking.diverse(np.array([2.0, 1.0]), [], nothing, 0, 0.5) == []
+
+
+def test_cosines_tell_more_the_further_the_best_is_above_the_tenth() -> None:
+    flat, apart = np.full(20, 0.5, np.float32), np.full(20, 0.2, np.float32)
+    apart[3] = 0.5
+    assert ranking.telling(flat) == 0
+    assert ranking.telling(apart) == pytest.approx(1.5)
+    apart[3] = 1.0
+    assert ranking.telling(apart) == 2
+
+
+def test_texts_without_a_vector_tell_nothing() -> None:
+    assert ranking.telling(np.full(3, -2, np.float32)) == 0
