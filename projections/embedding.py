@@ -24,7 +24,7 @@ from beliefledger.projections.search_terms import terms
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from sentence_transformers import SentenceTransformer
+    from sentence_transformers import CrossEncoder, SentenceTransformer
 
     Vectors = NDArray[np.float32]
     """One row for each text; each has length 1, so that a product of two rows is their cosine."""
@@ -157,6 +157,29 @@ class DirectoryModel(Transformer):
             ) from problem
 
 
+class PairModel:
+    """A cross-encoder of sentence-transformers on the processor: it reads the question and a text
+    together. `model` is a directory, or a name in the library's cache. Threads take turns."""
+
+    def __init__(self, model: str) -> None:
+        path = Path(model).expanduser()
+        self.name = name_of(path) if path.is_dir() else model
+        self._place = str(path) if path.is_dir() else model
+        self._lock = threading.Lock()
+        self._model: CrossEncoder | None = None
+
+    def __call__(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the question; the scores compare within one call.
+
+        Raises `EmbedderMissing` where the model is not here."""
+        with self._lock:
+            if self._model is None:
+                self._model = _paired(self._place)
+            pairs = [(question, text) for text in texts]
+            scores = self._model.predict(pairs, batch_size=_BATCH, show_progress_bar=False)
+        return [float(each) for each in scores]
+
+
 def name_of(path: Path) -> str:
     """The name of a model in a directory, which is the same for every copy. It covers the files
     that its results may depend on. Raises `EmbedderMissing` if the directory holds no model.
@@ -271,6 +294,21 @@ def _bfloat16() -> AbstractContextManager[object]:
 
     able = getattr(torch.cpu, "_is_avx512_bf16_supported", bool)
     return torch.autocast("cpu", torch.bfloat16) if able() else nullcontext()
+
+
+def _paired(place: str) -> CrossEncoder:
+    if find_spec("sentence_transformers") is None:
+        raise EmbedderMissing
+    from sentence_transformers import CrossEncoder  # noqa: PLC0415  (costly, and an extra)
+
+    try:
+        model: CrossEncoder = CrossEncoder(place, device="cpu", local_files_only=True, num_labels=1)
+        return model
+    except (OSError, ValueError) as problem:
+        raise EmbedderMissing(
+            f"There is no cross-encoder {place!r} here: nothing is fetched; name the directory of"
+            f" one. {str(problem).splitlines()[0]}"
+        ) from problem
 
 
 def _loaded(place: str) -> SentenceTransformer:

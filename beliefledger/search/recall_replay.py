@@ -24,6 +24,7 @@ from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.pinning import Pinning
 from beliefledger.search.recalls import Recalls
 from beliefledger.search.request import Then, request_of
+from beliefledger.search.reranking import without_reranker
 from beliefledger.search.search import ordinal
 from beliefledger.times import Progress
 
@@ -297,8 +298,9 @@ def _says(was: RankedAnswer | None, now: RankedAnswer | None, further: int | Non
 def _reasons(event: MemoriesRecalled, looked: Looked) -> Iterator[str]:
     """What is known to be other than it was then."""
     profile = "" if event.asked is None else f"{event.asked.profile}/{search_requests.VERSION}"
-    if event.ranker != profile:
-        yield f"Results are ranked by {profile} now; then it was by {event.ranker}."
+    ranker = without_reranker(event.ranker)
+    if ranker != profile:
+        yield f"Results are ranked by {profile} now; then it was by {ranker}."
     if event.embedder is not None and event.embedder != looked.embedder:
         yield (
             f"Meanings were compared by {event.embedder} then, which is not installed; now by"

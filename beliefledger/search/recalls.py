@@ -27,6 +27,7 @@ from beliefledger.projections.recalls import RecallRow, RecallsView
 from beliefledger.projections.showing import blanked
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.subject_record import SHOWN
+from beliefledger.search.reranking import is_reranked
 from beliefledger.search.search import tokens, within
 from beliefledger.search.standings import Standing, standing_now
 
@@ -64,8 +65,9 @@ class RecalledAnswer(Frozen):
     """Of the memory or of the turn."""
     kind: Literal["memory", "episode"]
     score: float | None
-    shown: bool
-    """False where the budget of tokens had no room for it."""
+    shown: bool | None
+    """False where the budget of tokens had no room for it, or a reranker put it further down. None
+    for a turn that was reranked: of those it is not on record."""
     text: str | None
     """As it was then, with `[…]` for words that may not be shown now; None where nothing of it may,
     and once it is erased."""
@@ -142,6 +144,7 @@ class Recalls:
         at = facts["position"] if searched else recorded.position
         words = self.words(ids, at)
         most = None if asked is None else asked.max_tokens
+        unknown = is_reranked(facts["ranker"])
         room = ids[: within([tokens(words[each].text or "") for each in ids], most)]
         if context is not None:
             room = list(context.lines)
@@ -159,7 +162,13 @@ class Recalls:
                     id=each,
                     kind=words[each].kind,
                     score=None if score is None else score / MILLION,
-                    shown=each in (memories if words[each].kind == "memory" else room),
+                    shown=(
+                        each in memories
+                        if words[each].kind == "memory"
+                        else None
+                        if unknown
+                        else each in room
+                    ),
                     text=words[each].text,
                 )
                 for rank, (each, score) in enumerate(zip(ids, scores, strict=False), 1)

@@ -37,6 +37,7 @@ from beliefledger.search.answers import (
 )
 from beliefledger.search.on_demand import IndexesOnDemand
 from beliefledger.search.request import Then, request_of
+from beliefledger.search.reranking import READ, Rerank, ranker_with, reranked, reranker
 from beliefledger.times import Moment, micros
 
 Included = Literal["memories", "episodes"]
@@ -68,6 +69,9 @@ class SearchOptions:
     """`now`: what an agent may be shown. For whoever audits, under a name and with a `reason`, and
     on record: `then`, what could be shown as of `as_of`; `all`, also what is withheld, and why."""
     reason: str | None = None
+    rerank: str | Rerank | None = None
+    """Puts the best 30 in a better order: a cross-encoder of sentence-transformers, by its
+    directory or name, or a function of the query and the texts that gives each a score."""
 
 
 DEFAULT = SearchOptions()
@@ -103,6 +107,7 @@ class Search:
     def search(self, call: SearchCall) -> SearchAnswer:
         """Find what a subject's memories and turns say about a query; see `MemoryLedger.search`."""
         rules = self._core.rulebook.refreshed()
+        by = None if call.options.rerank is None else reranker(call.options.rerank)
         snapshot = self._queries.snapshot(call.as_of)
         asked = _checked(call, rules, None if snapshot is None else snapshot.position)
         purpose = arguments.purpose(call.purpose or rules.policy.purpose)
@@ -121,12 +126,14 @@ class Search:
                 # Something was erased while this looked: of what was read before, in this search or
                 # kept of another, nothing is to be told.
                 found = self._read(looked)
+            if by is not None:
+                found = reranked(by, asked.query, found, call.k)
             shown = found[: within([each.tokens for each in found], call.max_tokens)]
             recall_id = None
             audits = asked.standing is not None
             if (call.record and looked.hits) or audits:
                 ids = set[str]() if audits else {each.id for each in shown}
-                recall_id = self._note(request, looked, ids, purpose, call.by)
+                recall_id = self._note(request, looked, ids, (purpose, call.by), by)
             if audits:
                 self._core.recorder.flush()  # on record before anything is shown
         except NotPermitted:  # also: erased just now
@@ -134,10 +141,17 @@ class Search:
         return _answer(call.subject, request, looked, shown, len(found) - len(shown), recall_id)
 
     def _note(
-        self, request: SearchRequest, looked: Looked, shown: Collection[str], purpose: str, by: str
+        self,
+        request: SearchRequest,
+        looked: Looked,
+        shown: Collection[str],
+        whose: tuple[str, str],
+        rerank: Rerank | None,
     ) -> str:
         """Have the search recorded, off the reader's path; returns the record's id. `shown` are the
-        ids of what there was room for."""
+        ids of what there was room for; `whose` is for what and by whom it was asked. What a
+        reranker was given goes on record as search ranked it, so that it can be made again."""
+        purpose, by = whose
         keys = self._log.keys(request.subject_ref)
         if keys is None:
             raise NotPermitted
@@ -146,7 +160,7 @@ class Search:
             purpose=purpose,
             session_tag=session_tag(keys.ids, asked.session),
             query_digest=query_digest(keys.ids, salt, asked.query),
-            ranker=f"{asked.profile}/{search_requests.VERSION}",
+            ranker=ranker_with(f"{asked.profile}/{search_requests.VERSION}", rerank),
             memories=tuple(
                 hit.id for hit in looked.hits if hit.row_id is not None and hit.id in shown
             ),
@@ -265,7 +279,7 @@ def _checked(call: SearchCall, rules: Rules, as_of: int | None) -> SearchQuery:
     arguments.standing(options.standing, options.reason, call.by)
     return SearchQuery(
         query=query,
-        k=call.k,
+        k=call.k if options.rerank is None else max(call.k, READ),
         as_of=as_of,
         valid_at=micros(call.valid_at, "valid_at"),
         types=tuple(call.types),

@@ -139,7 +139,7 @@ def _details(answer: RecallDetails) -> Iterator[Any]:
     )
     for each in answer.results:
         text = output.cell(each.text or "(erased)")
-        if not each.shown:
+        if each.shown is False:
             text.append(" [no room]", "yellow")
         made.add_row(
             str(each.rank),
