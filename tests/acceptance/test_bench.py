@@ -69,6 +69,17 @@ BUDGETS = {
     "every view clean of them, on SQLite": "≤ 1",
     "unreadable after the request, beyond two commits, on Postgres": "≤ 10",
     "every view clean of them, on Postgres": "≤ 1",
+} | {
+    f"stories to {half} with {model}: {name}": target
+    for half in ("tune", "test")
+    for model, first in (("hashed-1", "≥ 0.85"), ("all-minilm-l6-v2", "≥ 0.9"))
+    for name, target in {
+        "current first": first,
+        "outdated above or alone": "≤ 0.03",
+        "nothing found": "≤ 0.03",
+        "current first where the belief is right": "≥ 0.97",
+        "past answer in the first three": "≥ 0.95",
+    }.items()
 }
 
 

@@ -36,6 +36,7 @@ from beliefledger.tools.bench import (
     retrieval,
     rotating,
     searching,
+    stories,
     typing,
     verifying,
 )
@@ -61,6 +62,7 @@ BENCHES: dict[str, Bench] = {
     "decay": decaying.decay,
     "retrieval": retrieval.retrieval,
     "needles": needles.needles,
+    "stories": stories.stories,
     "searching": searching.searching,
     "verifying": verifying.verifying,
     "rotating": rotating.rotating,

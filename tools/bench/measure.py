@@ -103,6 +103,8 @@ class Sizes:
     searched: int = 50_000
     """Memories of one subject."""
     needles: int = 500
+    stories: int = 40
+    """Of each half."""
     approximated: int = 220_000
     """Vectors in one index."""
     erased_events: int = 10_000
