@@ -88,6 +88,11 @@ class MemoryType(Frozen):
     """How the type is described to a model that extracts."""
     value: str | None = None
     """The part that may change, such as `{dose}`; None: the fields that are not part of the key."""
+    asks: tuple[str, ...] = ()
+    """Words of questions that ask for memories of this type: "medicine", "what take". An entry is
+    one word or several that must all be there, in any form and order."""
+    says: tuple[str, ...] = ()
+    """Words of turns that speak of them."""
     relations: dict[str, RelationType] = Field(default_factory=dict)
     """The vocabulary, of a type whose slot is a relation's."""
 

@@ -459,9 +459,7 @@ NAMES = (
 """The names of the events that standing depends on."""
 
 
-def _widened(
-    withheld: Iterable[Withheld], kept: Iterable[Run], content: str
-) -> Iterator[Withheld]:
+def _widened(withheld: Iterable[Withheld], kept: Iterable[Run], content: str) -> Iterator[Withheld]:
     """What is withheld, with the rest of its sentences where nothing else came of them: the words
     around it would tell of it."""
     found, shown = list(withheld), tuple(kept)

@@ -34,6 +34,7 @@ from beliefledger.projections.index_queries import (
 from beliefledger.projections.lexical import Lexical
 from beliefledger.projections.search_terms import indexed, stated, terms
 from beliefledger.projections.showing import Showing, ShownTurn, bare
+from beliefledger.projections.text_lines import TextLines
 from beliefledger.projections.turn_context import AGENTS, prior
 from beliefledger.projections.vectors import text_tag
 
@@ -49,6 +50,7 @@ NEVER = (1 << 63) - 1
 _NUMBERS = (
     "text", "memory", "type", "topic", "scope", "quarantined", "confidence", "importance",
     "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "against",
+    "supersedes",
 )  # fmt: skip
 _AFTER = 7
 """The place of `after` among the columns of texts."""
@@ -76,6 +78,8 @@ class Filters:
     min_importance: int = 0
     memories: bool = True
     episodes: bool = True
+    past: bool = False
+    """Also what was so and is not any more."""
 
 
 @dataclass(slots=True)
@@ -132,6 +136,7 @@ class SubjectIndex:
         """The erasures that were known before anything was read; None until the caller says so."""
         self.words, self.heads = Lexical(), Lexical(b=0)
         """Indexes of what was said, and of when and by whom."""
+        self.lines = TextLines()
         self.dense: Dense | None = None
         self.rows = Columns(_NUMBERS)
         self.texts = Columns(
@@ -286,6 +291,7 @@ class SubjectIndex:
                     NEVER if row[14] is None else row[14],
                     row[0],
                     -1 if row[15] is None else self.memories(row[15]),
+                    -1 if row[16] is None else self.memories(row[16]),
                 )
                 for row in new
             ]
@@ -298,6 +304,7 @@ class SubjectIndex:
                 memory = raw.body["memory"]
                 said = of_memory(memory["claim"], memory["attribute"])
                 self._text_at[raw.position] = self._add(said, "", "")
+                self.lines.is_memory(self._text_at[raw.position], memory)
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
                 rows.append((raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0))
         self.texts.add(rows)
@@ -333,6 +340,7 @@ class SubjectIndex:
             # Turns without a session are no conversation: nobody says that they follow each other.
             session = -1 if raw.body["session"] is None else self.sessions(tag)
             number = self._add(content, heading(speaker, said_at), turn_id)
+            self.lines.is_turn(number, turn_id, raw.facts["role"])
             last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
             counts = round(prior(raw.facts["role"], stated(content)) * MILLION)
@@ -357,7 +365,9 @@ class SubjectIndex:
 
     def _add(self, words: str, head: str, turn_id: str) -> int:
         """Add a text; returns its number. The caller adds its row."""
-        number = self.words.add(indexed(words))
+        found = indexed(words)
+        number = self.words.add(found)
+        self.lines.add(found)
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
         self.tags.append(text_tag(self.keys, self.model, words))
@@ -415,7 +425,8 @@ class SubjectIndex:
             for column in ("valid_from", "valid_to", "expires_at"):
                 later = rows[column] > filters.valid_at
                 until = min(until, int(rows[column][there & later].min(initial=NEVER)))
-                there &= ~later if column == "valid_from" else later
+                if column != "valid_to" or not filters.past:
+                    there &= ~later if column == "valid_from" else later
             at = np.flatnonzero(there)
             mask[rows["text"][at]] = True
             row_of[rows["text"][at]] = at  # of several rows the last one opened

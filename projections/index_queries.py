@@ -22,7 +22,7 @@ CONVERSATION = "conversation"
 _ROW = (
     "row_id", "words_at", "memory_id", "type", "topic_tag", "visibility_scope", "quarantined",
     "confidence", "importance", "valid_from", "valid_to", "expires_at", "said_at", "opened",
-    "closed", "contradicts",
+    "closed", "contradicts", "supersedes",
 )  # fmt: skip
 
 # Made once each: they are asked after every event.

@@ -101,6 +101,11 @@ class Lexical:
                 found.append(Part(texts, values.astype(np.float32), idf))
         return found
 
+    def having(self, term: str) -> NDArray[np.int32]:
+        """The numbers of the texts that have a term. Not to be kept: the index grows."""
+        found = self._texts.get(term)
+        return np.frombuffer(found, np.int32) if found else np.zeros(0, np.int32)
+
     def scores(self, query: Sequence[str], mask: Mask) -> Scores:
         """The score of every text for these terms: float32 of shape (number of texts,). 0 where
         none of them is in it, or the mask leaves it out."""

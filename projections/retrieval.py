@@ -14,6 +14,8 @@ import numpy as np
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import lexical, ranking
+from beliefledger.projections.aboutness import aboutness
+from beliefledger.projections.current_first import ABOUT, Placed, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import Filters, FoundTexts, SubjectIndex
 from beliefledger.projections.question_dates import asked_time
@@ -21,6 +23,7 @@ from beliefledger.projections.ranking import RRF_K, Arm
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.search_requests import Hit, Vote
 from beliefledger.projections.search_terms import asked
+from beliefledger.projections.slot_routing import SlotQuestion
 from beliefledger.projections.turn_context import (
     highest,
     in_context,
@@ -31,14 +34,17 @@ from beliefledger.projections.turn_context import (
 
 if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors
-    from beliefledger.projections.lexical import Mask
+    from beliefledger.projections.lexical import Mask, Scores
     from beliefledger.projections.ranking import Floats, Numbers
 
 _POOL = 50
 """The least number of best results among which diverse ones are chosen."""
+_BESIDE = 10
+"""So many more results are looked at than could be one of two each."""
 
 # The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
 WORDS, SESSION, HEADING, TIME = 1.5, 0.45, 4.5, 0.4
+SLOT = 0.2
 ROUTED = 0.2
 
 # The four components of the profile `recall`, at a recency weight r.
@@ -63,6 +69,8 @@ class Query:
     routed: tuple[str, ...] = ()
     """The types that the question asks for."""
     ages: Profile = field(default_factory=Profile)
+    asked: SlotQuestion = field(default_factory=SlotQuestion)
+    """The slots that the question is about, and whether it is about now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,47 +92,40 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if not searched:
         return Result((), 0, 0, 0)
     arms, signal = _arms(index, query, mask)
+    meant = arms["meaning"].scores if "meaning" in arms else np.zeros(len(index), np.float32)
+    about = aboutness(index, query.asked, mask, meant, query.floor)
+    if query.asked.slots:
+        signal |= about.scores >= ABOUT
+        arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
     prior = np.ones(1, np.float32)
     if index.has_turns:
         prior = (index.texts["prior"] / MILLION).astype(np.float32)
         if asks_agent(query.words):
             prior = of_asked_agents(prior, index.texts["agent"] == 1)
     least = np.where(signal, ranking.worth(arms.values()) * prior, 0)
-    four = query.profile == "recall"
     more = sum(arm.weight for arm in arms.values() if arm.ranked)
-    if not four:
-        more += ranking.SCORE * (query.recency_weight + (ROUTED if query.routed else 0))
-    count = query.k if not query.diversity else max(_POOL, 5 * query.k)
-    if four:
+    # More than are asked for, since several may be one result.
+    count = 2 * query.k + _BESIDE if not query.diversity else max(_POOL, 5 * query.k)
+    if query.profile == "recall":
         kept = np.flatnonzero(signal)
     else:
+        more += ranking.SCORE * (query.recency_weight + (ROUTED if query.routed else 0))
         kept = ranking.contenders(least, np.where(signal, least + more * prior, 0), count)
-    some = _Some(index, query, found, kept)
-    scores = least[kept].astype(np.float64)
-    mine = prior[kept] if len(prior) > 1 else prior
-    ranks = dict.fromkeys(arms, np.zeros(len(kept), np.int64))
-    for name, arm in arms.items():
-        if arm.ranked:
-            given = ranks[name] = arm.ranks(kept)
-            scores += mine * arm.weight * np.where(given, RRF_K / (RRF_K + given), 0)
-    components: dict[str, Floats] = {}
-    if four:
-        components = some.four(scores)
-        scores = sum(components.values(), np.zeros(len(kept)))
-    else:
-        scores += ranking.SCORE * query.recency_weight * some.freshness
-        scores += ranking.SCORE * ROUTED * some.routed
+    scored = _scored(index, query, found, arms, least, prior, kept)
     places = ranking.best(
-        scores, index.texts["said_at"][kept], index.texts["words_at"][kept], count
+        scored.scores, index.texts["said_at"][kept], index.texts["words_at"][kept], count
     )
     if query.diversity:
-        pool = kept[places]
-        known, vectors = _vectors(index, pool)
-        chosen = ranking.diverse(scores[places], known, vectors, query.k, query.diversity)
+        known, vectors = _vectors(index, kept[places])
+        chosen = ranking.diverse(scored.scores[places], known, vectors, query.k, query.diversity)
         places = [places[each] for each in chosen]
-
-    scored = _Scored(arms, ranks, components, scores, some, kept)
-    hits = _hits(index, query, scored, places)
+    now = query.filters.position, query.filters.valid_at
+    placed = arranged(index, query.asked, about, kept[places].tolist(), mask, now, query.k)
+    further = {each.number for each in placed}.difference(kept.tolist())
+    if further:  # brought in by what they took the place of
+        kept = np.union1d(kept, np.array(list(further), np.int64))
+        scored = _scored(index, query, found, arms, least, prior, kept)
+    hits = _hits(index, query, scored, placed)
     without = sum(1 for number in index.waiting if mask[number])
     return Result(hits, searched, searched - int(signal.sum()), without)
 
@@ -141,12 +142,42 @@ class _Scored:
     kept: Numbers
 
 
+def _scored(
+    index: SubjectIndex,
+    query: Query,
+    found: FoundTexts,
+    arms: Mapping[str, Arm],
+    least: Floats,
+    prior: Scores,
+    kept: Numbers,
+) -> _Scored:
+    """The scores of some texts. `least` is what all have without the arms' ranks."""
+    some = _Some(index, query, found, kept)
+    scores = least[kept].astype(np.float64)
+    mine = prior[kept] if len(prior) > 1 else prior
+    ranks = dict.fromkeys(arms, np.zeros(len(kept), np.int64))
+    for name, arm in arms.items():
+        if arm.ranked:
+            given = ranks[name] = arm.ranks(kept)
+            scores += mine * arm.weight * np.where(given, RRF_K / (RRF_K + given), 0)
+    components: dict[str, Floats] = {}
+    if query.profile == "recall":
+        components = some.four(scores)
+        scores = sum(components.values(), np.zeros(len(kept)))
+    else:
+        scores += ranking.SCORE * query.recency_weight * some.freshness
+        scores += ranking.SCORE * ROUTED * some.routed
+    return _Scored(arms, ranks, components, scores, some, kept)
+
+
 def _hits(
-    index: SubjectIndex, query: Query, scored: _Scored, places: Sequence[int]
+    index: SubjectIndex, query: Query, scored: _Scored, placed: Sequence[Placed]
 ) -> tuple[Hit, ...]:
-    """What is at these places of what was kept, with the reasons."""
-    at = np.asarray(places, np.int64)
-    some, scores, components = scored.some, scored.scores, scored.components
+    """What was kept, as it is placed, with the reasons."""
+    at = np.searchsorted(scored.kept, [each.number for each in placed])
+    some, components = scored.some, scored.components
+    # What was moved up has the score of the best that it was moved above.
+    shown = np.maximum.accumulate(scored.scores[at][::-1])[::-1].tolist()
     numbers, rows = scored.kept[at], some.row[at]
     said = {
         name: (scored.ranks[name][at].tolist(), arm.scores[numbers].tolist())
@@ -154,6 +185,12 @@ def _hits(
     }
     fresh, routed = some.freshness[at].tolist(), some.routed[at].tolist()
     against = index.against(query.filters.position)
+    ids = [
+        index.turn_ids[number]
+        if row < 0
+        else index.memories.names[int(index.rows["memory"][row])] or ""
+        for number, row in zip(numbers.tolist(), rows.tolist(), strict=True)
+    ]
     hits = []
     for place, (number, row) in enumerate(zip(numbers.tolist(), rows.tolist(), strict=True)):
         votes = {
@@ -166,20 +203,18 @@ def _hits(
                 votes["recency"] = Vote(0, fresh[place])
             if routed[place]:
                 votes["type"] = Vote(0, 1.0)
-        found, row_id = index.turn_ids[number], None
-        if row >= 0:
-            found = index.memories.names[int(index.rows["memory"][row])] or ""
-            row_id = int(index.rows["row_id"][row])
+        later = placed[place].taken_up_by
         hits.append(
             Hit(
-                found,
-                row_id,
+                ids[place],
+                int(index.rows["row_id"][row]) if row >= 0 else None,
                 int(index.texts["words_at"][number]),
-                float(scores[places[place]]),
+                shown[place],
                 votes,
-                {name: float(each[places[place]]) for name, each in components.items()},
-                tuple(against.get(found, ())),
+                {name: float(each[at[place]]) for name, each in components.items()},
+                tuple(against.get(ids[place], ())),
                 index.turns.get(number),
+                taken_up_by=None if later is None else index.turn_ids[later] or None,
             )
         )
     return tuple(hits)

@@ -11,6 +11,7 @@ from beliefledger.ledger.events.recall import SearchQuery
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.decay import Profile
 from beliefledger.projections.showing import ShownTurn, Superseded
+from beliefledger.projections.slot_routing import SlotWords
 
 VERSION = 2
 """The version of the ranking profiles. It is recorded with each search, so a replay can tell why it
@@ -47,6 +48,8 @@ class SearchRequest:
     standing_at: int | None = None
     permitted_at: Micros | None = None
     """The time at which lawful bases were to be in force; None: now."""
+    slots: tuple[SlotWords, ...] = ()
+    """By which words the slots of the ledger's own types are asked for, as registered then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class Hit:
     """What took its place, where it is outdated by now."""
     reasons: tuple[str, ...] = ()
     """For whoever audits: why it is withheld from agents."""
+    taken_up_by: str | None = None
+    """A later result that says of it that something changed: it is perhaps outdated."""
 
     @property
     def millionths(self) -> int:

@@ -69,6 +69,8 @@ class FoundAnswer(Frozen):
     memory: BeliefAnswer | None = None
     decision: DecisionBrief | None = None
     episode: EpisodeAnswer | None = None
+    taken_up_by: str | None = None
+    """The id of a later turn that says of it that something changed: it is perhaps outdated."""
 
 
 class SearchAnswer(Frozen):

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ from beliefledger.projections.vectors import VectorStore, rounded
 from beliefledger.reading.queries import Queries
 from beliefledger.search.live_index import LiveIndex, index_apart, shown_texts
 from beliefledger.search.models import Chosen, Embedders
+from beliefledger.search.slot_meanings import SlotMeanings
 from beliefledger.search.standings import Standing
 from beliefledger.times import Progress
 
@@ -64,6 +66,7 @@ class Indexes:
         self._lock = threading.Lock()
         self._erasures = 0
         self._model: str | None = None
+        self._meanings = SlotMeanings()
         self._answers: OrderedDict[int, Told] = OrderedDict()
         self.forgotten = 0
         """How often words were let go of: what was read before is not to be kept after."""
@@ -249,6 +252,7 @@ class Indexes:
         model = chosen.embedder
         vector = rounded(model.embed([asked.query]))[0]
         turned = None if asked.types else route(asked.query)
+        about = self._meanings.asked_for(asked.query, request.slots, model, vector)
         with self._searched(request, model, head) as live:
             index = live.index
             position = index.position if request.position is None else request.position
@@ -257,13 +261,14 @@ class Indexes:
                 vector=vector if vector.any() else None,
                 floor=model.floor,
                 weight=model.weight,
-                filters=_filters(request, position),
+                filters=replace(_filters(request, position), past=about.tense == "past"),
                 k=asked.k,
                 profile=asked.profile,
                 recency_weight=asked.recency_weight / MILLION,
                 diversity=asked.diversity / MILLION,
                 routed=() if turned is None else turned.types,
                 ages=request.ages,
+                asked=about,
             )
             result = find(index, query)
             return Looked(

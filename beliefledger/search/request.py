@@ -12,6 +12,7 @@ from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections.search_requests import NOW, SearchRequest
+from beliefledger.projections.slot_routing import SlotWords, slot_words
 from beliefledger.reading.fading import fading
 
 
@@ -52,4 +53,22 @@ def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> SearchRe
         standing=then.standing,
         standing_at=then.standing_at,
         permitted_at=then.permitted_at,
+        slots=_slots(then.rules),
+    )
+
+
+def _slots(rules: Rules) -> tuple[SlotWords, ...]:
+    """By which words the ledger's own types are asked for."""
+    return tuple(
+        slot_words(
+            f"type {kind.name}",
+            {
+                "types": (kind.name,),
+                "names": (kind.name.replace("_", " "),),
+                "asks": kind.asks,
+                "says": kind.says,
+                "about": kind.description,
+            },
+        )
+        for kind in rules.registry.added()
     )

@@ -218,6 +218,7 @@ class Search:
                     memory=memory,
                     decision=decision,
                     episode=episode,
+                    taken_up_by=hit.taken_up_by,
                 )
             )
         return found
@@ -378,6 +379,8 @@ def _why(hit: Hit) -> str:
         for name, what in _ARMS.items()
         if name in votes
     ]
+    if "slot" in votes:
+        parts.append(f"about what is asked ({votes['slot'].score:.2f})")
     if "heading" in votes:
         parts.append("said then or by whom it asks about")
     if "time" in votes:

@@ -76,8 +76,10 @@ class Table:
         self._known |= zip(texts, vectors, strict=True)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        # A memory is indexed with the words of its attribute behind its own.
-        return np.stack([self._known[text.partition(" (")[0]] for text in texts])
+        # A memory is indexed with the words of its attribute behind its own. What slots are about
+        # is near to nothing.
+        none = np.zeros(_DIMENSION, np.float32)
+        return np.stack([self._known.get(text.partition(" (")[0], none) for text in texts])
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def told(run: Run, some: Sequence[Story], model: str) -> Tally:
     with memory:
         run.tell(f"{model}: {len(some)} stories")
         for story in some:
-            memory.consent.grant(story.name, "consent")
+            memory.consent.grant(story.name, "explicit_consent", categories=("ordinary", "health"))
             for said_at, words in story.turns:
                 memory.record_turn(story.name, words, said_at=said_at)
                 memory.process()

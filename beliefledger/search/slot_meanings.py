@@ -1,0 +1,52 @@
+"""Which slot a question's meaning is near to, by the vectors of the slots' descriptions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from beliefledger.projections.embedding import Embedder, Hashed
+from beliefledger.projections.slot_routing import SlotQuestion, SlotWords, asked_for, built_in
+from beliefledger.projections.vectors import rounded
+
+if TYPE_CHECKING:
+    from beliefledger.projections.embedding import Vectors
+
+NEAR = 0.38
+"""The least cosine of a question with the description of the slot that it is routed to."""
+
+
+class SlotMeanings:
+    """The vectors of the slots' descriptions, computed once for each model."""
+
+    def __init__(self) -> None:
+        self._vectors: dict[tuple[str, str], Vectors] = {}
+        self._lock = threading.Lock()
+
+    def asked_for(
+        self, question: str, more: Sequence[SlotWords], model: Embedder, vector: Vectors
+    ) -> SlotQuestion:
+        """What a question asks for: by its words, else by its meaning. The fallback model knows no
+        meanings."""
+        asked = asked_for(question, more)
+        unsure = asked.own and asked.tense == "now" and not asked.slots
+        if not unsure or isinstance(model, Hashed):
+            return asked
+        slots = [slot for slot in (*more, *built_in()) if slot.about]
+        cosines = np.stack(self._of(model, [slot.about for slot in slots])) @ vector
+        best = int(np.argmax(cosines))
+        if cosines[best] < NEAR:
+            return asked
+        return asked_for(question, more, (slots[best].name,))
+
+    def _of(self, model: Embedder, descriptions: Sequence[str]) -> list[Vectors]:
+        with self._lock:
+            missing = [each for each in descriptions if (model.name, each) not in self._vectors]
+            if missing:
+                made = rounded(model.embed(missing))
+                for each, vector in zip(missing, made, strict=True):
+                    self._vectors[model.name, each] = vector
+            return [self._vectors[model.name, each] for each in descriptions]

@@ -1,0 +1,186 @@
+"""How much each text of an index is about what a question asks for. Pure.
+
+A question that asks for a slot is answered by the slot's memories and by texts with its words; one
+that asks for none by the texts that are nearest to the one that fits best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from beliefledger.ledger.candidate import SELF
+from beliefledger.projections.search_terms import terms
+from beliefledger.projections.slot_routing import (
+    SlotQuestion,
+    SlotWords,
+    Words,
+    change_words,
+    kin_words,
+    with_same,
+)
+
+if TYPE_CHECKING:
+    from beliefledger.projections.index import SubjectIndex
+    from beliefledger.projections.lexical import Mask, Scores
+
+# How much a text is about a slot: a memory of the slot, a text that states it, names it, has one of
+# its values; what it gains by a second of these, and by saying that something changed.
+KEY, SAYS, NAMES, VALUE, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.1, 0.1
+OTHERS = 0.4
+"""What is left where a text is about other people than the question."""
+REST = 0.5
+"""How much of it depends on the question's other terms."""
+COVERED = 0.8
+"""How near a text has to come to the one that fits a question without a slot best."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aboutness:
+    """How much each text is about what is asked (0 to 1), and which say that something changed."""
+
+    scores: Scores
+    changed: Mask
+    keyed: Mask
+    """The memories of the slots asked for …"""
+    of_slot: Mask
+    """… and those that are not searched, such as superseded ones."""
+
+
+def aboutness(
+    index: SubjectIndex, asked: SlotQuestion, mask: Mask, meant: Scores, floor: float
+) -> Aboutness:
+    """How much each text that is searched is about what is asked. `meant` are cosines, `floor` is
+    the one below which they say nothing."""
+    count = len(index)
+    having = _Having(index)
+    changed = having.any_of(change_words())
+    scores = np.zeros(count, np.float32)
+    keyed = np.zeros(count, np.bool_)
+    for slot in asked.slots:
+        there = index.lines.keyed(slot.attributes) | _typed(index, slot)
+        keyed |= there
+        np.maximum(scores, _about_slot(having, slot, there, changed), out=scores)
+    rest = having.share(asked.rest, mask)
+    if asked.slots:
+        scores *= (1 - REST) + REST * rest
+        if not asked.own and not asked.kin:  # of others: only what names them
+            scores[rest < 1] = 0
+    else:
+        scores = _alike(having, asked, mask, meant, floor)
+    scores *= _whose(index, having, asked, keyed)
+    scores[~mask] = 0
+    if index.has_turns:
+        scores[index.lines.others()] = 0
+        changed[index.lines.others()] = False
+    return Aboutness(scores, changed & mask, keyed & mask & (scores > 0), keyed)
+
+
+def _about_slot(having: _Having, slot: SlotWords, keyed: Mask, changed: Mask) -> Scores:
+    said, named = having.any_of(slot.says), having.any_of(slot.names)
+    valued = having.any_of(slot.values)
+    found = np.maximum.reduce(
+        [KEY * keyed, SAYS * said, NAMES * named, VALUE * valued], dtype=np.float32
+    )
+    second = (said.astype(np.int8) + named + valued) > 1
+    found = found + np.float32(SECOND) * second + np.float32(CHANGED) * (changed & (found > 0))
+    best: Scores = np.minimum(found, 1).astype(np.float32)
+    return best
+
+
+def _alike(having: _Having, asked: SlotQuestion, mask: Mask, meant: Scores, floor: float) -> Scores:
+    """Of a question without a slot: how near each text is to the one that fits it best, by the
+    question's terms or by meaning."""
+    if not asked.own and not asked.kin:
+        covered = having.share(asked.terms, mask)
+        alike: Scores = np.where(covered == 1, covered, 0).astype(np.float32)
+        return alike if asked.terms else np.zeros_like(alike)
+    alike = np.zeros(len(mask), np.float32)
+    for of, least in ((having.weighed(asked.terms, mask), 0.0), (np.where(mask, meant, 0), floor)):
+        top = float(of.max(initial=0))
+        if top > least:
+            np.maximum(alike, np.where(of >= COVERED * top, of / top, 0), out=alike)
+    return alike
+
+
+def _typed(index: SubjectIndex, slot: SlotWords) -> Mask:
+    """The memories of the slot's types."""
+    there = np.zeros(len(index), np.bool_)
+    if slot.types:
+        of = np.isin(index.rows["type"], index.types.known(slot.types))
+        at = index.rows["text"][of]
+        there[at[at >= 0]] = True
+    return there
+
+
+def _whose(index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mask) -> Scores:
+    """How much of it is left for whom a text is about."""
+    named = frozenset(each for term in asked.terms for each in with_same(term))
+    kin = frozenset().union(*asked.kin)
+    ours = named | kin | frozenset().union(*(w for slot in asked.slots for w in slot.names))
+    whose = np.ones(len(index), np.float32)
+    for people in kin_words():
+        if asked.own and not asked.kin and people.isdisjoint(ours):
+            whose[having.any_of([frozenset((each,)) for each in people])] = OTHERS
+    for people in asked.kin:
+        whose[~having.any_of([frozenset((each,)) for each in people])] = OTHERS
+
+    def fits(entity: str) -> bool:
+        if entity == SELF:
+            return asked.own and not asked.kin
+        return not frozenset(terms(entity)).isdisjoint(ours)
+
+    mine = index.lines.about(fits)
+    whose[keyed & mine] = 1
+    whose[keyed & ~mine] *= OTHERS
+    return whose
+
+
+class _Having:
+    """Which texts have which terms."""
+
+    def __init__(self, index: SubjectIndex) -> None:
+        self._words = index.words
+        self._count = len(index)
+        self._known: dict[str, Mask] = {}
+
+    def term(self, term: str) -> Mask:
+        known = self._known.get(term)
+        if known is None:
+            known = self._known[term] = np.zeros(self._count, np.bool_)
+            known[self._words.having(term)] = True
+        return known
+
+    def any_of(self, entries: Sequence[Words]) -> Mask:
+        """The texts that have all words of one of these."""
+        found = np.zeros(self._count, np.bool_)
+        for entry in entries:
+            if all(self._words.having(term).size for term in entry):
+                there = [self.term(term) for term in entry]
+                found |= np.logical_and.reduce(there)
+        return found
+
+    def weighed(self, wanted: Sequence[str], mask: Mask) -> Scores:
+        """What these terms add up to in each text, rarer ones more."""
+        of = np.zeros(self._count, np.float32)
+        searched = int(mask.sum())
+        for term in wanted:
+            there = np.logical_or.reduce([self.term(each) for each in with_same(term)]) & mask
+            if there.any():
+                of += np.float32(math.log(1 + searched / int(there.sum()))) * there
+        return of
+
+    def share(self, wanted: Sequence[str], mask: Mask) -> Scores:
+        """The share that each text has of those of these terms that any text has."""
+        of = np.zeros(self._count, np.float32)
+        known = 0
+        for term in wanted:
+            there = np.logical_or.reduce([self.term(each) for each in with_same(term)])
+            if there[mask].any():
+                known += 1
+                of += there
+        return of / np.float32(known) if known else np.ones(self._count, np.float32)

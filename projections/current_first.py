@@ -1,0 +1,296 @@
+"""The order of a search's results: the present value of what is asked comes first. Pure.
+
+Two steps, each a function of the texts that are searched, of the question, and of which memory
+superseded which:
+  1. the order of the texts that are about what is asked (`ordered`): for now the newest first, for
+     the past what is outdated
+  2. one result for what is one (`settled`): what took a text's place comes before it, a memory and
+     the turn it came of are one, and so are memories that say the same
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from beliefledger.projections.aboutness import Aboutness
+from beliefledger.projections.slot_routing import SlotQuestion
+from beliefledger.projections.text_lines import places
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from beliefledger.projections.index import SubjectIndex
+    from beliefledger.projections.lexical import Mask
+
+ABOUT = 0.45
+"""The least aboutness of what is found by it alone …"""
+GROUP = 0.62
+"""… and of what is ordered by time, of the highest."""
+TAKEN_UP = 0.6
+"""The least aboutness of a text that a later one can take up."""
+RARE = 6
+"""A term that is in no more texts is rare enough to connect two of them."""
+MANY_HAVE = 1000
+"""A term that is in more texts does not count as shared."""
+SHARED = 0.2
+"""The least share of a text's terms that a later one has to have to take it up."""
+MANY = 8
+"""Where more texts than this are about it, the other arms choose among them."""
+MOST_OF = 0.5
+"""A memory stands for the turn that it came of if it has this share of the turn's terms."""
+LIFTED = 4
+"""So many texts at most are brought among the results by what they are about alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A result as `settled` sees it: its number, the memories that came of it if it is a turn, the
+    turn it came of if it is a memory, and what is equal for memories that say the same."""
+
+    number: int
+    memories: Sequence[int] = ()
+    turn: int | None = None
+    claim: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Successions:
+    """Which text took the place of which, as of the time asked about."""
+
+    by: Mapping[int, int] = field(default_factory=dict)
+    """By memory that was superseded: the memory that holds in its place."""
+
+
+def successions(index: SubjectIndex, position: int, valid_at: int) -> Successions:
+    """Which memories were superseded by which, as known at a position and so at a time."""
+    rows = index.rows
+    at = np.flatnonzero(
+        (rows["supersedes"] >= 0)
+        & (rows["opened"] <= position)
+        & (rows["closed"] > position)
+        & (rows["valid_from"] <= valid_at)
+    )
+    if not at.size:
+        return Successions()
+    size = len(index.memories.names)
+    text = places(rows["text"], size, rows["memory"])
+    by: dict[int, int] = {}
+    for row in at:
+        old, new = int(text[rows["supersedes"][row]]), int(rows["text"][row])
+        if old >= 0 and old != new:
+            by[old] = new
+    return Successions(by)
+
+
+def successor(number: int, by: Mapping[int, int], searched: Mask) -> int | None:
+    """The text that holds in the place of one that was superseded, where it may be found."""
+    seen = {number}
+    while number in by and by[number] not in seen:
+        number = by[number]
+        seen.add(number)
+    return number if len(seen) > 1 and searched[number] else None
+
+
+def group(
+    about: Aboutness, index: SubjectIndex, fused: Sequence[int], searched: Mask, *, crowded: bool
+) -> tuple[list[int], dict[int, int]]:
+    """The texts that are about what is asked, and which of them a later text takes up: that one's
+    number by theirs. Without `crowded`, of many only those that are believed."""
+    top = float(about.scores.max(initial=0))
+    if top < ABOUT:
+        return [], {}
+    at = np.flatnonzero((about.scores >= max(ABOUT, GROUP * top)) & searched)
+    if at.size > MANY:  # much is said of it: what fits best by all arms, and what is believed
+        best = [each for each in fused if searched[each] and about.scores[each] >= GROUP * top]
+        held = [each for each in best if about.keyed[each]]
+        others = [each for each in best if each not in held] if crowded else []
+        at = np.array([*held, *others][:MANY], np.int64)
+    said_at = index.texts["said_at"]
+    found = [int(each) for each in at[np.argsort(-said_at[at], kind="stable")]]
+    taken: dict[int, int] = {}
+    for number in list(found):
+        if about.scores[number] >= TAKEN_UP:
+            for later in _takes_up(number, about, index, searched):
+                taken.setdefault(number, later)
+                if later not in found:
+                    found.append(later)
+    return found, taken
+
+
+def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask) -> list[int]:
+    """The later turns that say of something rare in this text that it changed, newest first."""
+    if about.changed.sum() == 0:
+        return []
+    said_at = index.texts["said_at"]
+    own = index.lines.terms[number]
+    shared: Counter[int] = Counter()
+    rare: set[int] = set()
+    for term in own:
+        having = index.words.having(term)
+        having = having[searched[having]].tolist()
+        if len(having) <= MANY_HAVE:
+            shared.update(having)
+            if len(having) <= RARE:
+                rare.update(having)
+    return sorted(
+        (
+            each
+            for each in rare
+            if about.changed[each]
+            and said_at[each] > said_at[number]
+            and not about.keyed[each]
+            and shared[each] >= SHARED * len(own)
+        ),
+        key=lambda each: (-int(said_at[each]), each),
+    )
+
+
+def ordered(
+    found: Sequence[int],
+    asked: SlotQuestion,
+    about: Aboutness,
+    said_at: NDArray[np.int64],
+    outdated: Callable[[int], bool],
+) -> list[int]:
+    """The texts that are about what is asked, in the order in which they answer it."""
+    if asked.tense == "past":
+        if asked.first:
+            return sorted(found, key=lambda each: (int(said_at[each]), each))
+        newest = max((int(said_at[each]) for each in found if not outdated(each)), default=0)
+        return sorted(
+            found,
+            key=lambda each: (
+                not outdated(each) and int(said_at[each]) >= newest,
+                -int(said_at[each]),
+                each,
+            ),
+        )
+    return sorted(
+        found,
+        key=lambda each: (
+            outdated(each),
+            -_weight(each, about, found),
+            -int(said_at[each]),
+            not about.keyed[each],
+            each,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A result in its place: its number, the texts that are one with it, and the later text that
+    takes it up, so that it is perhaps outdated."""
+
+    number: int
+    others: tuple[int, ...] = ()
+    taken_up_by: int | None = None
+
+
+def arranged(
+    index: SubjectIndex,
+    asked: SlotQuestion,
+    about: Aboutness,
+    fused: Sequence[int],
+    searched: Mask,
+    now: tuple[int, int],
+    k: int,
+) -> list[Placed]:
+    """The first `k` results, of those in the order of their scores. `now` is the position and the
+    time asked about."""
+    by = successions(index, *now).by
+
+    def line_of(number: int) -> Line:
+        lines = index.lines
+        if index.turn_ids[number]:
+            return Line(number, lines.memories_of(number, index.turn_ids[number]))
+        turn = lines.turn_of(number)
+        if turn is not None and lines.covers(number, turn) < MOST_OF:
+            turn = None
+        return Line(number, (), turn, lines.claim(number))
+
+    def newer(line: Line) -> int | None:
+        """What holds in the place of a text that was superseded: a memory, else its turn."""
+        of_slot = [each for each in line.memories if about.of_slot[each]]
+        memories = of_slot or line.memories
+        ended = [each for each in (*memories, line.number) if each in by]
+        if not ended or any(searched[each] and each not in by for each in memories):
+            return None
+        memory = successor(max(ended), by, np.ones(len(searched), np.bool_))
+        if memory is None or searched[memory]:
+            return memory
+        turn = index.lines.turn_of(memory)
+        return turn if turn is not None and searched[turn] else None
+
+    past = asked.tense == "past"
+    found: list[int] = []
+    taken: dict[int, int] = {}
+    if asked.tense == "now" or (past and asked.slots):
+        then = searched & (index.texts["said_at"] <= now[1])
+        found, taken = group(about, index, fused, then, crowded=not past)
+
+    def outdated(number: int) -> bool:
+        return newer(line_of(number)) is not None or (past and number in taken)
+
+    head = ordered(found, asked, about, index.texts["said_at"], outdated)
+    first = set(fused[:k])
+    most = LIFTED if asked.own or asked.kin else 1
+    may = set(head) if asked.slots else set(taken.values())
+    lifted = [each for each in head if each not in first and each in may][:most]
+    head = [each for each in head if each in first or each in lifted]
+    ahead = set(head)
+    order = [*head, *(each for each in fused if each not in ahead)]
+    results = settled(order, line_of, (lambda _: None) if past else newer)
+    return [Placed(number, others, taken.get(number)) for number, others in results[:k]]
+
+
+def _weight(number: int, about: Aboutness, found: Sequence[int]) -> int:
+    """1 for what may come first by its time: a memory of the slot, and a turn that says something
+    changed or states as much as the best does; 0 for what only mentions it, beside a memory."""
+    if about.keyed[number] or about.changed[number]:
+        return 1
+    held = any(about.keyed[each] for each in found)
+    return int(not held)
+
+
+def settled(
+    order: Sequence[int],
+    line_of: Callable[[int], Line],
+    instead: Callable[[Line], int | None],
+) -> list[tuple[int, tuple[int, ...]]]:
+    """Results, each once, with the texts that are one with it. Before a text that was superseded
+    comes what took its place."""
+    placed: dict[int, None] = {}
+    for number in order:
+        newer = instead(line_of(number))
+        if newer is not None:
+            placed.setdefault(newer)
+        placed.setdefault(number)
+    results: list[tuple[int, list[int]]] = []
+    by_claim: dict[int, int] = {}
+    by_turn: dict[int, int] = {}
+    for number in placed:
+        line = line_of(number)
+        turn = number if line.turn is None and not line.claim else line.turn
+        known = by_claim.get(line.claim) if line.claim else None
+        if known is None and turn in by_turn and turn in {number, results[by_turn[turn]][0]}:
+            known = by_turn[turn]
+        if known is not None:
+            kept, others = results[known]
+            if line.claim and not line_of(kept).claim:  # the memory stands for its turn
+                results[known] = number, [*others, kept]
+                by_claim[line.claim] = known
+            else:
+                others.append(number)
+            continue
+        if line.claim:
+            by_claim[line.claim] = len(results)
+        if turn is not None:
+            by_turn.setdefault(turn, len(results))
+        results.append((number, []))
+    return [(number, tuple(others)) for number, others in results]

@@ -1,0 +1,219 @@
+"""Which slots a question is about, of whom, and whether it asks about now or about the past. Pure.
+
+The words are in slot_words.yaml and question_words.yaml; a ledger's own types bring further ones.
+A model of meanings may add slots that no word names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from beliefledger.projections.search_terms import STOP_WORDS, stems, terms, words
+
+Words = frozenset[str]
+"""Stems that must all be there."""
+Tense = Literal["now", "past", "any"]
+
+_SELF = frozenset("i me my mine myself we our ours us im ive".split())
+_BE = frozenset("was were".split())
+_WERE = _BE | frozenset("did had used".split())
+_MOST_SLOTS = 3
+_NEARLY = 0.6
+"""A slot is asked for if it matches this much of what the best one does."""
+_MOST_REST = 3
+"""A question with more terms beyond its slots asks for something more special than their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotWords:
+    """By which words a slot is asked for, and by which a text speaks of it."""
+
+    name: str
+    attributes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    """All memories of these types are about it."""
+    names: tuple[Words, ...] = ()
+    asks: tuple[Words, ...] = ()
+    says: tuple[Words, ...] = ()
+    values: tuple[Words, ...] = ()
+    about: str = ""
+    """The description that a question's meaning is compared with."""
+
+    def matched(self, asked: frozenset[str]) -> frozenset[str]:
+        """The words of a question by which it asks for this slot."""
+        found = [each for each in (*self.names, *self.asks) if each <= asked]
+        return frozenset().union(*found)
+
+    @property
+    def known(self) -> frozenset[str]:
+        """All words by which it is asked for."""
+        return frozenset().union(*self.names, *self.asks)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotQuestion:
+    """What a question asks for."""
+
+    tense: Tense = "any"
+    first: bool = False
+    """The oldest value is asked for."""
+    slots: tuple[SlotWords, ...] = ()
+    own: bool = False
+    """It is about the subject themselves."""
+    kin: tuple[frozenset[str], ...] = ()
+    """The people it is about, each by all their words."""
+    terms: tuple[str, ...] = ()
+    """Its terms, without words of time."""
+    rest: tuple[str, ...] = ()
+    """Those of them that its slots do not know: what they are asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _QuestionWords:
+    now: tuple[Words, ...]
+    past: tuple[Words, ...]
+    first: tuple[Words, ...]
+    change: tuple[Words, ...]
+    counting: tuple[Words, ...]
+    filler: frozenset[str]
+    kin: tuple[frozenset[str], ...]
+    same: Mapping[str, frozenset[str]]
+
+
+def slot_words(name: str, given: Mapping[str, Any]) -> SlotWords:
+    """A slot from its lists of words."""
+    return SlotWords(
+        name=name,
+        attributes=tuple(given.get("attributes", ())),
+        types=tuple(given.get("types", ())),
+        names=_entries(given.get("names", ())),
+        asks=_entries(given.get("asks", ())),
+        says=_said(given.get("says", ())),
+        values=_said(given.get("values", ())),
+        about=given.get("about", ""),
+    )
+
+
+def asked_for(
+    question: str, more: Sequence[SlotWords] = (), meant: Sequence[str] = ()
+) -> SlotQuestion:
+    """What a question asks for. `more` are the slots of a ledger's own types, `meant` the names of
+    slots that its meaning is near to."""
+    spoken = words(question)
+    stemmed = frozenset(stems(spoken))
+    known = _known()
+    slots = _routed(stemmed, (*more, *built_in()), meant)
+    own = not _SELF.isdisjoint(spoken)
+    named = frozenset().union(*(word for slot in slots for word in slot.names))
+    kin = tuple(each for each in known.kin if each & stemmed and not each & named)
+    timed = frozenset().union(*(each for each in (*known.now, *known.past) if each <= stemmed))
+    later = frozenset(stems(spoken[spoken.index("before") + 1 :] if "before" in spoken else ()))
+    asked = tuple(
+        each
+        for each in dict.fromkeys(terms(question))
+        if each not in timed | known.filler | later  # "before Berlin" does not ask for Berlin
+    )
+    taken = frozenset().union(*(slot.known for slot in slots), *kin)
+    rest = tuple(each for each in asked if each not in taken)
+    counting = any(each <= stemmed for each in known.counting)
+    if len(rest) > _MOST_REST or counting:
+        slots = ()
+    tense: Tense = "any" if counting else _tense(spoken, stemmed, routed=bool(slots))
+    return SlotQuestion(
+        tense=tense,
+        first=any(each <= stemmed for each in known.first),
+        slots=slots,
+        own=own,
+        kin=kin,
+        terms=asked,
+        rest=rest,
+    )
+
+
+def _tense(spoken: Sequence[str], stemmed: frozenset[str], *, routed: bool) -> Tense:
+    """Past where a word says so, or where a slot's value is asked for that "was"; of other
+    questions in the past tense neither: they ask for what happened."""
+    known = _known()
+    told = any(each <= stemmed for each in known.now)
+    were = not _WERE.isdisjoint(spoken)
+    if any(each <= stemmed for each in known.past) and (were or not told):
+        return "past"
+    if were:
+        return "past" if routed and not _BE.isdisjoint(spoken) else "any"
+    return "now"
+
+
+def _routed(
+    asked: frozenset[str], slots: Sequence[SlotWords], meant: Sequence[str]
+) -> tuple[SlotWords, ...]:
+    """The slots that match most of a question."""
+    found = []
+    for slot in slots:
+        matched = slot.matched(asked)
+        if matched:
+            found.append((sum(0.5 if each in _STOPS else 1.0 for each in matched), slot))
+    best = max((worth for worth, _ in found), default=0.0)
+    found = sorted((each for each in found if each[0] >= _NEARLY * best), key=lambda each: -each[0])
+    chosen = [slot for _, slot in found[:_MOST_SLOTS]]
+    names = {slot.name for slot in chosen}
+    chosen += [slot for slot in slots if slot.name in meant and slot.name not in names]
+    return tuple(chosen)
+
+
+def with_same(term: str) -> frozenset[str]:
+    """A term with those that are the same word in another spelling."""
+    return _known().same.get(term, frozenset((term,)))
+
+
+def change_words() -> tuple[Words, ...]:
+    """The words by which a text says that something changed."""
+    return _known().change
+
+
+def kin_words() -> tuple[frozenset[str], ...]:
+    return _known().kin
+
+
+@cache
+def built_in() -> tuple[SlotWords, ...]:
+    """The slots that every ledger knows."""
+    written = yaml.safe_load(Path(__file__).with_name("slot_words.yaml").read_text("utf-8"))
+    return tuple(slot_words(each["slot"], each) for each in written)
+
+
+@cache
+def _known() -> _QuestionWords:
+    written = yaml.safe_load(Path(__file__).with_name("question_words.yaml").read_text("utf-8"))
+    same: dict[str, frozenset[str]] = {}
+    for line in written["same"]:
+        group = frozenset(stems(words(line)))
+        for each in group:
+            same[each] = same.get(each, frozenset()) | group
+    return _QuestionWords(
+        now=_entries(written["now"]),
+        past=_entries(written["past"]),
+        first=_entries(written["first"]),
+        change=_said(written["change"]),
+        counting=_entries(written["counting"]),
+        filler=frozenset(stem for each in written["filler"] for stem in stems(words(each))),
+        kin=tuple(frozenset(stems(words(line))) for line in written["kin"]),
+        same=same,
+    )
+
+
+def _entries(given: Iterable[str]) -> tuple[Words, ...]:
+    return tuple(frozenset(stems(words(each))) for each in given)
+
+
+def _said(given: Iterable[str]) -> tuple[Words, ...]:
+    """Without stop words, which an index does not have."""
+    return tuple(each for each in (frozenset(terms(entry)) for entry in given) if each)
+
+
+_STOPS = frozenset(stems(STOP_WORDS))

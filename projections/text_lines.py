@@ -1,0 +1,111 @@
+"""What an index keeps of its texts besides words and vectors: terms, slots, sources.
+
+It tells what a memory is about, which turn it came of, and which memories say the same.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from beliefledger.projections.columns import Codes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from beliefledger.projections.lexical import Mask
+
+USER = "user"
+
+
+class TextLines:
+    """One line for each text of an index, by its number."""
+
+    def __init__(self) -> None:
+        self.terms: list[tuple[str, ...]] = []
+        """The different terms of each text."""
+        self.keys, self.entities = Codes(), Codes()
+        self._key, self._entity = array("i"), array("i")
+        self._claim = array("q")
+        """A hash of what a memory says, which is of this process alone; 0 for turns."""
+        self._source: dict[int, str] = {}
+        """By memory: the id of the turn it came of."""
+        self._of_turn: dict[str, list[int]] = {}
+        self._turn: dict[str, int] = {}
+        self._others = bytearray()
+        """Of each text: whether somebody else than the subject said it."""
+        self._known: dict[tuple[str, ...], tuple[int, list[bool]]] = {}
+
+    def add(self, terms: Sequence[str]) -> None:
+        """Add a line for the next text."""
+        self.terms.append(tuple(dict.fromkeys(terms)))
+        self._key.append(-1)
+        self._entity.append(-1)
+        self._claim.append(0)
+        self._others.append(0)
+
+    def is_memory(self, number: int, memory: Mapping[str, Any]) -> None:
+        """Say which memory a text is."""
+        self._key[number] = self.keys(memory["attribute"])
+        self._entity[number] = self.entities(memory["entity"])
+        self._claim[number] = hash(memory["claim"])
+        self._source[number] = memory["turn"]
+        self._of_turn.setdefault(memory["turn"], []).append(number)
+
+    def is_turn(self, number: int, turn_id: str, role: str) -> None:
+        """Say which turn a text is, and in which role somebody spoke."""
+        self._turn[turn_id] = number
+        self._others[number] = role != USER
+
+    def others(self) -> Mask:
+        """The texts that somebody else than the subject said."""
+        return np.frombuffer(self._others, np.uint8).astype(np.bool_)
+
+    def keyed(self, attributes: Sequence[str]) -> Mask:
+        """The memories with one of these keys, or a further part of one."""
+        if not attributes:
+            return np.zeros(len(self._key), np.bool_)
+        wanted = tuple(attributes)
+        upto, fits = self._known.get(wanted, (0, []))
+        fits += [_begins(name or "", wanted) for name in self.keys.names[upto:]]
+        self._known[wanted] = len(fits), fits
+        return np.array([*fits, False])[np.frombuffer(self._key, np.int32)]
+
+    def about(self, fits: Callable[[str], bool]) -> Mask:
+        """The memories about an entity that fits."""
+        told = [fits(name or "") for name in self.entities.names]
+        return np.array([*told, False])[np.frombuffer(self._entity, np.int32)]
+
+    def memories_of(self, number: int, turn_id: str) -> Sequence[int]:
+        """The memories that came of a turn; none for what is no turn."""
+        return self._of_turn.get(turn_id, ()) if turn_id else ()
+
+    def turn_of(self, number: int) -> int | None:
+        """The text of the turn that a memory came of, where that is indexed."""
+        return self._turn.get(self._source.get(number, ""))
+
+    def covers(self, number: int, turn: int) -> float:
+        """The share of a turn's terms that a memory has."""
+        said = self.terms[turn]
+        return len(set(said).intersection(self.terms[number])) / max(1, len(said))
+
+    def claim(self, number: int) -> int:
+        """Equal for memories that say the same; 0 for turns."""
+        return self._claim[number]
+
+
+def _begins(name: str, wanted: Sequence[str]) -> bool:
+    return any(
+        name.startswith(each) and (len(name) == len(each) or name[len(each)] in ".-")
+        for each in wanted
+    )
+
+
+def places(values: NDArray[np.int64], size: int, at: NDArray[np.int64]) -> NDArray[np.int64]:
+    """An array that has at each of `at` the value beside it, the last one of several, else −1."""
+    held = np.full(size, -1, np.int64)
+    held[at] = values
+    return held
