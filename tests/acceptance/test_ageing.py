@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from command_line import CliRunner
 from sqlalchemy import text
-from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.audit.counts import Tally

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.erasure.certificate import INTERNAL, signed_text, text_of

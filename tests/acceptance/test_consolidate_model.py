@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from command_line import CliRunner
 from messages_api import error, messages_api, says
-from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import ModelUnavailable, NotPermitted

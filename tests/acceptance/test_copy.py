@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.backups import backup

@@ -11,8 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from command_line import CliRunner
 from rich.console import Console
-from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.tools.cli import app

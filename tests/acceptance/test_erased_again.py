@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import BackendUnavailable, NotPermitted, UnknownMemory

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.candidate import Candidate, Precision, Span, When

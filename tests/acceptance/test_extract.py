@@ -8,9 +8,9 @@ import sys
 import threading
 
 import pytest
+from command_line import CliRunner
 from messages_api import error, message, messages_api, says
 from model_server import PORTO, Answer, statement
-from typer.testing import CliRunner
 
 from beliefledger import TurnInput, open_memory
 from beliefledger.curation import extraction

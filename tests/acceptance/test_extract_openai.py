@@ -8,8 +8,8 @@ import sys
 
 import pytest
 from chat_api import MODEL, chat_api, completion, error, form, says
+from command_line import CliRunner
 from model_server import PORTO, Answer, statement
-from typer.testing import CliRunner
 
 from beliefledger import TurnInput, open_memory
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted

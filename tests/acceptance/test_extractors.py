@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from chat_api import MODEL
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.gate.model import ModelExtractor

@@ -6,7 +6,7 @@ import json
 from functools import partial
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details

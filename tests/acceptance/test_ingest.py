@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
 from beliefledger.tools.cli import app

@@ -7,7 +7,7 @@ import shlex
 from datetime import UTC, datetime
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 from wishes import searching
 
 from beliefledger import open_memory

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.curation.conflicts import Conflicts

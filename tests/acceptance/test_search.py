@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 from wishes import searching, storing
 
 from beliefledger import open_memory

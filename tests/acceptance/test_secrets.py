@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import typer
-from typer.testing import CliRunner
+from command_line import CliRunner
 from wishes import storing
 
 from beliefledger import MemoryLedger, TurnInput, open_memory

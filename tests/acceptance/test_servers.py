@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import BackendUnusable, CallerMistake, NotPermitted

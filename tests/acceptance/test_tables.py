@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger.tools.cli import app
 

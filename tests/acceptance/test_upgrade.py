@@ -14,8 +14,8 @@ from pathlib import Path
 import kept
 import psycopg
 import pytest
+from command_line import CliRunner
 from told import ERASED, MOMENTS, told
-from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.backups import restore

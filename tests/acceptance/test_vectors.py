@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import CliRunner
 from sqlalchemy import select, update
-from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.codec import New

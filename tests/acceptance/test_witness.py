@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx2
 import psycopg
 import pytest
-from typer.testing import CliRunner
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import (
