@@ -9,11 +9,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
 import pytest
 from hypothesis import settings
 
@@ -27,6 +25,7 @@ from beliefledger.ledger.vault import Vault
 sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
 
 import stores
+from clusters import Cluster
 
 MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 8 << 30:
@@ -87,43 +86,6 @@ def clock() -> Clock:
     return Clock()
 
 
-SCHEMAS = 12
-"""So many ledgers share a database. It is then made anew: what a Postgres asks of its catalogue,
-and so the opening of a ledger, takes the longer the more there is in it."""
-
-
-class Cluster:
-    """A Postgres server for the whole run, and the places of ledgers on it.
-
-    All are in the database `postgres`, each in a schema whose name is used once, since the roles
-    that go with it are of the whole server.
-    """
-
-    def __init__(self, uri: str) -> None:
-        self.uri = uri
-        self._given = itertools.count(1)
-        self._since = 0
-
-    def new(self) -> str:
-        """The URL of a ledger that is not made yet."""
-        self._since += 1
-        return f"{self.uri}&schema=test_{next(self._given)}"
-
-    def renew(self) -> None:
-        """Throw the database away once it is full. To be called between tests."""
-        if self._since < SCHEMAS:
-            return
-        self._since = 0
-        elsewhere = self.uri.replace("/postgres?", "/template1?")
-        with closing(psycopg.connect(elsewhere, autocommit=True)) as connection:
-            connection.execute("DROP DATABASE postgres WITH (FORCE)")
-            connection.execute("CREATE DATABASE postgres")
-            roles = connection.execute("SELECT rolname FROM pg_roles WHERE rolname ~ '^test_'")
-            for (role,) in roles.fetchall():
-                with suppress(psycopg.errors.DependentObjectsStillExist):
-                    connection.execute(f"DROP ROLE {role}")
-
-
 _cluster = pytest.StashKey[Cluster]()
 
 
@@ -164,10 +126,15 @@ def postgres_url(cluster: Cluster) -> str:
 
 
 @pytest.fixture
-def postgres_place(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """As `postgres_url`, for the front door: a ledger on a server is told its keys."""
+def ledger_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ledger on a server has no directory for its keys: it is told them."""
     monkeypatch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
     monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
+
+
+@pytest.fixture
+def postgres_place(postgres_url: str, ledger_keys: None) -> str:
+    """As `postgres_url`, for the front door."""
     return postgres_url
 
 
@@ -177,15 +144,22 @@ def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], st
     if request.param == "sqlite":
         numbers = itertools.count(1)
         return lambda: str(tmp_path / f"ledger{next(numbers)}")
-    request.getfixturevalue("postgres_place")
+    request.getfixturevalue("ledger_keys")
     cluster: Cluster = request.getfixturevalue("cluster")
     return cluster.new
 
 
-@pytest.fixture
-def place(new_place: Callable[[], str]) -> str:
-    """Where a ledger may lie: a directory, or a schema on a Postgres."""
-    return new_place()
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a ledger is opened: a directory, or a schema on a Postgres that has its tables already.
+
+    Tests of what is done where there is nothing use `new_place`.
+    """
+    if request.param == "sqlite":
+        return str(tmp_path / "ledger1")
+    request.getfixturevalue("ledger_keys")
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return cluster.ready()
 
 
 @pytest.fixture(scope="session")

@@ -88,19 +88,8 @@ def build(
         elif not log.version(rulebook.stream):
             raise CopyUnfinished(f"{opened.unfinished} There is nothing in it yet.")
         tagger = WordTagger(log)
-        views: list[View] = [
-            BeliefsView(tagger),
-            DecisionsView(),
-            ChurnView(),
-            TurnsView(),
-            AccessView(),
-            JobsView(),
-            EntitiesView(tagger),
-            LinksView(tagger),
-            RecallsView(),
-        ]
         chosen = extractor_of(extractor, rulebook, settings)
-        projector = opened.views(log, views)
+        projector = opened.views(log, all_views(tagger))
         # Of the machine's clock alone: one that is injected may tell any time.
         clock_warnings = opened.store.clock_warnings() if clock is system_clock else []
         closing.pop_all()
@@ -137,6 +126,21 @@ def build(
         witness=witness,
         recorder=Recorder(log, projector.catch_up, keeps=writable),
     )
+
+
+def all_views(tagger: WordTagger) -> list[View]:
+    """Every view that a ledger has."""
+    return [
+        BeliefsView(tagger),
+        DecisionsView(),
+        ChurnView(),
+        TurnsView(),
+        AccessView(),
+        JobsView(),
+        EntitiesView(tagger),
+        LinksView(tagger),
+        RecallsView(),
+    ]
 
 
 def check_witness(opened: Opened, settings: Settings) -> None:

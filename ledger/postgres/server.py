@@ -171,6 +171,17 @@ def _unquoted(problem: Exception, parts: SplitResult) -> str:
     return _WRITE if any(each in secret or secret in each for each in quoted if secret) else said
 
 
+class _Connecting:
+    """What a pool connects with: it is given a connection that is there already, then new ones."""
+
+    def __init__(self) -> None:
+        self.first: Connection | None = None
+
+    def connect(self, conninfo: str, **options: Any) -> Connection:
+        first, self.first = self.first, None
+        return psycopg.connect(conninfo, **options) if first is None else first
+
+
 class Server(PostgresDatastore):
     """eventsourcing's Postgres datastore over a pool of our own, and our errors.
 
@@ -196,8 +207,10 @@ class Server(PostgresDatastore):
             "keepalives_count": said.get("keepalives_count", 4),
             "tcp_user_timeout": said.get("tcp_user_timeout", 30_000),
         }
+        self._connecting = _Connecting()
         self.pool = ConnectionPool(
             url.conninfo,
+            connection_class=cast("type[Connection]", self._connecting),
             kwargs=self._options,
             min_size=1,
             max_size=size,
@@ -246,10 +259,13 @@ class Server(PostgresDatastore):
             with self._opening:
                 if not self._opened:
                     # Tried once before the pool, whose own attempts say nothing of the cause.
-                    self.connect().close()
-                    if not self._closed:
-                        self.pool.open()
-                        self._opened = True
+                    tried = self.connect()
+                    if self._closed:
+                        tried.close()
+                        return
+                    self._connecting.first = tried
+                    self.pool.open(wait=True)  # or who asks next gets a second connection made
+                    self._opened = True
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:

@@ -1,0 +1,118 @@
+"""A Postgres server for a whole run of tests, and the places of ledgers on it."""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import closing, suppress
+from typing import Any, cast
+
+import psycopg
+
+from beliefledger.ledger.log import Log
+from beliefledger.ledger.postgres import schema
+from beliefledger.ledger.postgres import vault as postgres_vault
+from beliefledger.ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
+from beliefledger.opening.build import WordTagger, all_views
+from beliefledger.projections.postgres import PostgresHome
+from beliefledger.projections.projector import Projector
+
+SCHEMAS = 12
+"""So many ledgers share a database. It is then made anew: what a Postgres asks of its catalogue,
+and so the opening of a ledger, takes the longer the more there is in it."""
+
+_TEMPLATE = "empty_ledgers"
+_ROLES = """
+SELECT rolname, rolsuper, rolcanlogin, rolcreaterole, rolcreatedb, rolbypassrls, rolinherit,
+    ARRAY (SELECT roleid::regrole::text FROM pg_auth_members WHERE member = r.oid ORDER BY 1),
+    ARRAY (SELECT member::regrole::text FROM pg_auth_members WHERE roleid = r.oid ORDER BY 1),
+    ARRAY (SELECT setconfig::text FROM pg_db_role_setting WHERE setrole = r.oid ORDER BY 1)
+FROM pg_roles r WHERE rolname ~ '^test_' ORDER BY rolname
+"""
+
+
+class Cluster:
+    """Places of ledgers in the database `postgres` of a server, each in a schema of its own.
+
+    Some have their tables already, which are copied from a template: to make them takes as long
+    as most tests do. All others get a name that is used once, since the roles that go with it are
+    of the whole server.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+        self._given = itertools.count(1)
+        self._since = 0
+        self._ready: list[str] = []
+        self._roles: list[Any] | None = None
+        """The roles of the template's schemas, once there is one."""
+
+    def new(self) -> str:
+        """The URL of a ledger that is not made yet."""
+        self._since += 1
+        return f"{self.uri}&schema=test_{next(self._given)}"
+
+    def ready(self) -> str:
+        """The URL of a ledger whose tables are there and empty: nobody has opened it yet.
+
+        Where a test takes more of them than there are, of one that is not made yet.
+        """
+        if self._roles is None:
+            self.renew(anew=True)
+        self._since += 1
+        return self._ready.pop() if self._ready else self.new()
+
+    def renew(self, *, anew: bool = False) -> None:
+        """Throw the database away once it is full. To be called between tests."""
+        if self._since < SCHEMAS and not anew:
+            return
+        self._since = 0
+        elsewhere = self.uri.replace("/postgres?", "/template1?")
+        with closing(psycopg.connect(elsewhere, autocommit=True)) as connection:
+            connection.execute("DROP DATABASE postgres WITH (FORCE)")
+            keep = [] if self._roles is None else [name for name, *_ in self._roles]
+            self._drop_roles(connection, keep)
+            if anew or (self._roles is not None and self._roles != _roles(connection)):
+                self._make_template(connection)
+            copied = "" if self._roles is None else f" TEMPLATE {_TEMPLATE} STRATEGY FILE_COPY"
+            connection.execute(f"CREATE DATABASE postgres{copied}")
+        if self._roles is not None:
+            self._ready = [f"{self.uri}&schema={name}" for name in _NAMES]
+
+    def _make_template(self, connection: psycopg.Connection[Any]) -> None:
+        """Make it, or make it again after a test that changed something about its roles."""
+        connection.execute(f"DROP DATABASE IF EXISTS {_TEMPLATE} WITH (FORCE)")
+        self._drop_roles(connection, [])
+        connection.execute(f"CREATE DATABASE {_TEMPLATE}")
+        there = self.uri.replace("/postgres?", f"/{_TEMPLATE}?")
+        for name in _NAMES:
+            make_tables(f"{there}&schema={name}")
+        self._roles = _roles(connection)
+
+    def _drop_roles(self, connection: psycopg.Connection[Any], keep: list[str]) -> None:
+        for name, *_ in _roles(connection):
+            if name not in keep:
+                with suppress(psycopg.errors.DependentObjectsStillExist):
+                    connection.execute(f"DROP ROLE {name}")
+
+
+_NAMES = [f"test_ready_{number}" for number in range(1, SCHEMAS + 1)]
+
+
+def _roles(connection: psycopg.Connection[Any]) -> list[Any]:
+    """The roles of tests, and what else the server knows of each."""
+    return connection.execute(_ROLES).fetchall()
+
+
+def make_tables(url: str) -> None:
+    """Make all that opening a ledger makes before it writes anything: log, vault and views."""
+    server = Server(PostgresURL.parse(url))
+    try:
+        schema.init(server)
+        postgres_vault.init(server)
+        name, app = server.url.schema, schema.app_role(server.url.schema)
+        views = schema.views_schema(name, server.url.tenant)
+        home = PostgresHome(server.connect, views, app, server.url.tenant, TENANT_SETTING)
+        nothing = cast("Log", None)  # which only a fold would read
+        Projector(nothing, home, all_views(WordTagger(nothing))).home.close()
+    finally:
+        server.close()
