@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 from beliefledger.ledger.postgres.faults import first_line, remedy_for
 from beliefledger.projections.tables import view_state
-from beliefledger.projections.view_databases import REBUILD_RUNS, Home, StillRead
+from beliefledger.projections.view_databases import REBUILD_RUNS, Home, StillRead, making
 
 _READERS_MAY_TAKE = "2s"
 """How long to wait for readers before tables are dropped, while new readers are held up. Longer
@@ -184,22 +184,32 @@ class PostgresHome(Home):
     def create(self, connection: Connection, table: Table) -> None:
         """Make a table that shows each tenant its own rows. The column for it is not among those
         that the views know."""
-        if inspect(connection).has_table(table.name, schema=self._schema):
+        name = _text(f"{_name(self._schema)}.{table.name}")
+        asked = connection.exec_driver_sql(f"SELECT to_regclass({name}) IS NULL")
+        if not asked.scalar_one():
             return
-        super().create(connection, table)
-        connection.exec_driver_sql(
-            f'ALTER TABLE {table.name} ADD COLUMN tenant text COLLATE "C" NOT NULL'
-            f" DEFAULT current_setting('{self._setting}');"
-            f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;"
-            f"CREATE POLICY of_tenant ON {table.name}"
-            f" USING (tenant = (SELECT current_setting('{self._setting}', true)));",
-            execution_options=_RAW,
+        unsampled = [  # no sample of what is sealed in statistics
+            f"ALTER TABLE {table.name} ALTER COLUMN {column.name} SET STATISTICS 0"
+            for column in table.columns
+            if isinstance(column.type, LargeBinary)
+        ]
+        self.run(
+            connection,
+            [
+                making(connection, table),
+                f'ALTER TABLE {table.name} ADD COLUMN tenant text COLLATE "C" NOT NULL'
+                f" DEFAULT current_setting('{self._setting}')",
+                f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+                f"CREATE POLICY of_tenant ON {table.name}"
+                f" USING (tenant = (SELECT current_setting('{self._setting}', true)))",
+                *unsampled,
+            ],
         )
-        for column in table.columns:
-            if isinstance(column.type, LargeBinary):  # no sample of what is sealed in statistics
-                connection.exec_driver_sql(
-                    f"ALTER TABLE {table.name} ALTER COLUMN {column.name} SET STATISTICS 0"
-                )
+
+    def run(self, connection: Connection, statements: Sequence[str]) -> None:
+        """As one message."""
+        if statements:
+            connection.exec_driver_sql(";".join(statements), execution_options=_RAW)
 
     def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
         """Let the planner know what questions look rows up by; roughly, until the server itself

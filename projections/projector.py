@@ -92,7 +92,7 @@ class Projector:
                 for table in view.tables(generation) if state else ():
                     table.drop(connection, checkfirst=True)  # of an interrupted rebuild
                 view_tables.create(self.home, connection, view, generation)
-                view_tables.index(connection, view, generation)
+                view_tables.index(self.home, connection, view, generation)
                 connection.execute(delete(view_state).where(view_state.c.name == view.name))
                 connection.execute(
                     insert(view_state).values(name=view.name, generation=generation, position=0)
@@ -298,7 +298,7 @@ class Projector:
                         progress(position, until)
                 for each in filling:
                     with self.home.filling([]) as connection:
-                        view_tables.index(connection, each.view, each.generation)
+                        view_tables.index(self.home, connection, each.view, each.generation)
                         self.home.settle(connection, each.tables)
             finally:
                 for each in filling:

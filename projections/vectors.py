@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
-from sqlalchemy.schema import CreateIndex
 
 from beliefledger.ledger.encryption import NotAuthentic, SubjectKeys
 from beliefledger.ledger.errors import LogCorrupted
@@ -63,8 +62,7 @@ class VectorStore:
         with home.writing() as connection:
             home.create(connection, models)
             home.create(connection, table)
-            for index in table.indexes:
-                connection.execute(CreateIndex(index, if_not_exists=True))
+            home.index(connection, sorted(table.indexes, key=lambda index: str(index.name)))
 
     def all_of(self, keys: SubjectKeys, model: str, dimension: int) -> dict[str, Vectors]:
         """Every vector of a subject, by its tag. Raises `LogCorrupted` for one that was changed."""

@@ -19,11 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect
+from sqlalchemy import URL, Connection, Engine, Index, Table, create_engine, event, inspect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import OperationalError as SQLOperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.schema import CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable, DDLElement
 
 from beliefledger.ledger.errors import (
     BackendUnavailable,
@@ -101,7 +101,16 @@ class Home(ABC):
 
     def create(self, connection: Connection, table: Table) -> None:
         """Make a table that is not there, without its indexes."""
-        connection.execute(CreateTable(table, if_not_exists=True))
+        self.run(connection, [making(connection, table)])
+
+    def index(self, connection: Connection, indexes: Sequence[Index]) -> None:
+        """Make indexes that are not there."""
+        self.run(connection, [making(connection, index) for index in indexes])
+
+    def run(self, connection: Connection, statements: Sequence[str]) -> None:
+        """Run statements that have no values and give no rows."""
+        for statement in statements:
+            connection.exec_driver_sql(statement)
 
     @abstractmethod
     def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
@@ -131,6 +140,23 @@ class Home(ABC):
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+_made: dict[tuple[Table | Index, str], str] = {}
+
+
+def making(connection: Connection, new: Table | Index) -> str:
+    """The statement that makes a table or an index. It is put together once in a process, which
+    takes longer than to run it."""
+    key = new, connection.dialect.name
+    if key not in _made:
+        make: DDLElement
+        if isinstance(new, Table):
+            make = CreateTable(new, if_not_exists=True)
+        else:
+            make = CreateIndex(new, if_not_exists=True)
+        _made[key] = str(make.compile(dialect=connection.dialect))
+    return _made[key]
 
 
 def _patiently(work: Callable[[], object], locked: type[Exception]) -> None:

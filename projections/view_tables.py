@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Table, select, text
-from sqlalchemy.schema import CreateIndex
+from sqlalchemy import Connection, Index, Table, select, text
 
 from beliefledger.projections.tables import FOLD, view_state
 from beliefledger.projections.view import View
@@ -46,16 +45,17 @@ def create(home: Home, connection: Connection, view: View, generation: int) -> N
     """Create the tables, with the indexes that the fold itself needs."""
     for table in view.tables(generation):
         home.create(connection, table)
-        for index in table.indexes:
-            if index.info == FOLD:
-                connection.execute(CreateIndex(index, if_not_exists=True))
+        home.index(connection, [index for index in _indexes(table) if index.info == FOLD])
 
 
-def index(connection: Connection, view: View, generation: int) -> None:
+def index(home: Home, connection: Connection, view: View, generation: int) -> None:
     """Create the other indexes, which is faster once the tables are full."""
     for table in view.tables(generation):
-        for index in table.indexes:
-            connection.execute(CreateIndex(index, if_not_exists=True))
+        home.index(connection, _indexes(table))
+
+
+def _indexes(table: Table) -> list[Index]:
+    return sorted(table.indexes, key=lambda index: str(index.name))
 
 
 def count_refolds(connection: Connection) -> None:

@@ -156,7 +156,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     Tests of what is done where there is nothing use `new_place`.
     """
     if request.param == "sqlite":
-        return str(tmp_path / "ledger1")
+        return str(tmp_path / "ledger")
     request.getfixturevalue("ledger_keys")
     cluster: Cluster = request.getfixturevalue("cluster")
     return cluster.ready()
