@@ -60,12 +60,13 @@ def pytest_collection_finish() -> None:
     """What was collected stays: the garbage collector need not look through it again and again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 10)  # with Python's own it takes 6 % of the time
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: many tests wait, for a timeout or for another process."""
-    return (os.cpu_count() or 1) + 1
+    """Two more than there are processors: many tests wait, for a timeout or for another process."""
+    return (os.cpu_count() or 1) + 2
 
 
 @dataclass

@@ -80,7 +80,8 @@ def backend(request) -> str:
 
 
 @pytest.fixture
-def connect(backend, open_vault) -> Callable[..., Vault]:
+def connect(backend, place_of, open_vault) -> Callable[..., Vault]:
+    place_of(backend)  # makes the server here: fixtures are not to be made in threads
     return lambda tenant="default", **more: open_vault(backend, tenant=tenant, **more)
 
 
