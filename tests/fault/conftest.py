@@ -47,5 +47,5 @@ def processes():
 def place(request, tmp_path):
     """Where a ledger may lie: a directory, or a schema in a Postgres."""
     if request.param == "postgres":
-        return request.getfixturevalue("postgres_url")
+        return request.getfixturevalue("cluster").ready()
     return str(tmp_path)

@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from beliefledger import open_memory
+from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
 from beliefledger.ledger.proofs.merkle import leaf_hash, root_of
@@ -30,11 +31,9 @@ class Ledger:
         self.place = place
         with open_memory(place) as memory:
             memory.remember("ana", "I live in Porto.", consent="consent")
-            for n in range(FIRST):
-                memory.record_turn("ana", f"I like album {n}.")
+            memory.record_turns(TurnInput("ana", f"I like album {n}.") for n in range(FIRST))
             self.old = memory.proofs.checkpoint()
-            for n in range(SECOND):
-                memory.record_turn("ana", f"I heard song {n}.")
+            memory.record_turns(TurnInput("ana", f"I heard song {n}.") for n in range(SECOND))
             self.new = memory.proofs.checkpoint()
             memory.record_turn("ana", "Nobody has signed this yet.")
             self.verified = memory.proofs.verify()
