@@ -148,3 +148,10 @@ def test_a_head_past_the_last_event_takes_no_more(server):
     with pytest.raises(LogCorrupted, match="position 7 is missing"):
         store.append([Sealed(address, b"{", b"}", None)], {"s": 0}, lambda: 1)
     store.close()
+
+
+def test_a_server_that_is_asked_once_is_connected_to_once(postgres_url):
+    asking = Server(PostgresURL.parse(f"{postgres_url}&application_name=asks_once"))
+    ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'asks_once'"
+    assert asking.ask_plain(ours) == [(1,)]
+    asking.close()
