@@ -140,9 +140,16 @@ def postgres_place(postgres_url: str, ledger_keys: None) -> str:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+def kept_on(request: pytest.FixtureRequest) -> str:
+    """What all places of a test are on."""
+    backend: str = request.param
+    return backend
+
+
+@pytest.fixture
+def new_place(kept_on: str, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
     """Gives a new place for a ledger each time: a directory, or a schema on a Postgres."""
-    if request.param == "sqlite":
+    if kept_on == "sqlite":
         numbers = itertools.count(1)
         return lambda: str(tmp_path / f"ledger{next(numbers)}")
     request.getfixturevalue("ledger_keys")
@@ -150,13 +157,13 @@ def new_place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], st
     return cluster.new
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture
+def place(kept_on: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where a ledger is opened: a directory, or a schema on a Postgres that has its tables already.
 
     Tests of what is done where there is nothing use `new_place`.
     """
-    if request.param == "sqlite":
+    if kept_on == "sqlite":
         return str(tmp_path / "ledger")
     request.getfixturevalue("ledger_keys")
     cluster: Cluster = request.getfixturevalue("cluster")

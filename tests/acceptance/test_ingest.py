@@ -564,9 +564,9 @@ def _sample(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("source", "new_place"),
+    ("source", "kept_on"),
     [("generated", "sqlite"), ("real", "sqlite"), ("real", "postgres")],
-    indirect=["new_place"],
+    indirect=["kept_on"],
 )
 def test_killed_in_the_middle_and_run_again_it_ends_as_if_undisturbed(
     tmp_path, source, new_place, monkeypatch

@@ -481,7 +481,7 @@ def test_a_trigger_that_is_gone_is_named(ledger):
     assert verify(ledger.log).ok
 
 
-@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("kept_on", ["sqlite"], indirect=True)
 def test_a_trigger_of_the_right_name_that_does_something_else_is_named(ledger):
     ledger.spoil("DROP TRIGGER register_refuses_delete")
     ledger.spoil(
