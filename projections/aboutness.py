@@ -57,6 +57,9 @@ def aboutness(
     """How much each text that is searched is about what is asked. `meant` are cosines, `floor` is
     the one below which they say nothing."""
     count = len(index)
+    if not asked.slots and (asked.tense != "now" or not (asked.own or asked.kin)):
+        nothing = np.zeros(count, np.bool_)
+        return Aboutness(np.zeros(count, np.float32), nothing, nothing, nothing)
     having = _Having(index)
     changed = having.any_of(change_words())
     scores = np.zeros(count, np.float32)
@@ -95,11 +98,9 @@ def _about_slot(having: _Having, slot: SlotWords, keyed: Mask, changed: Mask) ->
 def _alike(having: _Having, asked: SlotQuestion, mask: Mask, meant: Scores, floor: float) -> Scores:
     """Of a question without a slot: how near each text is to the one that fits it best, by the
     question's terms or by meaning."""
+    alike: Scores = np.zeros(len(mask), np.float32)
     if not asked.own and not asked.kin:
-        covered = having.share(asked.terms, mask)
-        alike: Scores = np.where(covered == 1, covered, 0).astype(np.float32)
-        return alike if asked.terms else np.zeros_like(alike)
-    alike = np.zeros(len(mask), np.float32)
+        return alike
     for of, least in ((having.weighed(asked.terms, mask), 0.0), (np.where(mask, meant, 0), floor)):
         top = float(of.max(initial=0))
         if top > least:

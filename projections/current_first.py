@@ -43,6 +43,8 @@ MANY = 8
 """Where more texts than this are about it, the other arms choose among them."""
 MOST_OF = 0.5
 """A memory stands for the turn that it came of if it has this share of the turn's terms."""
+WINDOW = 10
+"""So many of the best by all arms are put into another order."""
 LIFTED = 4
 """So many texts at most are brought among the results by what they are about alone."""
 
@@ -106,7 +108,8 @@ def group(
         return [], {}
     at = np.flatnonzero((about.scores >= max(ABOUT, GROUP * top)) & searched)
     if at.size > MANY:  # much is said of it: what fits best by all arms, and what is believed
-        best = [each for each in fused if searched[each] and about.scores[each] >= GROUP * top]
+        of = fused[:WINDOW]
+        best = [each for each in of if searched[each] and about.scores[each] >= GROUP * top]
         held = [each for each in best if about.keyed[each]]
         others = [each for each in best if each not in held] if crowded else []
         at = np.array([*held, *others][:MANY], np.int64)
@@ -238,7 +241,7 @@ def arranged(
         return newer(line_of(number)) is not None or (past and number in taken)
 
     head = ordered(found, asked, about, index.texts["said_at"], outdated)
-    first = set(fused[:k])
+    first = set(fused[:WINDOW])
     most = LIFTED if asked.own or asked.kin else 1
     may = set(head) if asked.slots else set(taken.values())
     lifted = [each for each in head if each not in first and each in may][:most]

@@ -120,7 +120,10 @@ def find(index: SubjectIndex, query: Query) -> Result:
         chosen = ranking.diverse(scored.scores[places], known, vectors, query.k, query.diversity)
         places = [places[each] for each in chosen]
     now = query.filters.position, query.filters.valid_at
-    placed = arranged(index, query.asked, about, kept[places].tolist(), mask, now, query.k)
+    fused = kept[places].tolist()
+    # Whoever wants different results gets them in the order in which they were chosen.
+    asked_for = query.asked if not query.diversity else SlotQuestion()
+    placed = arranged(index, asked_for, about, fused, mask, now, query.k)
     further = {each.number for each in placed}.difference(kept.tolist())
     if further:  # brought in by what they took the place of
         kept = np.union1d(kept, np.array(list(further), np.int64))

@@ -75,10 +75,13 @@ def stored(memory, value, attribute, **chosen):
 def test_memories_and_turns_are_found_side_by_side_and_say_why(memory, clock):
     say(memory, *SAID, session="s1")
     answer = memory.search("ana", "dark mode")
-    assert sorted(found(answer)) == sorted([EDITOR, SAID[0]])
-    assert [each.rank for each in answer.results] == [1, 2]
-    assert answer.results[0].score >= answer.results[1].score > 0
-    of = {each.kind: each for each in answer.results}
+    assert found(answer) == [EDITOR]  # the turn that it came of is its evidence
+    only = SearchOptions(include=["episodes"])
+    of = {
+        each.kind: each
+        for each in (*answer.results, *memory.search("ana", "dark mode", options=only).results)
+    }
+    assert set(of) == {"memory", "episode"}
     for each in of.values():
         assert each.arms["words"].rank in {1, 2}
         assert each.arms["words"].score > 0
@@ -162,7 +165,7 @@ def test_both_profiles_find_and_the_parts_of_the_score_are_told(memory, profile)
     say(memory, *SAID)
     answer = memory.search("ana", "dark mode", options=SearchOptions(profile=profile))
     assert answer.profile == profile
-    assert set(found(answer)) == {EDITOR, SAID[0]}
+    assert found(answer) == [EDITOR]
     for each in answer.results:
         assert bool(each.components) == (profile == "recall")
         if each.components:
@@ -246,7 +249,8 @@ def test_the_scope_is_enforced_before_anything_is_ranked(new_place, clock, asked
 
 def test_turns_are_for_the_subject_alone(memory):
     say(memory, *SAID)
-    assert SAID[0] in found(memory.search("ana", "dark mode"))
+    only = SearchOptions(include=["episodes"])
+    assert SAID[0] in found(memory.search("ana", "dark mode", options=only))
     assert memory.search("ana", "dark mode", options=SearchOptions(scope="team")).candidates == 0
 
 
@@ -485,16 +489,18 @@ def test_the_command_finds_the_same(place):
     run(place, "remember", "-s", "ana", SAID[1])
     told = json.loads(run(place, "search", "dark mode", "-s", "ana", "--json").stdout)
     assert set(told) == set(SearchAnswer.model_fields)
-    assert {each["text"] for each in told["results"]} == {EDITOR, SAID[0]}
+    assert [each["text"] for each in told["results"]] == [EDITOR]
     page = run(place, "search", "dark mode", "-s", "ana")
     assert max(map(len, page.stdout.splitlines())) <= 100
-    for each in (EDITOR, SAID[0], "turn, user", "preference", "by its words", "2 results of 4"):
+    for each in (EDITOR, "preference", "by its words", "1 result of 4"):
         assert each in page.stdout
     [newest, first] = json.loads(run(place, "recalls", "list", "--json").stdout)
     assert first["recall_id"] == told["recall_id"]
     assert f"beliefledger recalls show {newest['recall_id'][:10]}" in page.stdout
     only = run(place, "search", "dark mode", "-s", "ana", "--include", "episodes", "--no-record")
     assert EDITOR not in only.stdout
+    assert SAID[0] in only.stdout
+    assert "turn, user" in only.stdout
     assert "recalls show" not in only.stdout
     only = run(
         place, "search", "dark mode", "-s", "ana", "--type", "preference", "--include", "memories"
@@ -508,6 +514,8 @@ def test_the_command_says_why(place):
     run(place, "remember", "-s", "ana", "--consent", "consent", SAID[0], "--session", "s1")
     plain = run(place, "search", "dark mode", "-s", "ana", "--no-record").stdout
     page = run(place, "search", "dark mode", "-s", "ana", "--why", "--no-record").stdout
+    only = ("--include", "episodes", "--why", "--no-record")
+    page += run(place, "search", "dark mode", "-s", "ana", *only).stdout
     for each in ("admit, because truth.new", "evidence", "session s1", "meaning", "visible to"):
         assert each in page
         assert each not in plain or each == "meaning"

@@ -112,16 +112,16 @@ def test_many_may_search_while_it_grows_and_is_rebuilt(memory):
 
 
 def test_what_another_handle_writes_is_found(memory, clock):
-    assert memory.search("ana", "coffee", record=False).results == ()
+    assert memory.search("ana", "parsnips", record=False).results == ()
     with open_memory(memory.place, clock=clock) as other:
-        other.remember("ana", "Now I drink coffee")
-        other.store("ana", "coffee", attribute="drink")
-        found = memory.search("ana", "coffee", record=False).results
+        other.remember("ana", "Now I grow parsnips")
+        other.store("ana", "parsnips", attribute="drink")
+        found = memory.search("ana", "parsnips", record=False).results
         assert {each.kind for each in found} == {"memory", "episode"}
         other.erase("ana", by="system")
-        assert memory.search("ana", "coffee", record=False).results == ()
+        assert memory.search("ana", "parsnips", record=False).results == ()
     memory.consent.grant("ben", "consent")
-    memory.search("ben", "coffee", record=False)
+    memory.search("ben", "parsnips", record=False)
     assert [ref for ref, *_ in memory._indexes()._indexes] == [memory._log.subject("ben")]
 
 
