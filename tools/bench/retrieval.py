@@ -350,16 +350,17 @@ def longmemeval(path: Path, roles: Sequence[str], few: int) -> dict[str, list[Re
     of each half a few, of all kinds alike and the same each time."""
     with lzma.open(path) as file:
         held = json.load(file)
-    kinds: defaultdict[str, list[RetrievalCase]] = defaultdict(list)
+    kinds: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for asked_ in sorted(held["questions"], key=lambda each: each["question_id"]):
-        case = _haystack(asked_, held["sessions"], roles)
-        if case.questions:
-            kinds[asked_["question_type"]].append(case)
+        said = (turn for key in asked_["haystack_session_keys"] for turn in held["sessions"][key])
+        if any(turn.get("has_answer") and turn["role"] == "user" for turn in said):
+            kinds[asked_["question_type"]].append(asked_)
     halves: dict[str, list[RetrievalCase]] = {}
     for half, first in (("tune", 0), ("test", 1)):
-        mine = [case for kind in sorted(kinds) for case in kinds[kind][first::2]]
-        few = min(few, len(mine))
-        halves[half] = [mine[number * len(mine) // few] for number in range(few)]
+        mine = [asked_ for kind in sorted(kinds) for asked_ in kinds[kind][first::2]]
+        some = min(few, len(mine))
+        chosen = [mine[number * len(mine) // some] for number in range(some)]
+        halves[half] = [_haystack(asked_, held["sessions"], roles) for asked_ in chosen]
     return halves
 
 
