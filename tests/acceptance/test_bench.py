@@ -51,6 +51,7 @@ BUDGETS = {
     "memories found by a paraphrase without a word of theirs": "≥ 0.85",
     "p95 of a search among 10,000 memories on SQLite": "≤ 3",
     "p95 of szl-recall's search among 10,000, of ours": "≥ 7",
+    "a context among 10,000 memories, of a search's time": "≤ 2",
     "memories among 10,000 found by their rare words": "≥ 0.99",
     "p95 of a search among 50,000 memories on SQLite": "≤ 12",
     "memories among 50,000 found by their rare words": "≥ 0.99",

@@ -205,13 +205,13 @@ def test_the_command_writes_the_block(place):
 def loop_of_the_page():
     """The agent loop as the documentation has it."""
     text = PAGE.read_text("utf-8")
-    begin = text.index("```python\nimport anthropic")
+    begin = text.index("```python\n# agent.py")
     return text[begin + len("```python\n") : text.index("```", begin + 3)]
 
 
 def test_the_loop_of_the_page_runs_against_the_messages_api(place, monkeypatch):
     source = loop_of_the_page()
-    assert len(source.strip().splitlines()) <= 25
+    assert len([line for line in source.splitlines() if line]) <= 25
     said = ["I live in Lisbon.", "Actually, I moved to Porto.", "Where do I live?", ""]
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
     asked, printed = [], []
@@ -225,7 +225,9 @@ def test_the_loop_of_the_page_runs_against_the_messages_api(place, monkeypatch):
         monkeypatch.setenv("ANTHROPIC_BASE_URL", served.url)
         monkeypatch.setenv("BELIEFLEDGER_LEDGER", place)
         words = iter(said)
-        scope = {"input": lambda _prompt: next(words), "print": printed.append}
+        scope = {
+            "__name__": "__main__", "input": lambda _prompt: next(words), "print": printed.append,
+        }  # fmt: skip
         exec(compile(source, str(PAGE), "exec"), scope)
     assert printed == ["answer 1", "answer 2", "answer 3"]
     last = asked[-1]["messages"][-1]["content"]

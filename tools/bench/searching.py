@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors
 
 K = 10
+CONTEXT_K = 20
+"""The results of which a context is made, unless told."""
 SUBJECT = "ana"
 _SEED = 29
 _DIMENSION = 384
@@ -257,6 +259,8 @@ def _timed(
                 Target("≥", 0.99),
                 note=f"{len(known.rare)} of the {len(known.memories) // _RARE:,} that have any",
             )
+        if compared:
+            yield from _contexts(run, memory, known)
         if more:
             yield from _then(run, memory, known)
             yield from _added(run, memory, known, table)
@@ -274,6 +278,31 @@ def _searches(memory: MemoryLedger, queries: Sequence[str]) -> tuple[list[float]
         taken.append(seconds(memory.search, SUBJECT, query, K) * 1e3)
         worked.append((thread_time() - busy) * 1e3)
     return taken, worked
+
+
+def _contexts(run: Run, memory: MemoryLedger, known: Texts) -> Iterator[Measured]:
+    """Contexts, in pairs with a search of as many results."""
+    memory.context(SUBJECT, known.queries[-1])
+    p50s, p95s, ratios = [], [], []
+    for _ in run.rounds("making contexts"):
+        searched, made = [], []
+        for query in known.queries:
+            pair = in_pairs(
+                partial(memory.search, SUBJECT, query, CONTEXT_K),
+                partial(memory.context, SUBJECT, query, k=CONTEXT_K),
+                1,
+            )
+            searched += pair[0]
+            made += pair[1]
+        p50s.append(median(made) * 1e3)
+        p95s.append(_p95(made) * 1e3)
+        ratios.append(median(made) / median(searched))
+    note = f"k = {CONTEXT_K}, 1,000 tokens by estimate, recorded"
+    yield Measured("p50 of a context among 10,000 memories", "ms", p50s, note=note)
+    yield Measured("p95 of a context among 10,000 memories", "ms", p95s, note=note)
+    yield Measured(
+        "a context among 10,000 memories, of a search's time", "×", ratios, Target("≤", 2)
+    )
 
 
 def _p95(taken: Sequence[float]) -> float:
