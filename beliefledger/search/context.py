@@ -153,10 +153,29 @@ def merged(candidates: Sequence[Candidate]) -> list[ContextLine]:
                 words = "" if each.said is None else each.said.around(spans)
                 if _says_more(canonical_text(words), memories[of].claim):
                     lines[of] = lines[of].model_copy(update={"words": words})
+            episodes += _past(each, memories)
         elif (key := (each.claim, each.line.section == "past")) not in claims:
             claims.add(key)
             episodes.append(each.line)
     return _cited([*lines, *episodes])
+
+
+def _past(turn: Candidate, memories: Sequence[Candidate]) -> list[ContextLine]:
+    """What else was said in a turn of which a memory has a line, and is no longer so."""
+    if turn.said is None or turn.line.section == "past":
+        return []
+    told = [run for each in memories for run in each.spans.get(turn.line.id, ())]
+    return [
+        turn.line.model_copy(
+            update={
+                "section": "past",
+                "text": text,
+                "until": over.since,
+                "superseded_by": over.by,
+            }
+        )
+        for text, over in turn.said.past(told)
+    ]
 
 
 def _says_more(words: str, claim: str) -> bool:

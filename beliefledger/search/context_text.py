@@ -144,7 +144,10 @@ def _element(line: ContextLine) -> str:
 
 def _about(line: ContextLine) -> Iterator[str]:
     """When it was so, how sure it is, and what became of it."""
-    if line.section == "past":
+    if line.section == "past" and line.at:
+        over = f" since {_day(line.until)}" if line.until else ""
+        yield f"on {_day(line.since)}; no longer so{over}"
+    elif line.section == "past":
         ends = f" to {_day(line.until)}" if line.until else ""
         yield f"was so from {_day(line.since)}{ends}, no longer"
     elif line.at:

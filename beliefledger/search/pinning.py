@@ -117,6 +117,7 @@ class Pinning:
                         each.start,
                         each.end,
                         None if each.since is None else to_datetime(each.since),
+                        each.by,
                     )
                     for each in over
                     if (each.start, each.end) not in joined(shown.withheld)

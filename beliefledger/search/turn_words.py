@@ -16,11 +16,12 @@ Run = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """Words that are no longer so, and since when."""
+    """Words that are no longer so, since when, and the memory that took their place."""
 
     start: int
     end: int
     since: datetime | None
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,18 @@ class TurnWords:
             for start, end in sentences(self.text)
             if _touches((start, end), spans) and not _touches((start, end), others)
         )
+
+    def past(self, told: Sequence[Run]) -> list[tuple[str, Over]]:
+        """The sentences that are no longer so, each once; without those of which anything is
+        withheld, or in which the words are that were `told` already."""
+        found: dict[Run, Over] = {}
+        for each in self.outdated:
+            for sentence in sentences(self.text):
+                if _touches(sentence, [(each.start, each.end)]) and not _touches(
+                    sentence, [*self.withheld, *told]
+                ):
+                    found.setdefault(sentence, each)
+        return [(self.text[start:end].strip(), over) for (start, end), over in found.items()]
 
     def _is_withheld(self, start: int, end: int) -> bool:
         return any(first <= start and end <= last for first, last in self.withheld)

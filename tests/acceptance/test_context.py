@@ -71,6 +71,14 @@ def test_what_is_over_is_told_as_past_or_not_at_all(memory):
     assert "I live in Lisbon" not in answer.content.split("Past")[0]
 
 
+def test_what_was_before_is_told_where_it_is_asked(memory):
+    tell(memory, "1 I live in Lisbon. I work at Acme.", "4 I moved to Porto.")
+    answer = memory.context("ana", "where did I live before?", format="text")
+    assert "I live in Lisbon." in lines(answer, "past")
+    assert "“I live in Lisbon.” (on 2026-03-01; no longer so since 2026-03-04; " in answer.content
+    assert "Lisbon" not in answer.content.split("Past")[0]
+
+
 def test_words_that_are_over_are_marked_inside_a_turn(memory):
     tell(
         memory,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -101,6 +102,25 @@ def test_a_block_is_never_over_its_budget(format_, count):
     assert fitted(lines, "ana", format_, full.tokens, count).left_out == 0
     with pytest.raises(InvalidTurn, match=f"takes {least}"):
         fitted(lines, "ana", format_, least - 1, count)
+
+
+def test_what_else_was_said_and_is_over_stays_as_past():
+    text = "I live in Lisbon. I work at Acme."
+    turn = episode("t" * 32, text)
+    over = Over(0, 16, DAY, "p" * 32)
+    said = TurnWords(text, outdated=(over,))
+    lines = merged(
+        [
+            replace(turn, said=said),
+            memory("m" * 32, "User works at Acme", turn="t" * 32, span=(18, 32)),
+        ]
+    )
+    assert [(line.section, line.text) for line in lines] == [
+        ("memories", "User works at Acme"), ("past", "I live in Lisbon."),
+    ]  # fmt: skip
+    assert (lines[1].until, lines[1].superseded_by) == (DAY, "p" * 10)
+    assert said.past([(0, 5)]) == []
+    assert TurnWords(text, ((2, 6),), (over,)).past([]) == []
 
 
 def test_what_is_wanted_first_goes_in_first_and_a_long_line_stops_no_shorter_one():
