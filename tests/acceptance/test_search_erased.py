@@ -63,8 +63,13 @@ def erase_positions(memory, *positions):
 
 
 def found(memory, query=PROBE, **how):
-    answer = memory.search("ana", query, k=50, **searching(**({"record": False} | how)))
-    return [each.text for each in answer.results]
+    """Memories and turns apart, since a memory and the turn it came of are one result."""
+    texts = []
+    for kind in ("memories", "episodes"):
+        asked = {"record": False, "include": [kind]} | how
+        answer = memory.search("ana", query, k=50, **searching(**asked))
+        texts += [each.text for each in answer.results]
+    return texts
 
 
 def names(texts):
