@@ -22,7 +22,7 @@ from beliefledger.opening.place import place_of
 from beliefledger.projections.embedding import Hashed
 from beliefledger.projections.tables import vectors as table
 from beliefledger.projections.vectors import rounded, text_tag
-from beliefledger.search.indexes import open_vectors
+from beliefledger.search.live_index import open_vectors
 from beliefledger.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -197,7 +197,7 @@ KEEP = """
 import sys
 import numpy as np
 from beliefledger.ledger.encryption import SubjectKeys
-from beliefledger.search.indexes import open_vectors
+from beliefledger.search.live_index import open_vectors
 from beliefledger.opening.backends import open_place
 from beliefledger.opening.place import place_of
 from beliefledger.settings import Settings
