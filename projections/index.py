@@ -6,7 +6,6 @@ like one of now. Of words it keeps only terms and vectors.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,21 +15,18 @@ import numpy as np
 from sqlalchemy import Connection
 
 from beliefledger.ledger.candidate import MILLION
-from beliefledger.ledger.codec import Raw, Recorded
+from beliefledger.ledger.codec import Raw
 from beliefledger.ledger.encryption import SubjectKeys
-from beliefledger.ledger.events import BY_NAME
-from beliefledger.ledger.events.belief import Written
-from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.streams import session_tag
-from beliefledger.ledger.times import Micros, to_datetime
+from beliefledger.ledger.times import Micros
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
 from beliefledger.projections.index_queries import (
-    CONVERSATION,
     rows_since,
     shown_since,
     turns_since,
 )
+from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
 from beliefledger.projections.search_terms import indexed, stated, terms
 from beliefledger.projections.showing import Showing, ShownTurn, bare
@@ -44,7 +40,6 @@ if TYPE_CHECKING:
     from beliefledger.projections.embedding import Vectors
     from beliefledger.projections.lexical import Mask
 
-_ATTRIBUTE_WORD = re.compile(r"[^\W\d_]+")
 NEVER = (1 << 63) - 1
 """Later than any position or time."""
 _NUMBERS = (
@@ -54,7 +49,6 @@ _NUMBERS = (
 )  # fmt: skip
 _AFTER = 7
 """The place of `after` among the columns of texts."""
-_WRITTEN = frozenset(kind.NAME for kind in BY_NAME.values() if issubclass(kind, Written))
 SESSION = "session"
 """The narrowest scope."""
 Read = Callable[[Sequence[int]], Iterable[Raw]]
@@ -476,32 +470,3 @@ def _counts(
     last = np.zeros(memories, np.int64)
     last[memory] = shown["at"][:upto]  # they are in order: the last one stays
     return np.bincount(memory, minlength=memories), last
-
-
-def heading(speaker: str, said_at: Micros) -> str:
-    """The date and the speaker of a turn, whose words are indexed apart from what was said."""
-    day = to_datetime(said_at)
-    return f"{day.day} {day:%B %Y} {speaker}"
-
-
-def text_of(recorded: Recorded) -> str | None:
-    """The text of an event that is indexed; None if there is none, or it is erased."""
-    if recorded.type == TurnRecorded.NAME:
-        turn = recorded.event if recorded.facts["channel"] == CONVERSATION else None
-        return turn.content or None if isinstance(turn, TurnRecorded) else None
-    written = recorded.event if recorded.type in _WRITTEN else None
-    if not isinstance(written, Written):
-        return None
-    return of_memory(written.memory.claim, written.memory.attribute)
-
-
-def of_memory(claim: str, attribute: str) -> str:
-    """The text of a memory."""
-    return f"{claim}{about(attribute)}"
-
-
-def about(attribute: str) -> str:
-    """The words of an attribute, which are indexed behind those of a memory: "User moved to Porto
-    (home location)" is found by "home"."""
-    words = _ATTRIBUTE_WORD.findall(attribute)
-    return f" ({' '.join(words)})" if words else ""

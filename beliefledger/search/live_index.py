@@ -15,7 +15,8 @@ from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.embedding import Embedder
-from beliefledger.projections.index import IndexedGenerations, Source, SubjectIndex, text_of
+from beliefledger.projections.index import IndexedGenerations, Source, SubjectIndex
+from beliefledger.projections.index_texts import text_of
 from beliefledger.projections.recalls import RecallsView
 from beliefledger.projections.search_requests import ALL, THEN, SearchRequest
 from beliefledger.projections.showing import bare

@@ -12,7 +12,8 @@ import pytest
 from beliefledger import open_memory
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.embedding import Hashed
-from beliefledger.projections.index import SubjectIndex, heading
+from beliefledger.projections.index import SubjectIndex
+from beliefledger.projections.index_texts import heading
 
 
 @pytest.fixture
