@@ -219,8 +219,8 @@ def arranged(
 
     def newer(line: Line) -> int | None:
         """What holds in the place of a text that was superseded: a memory, else its turn."""
-        of_slot = [each for each in line.memories if about.of_slot[each]]
-        memories = of_slot or line.memories
+        # Of a turn about several things, what is asked for alone.
+        memories = [each for each in line.memories if about.of_slot[each] or not asked.slots]
         ended = [each for each in (*memories, line.number) if each in by]
         if not ended or any(searched[each] and each not in by for each in memories):
             return None

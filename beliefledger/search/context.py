@@ -22,6 +22,9 @@ from beliefledger.search.turn_words import Run, TurnWords
 
 SHORT = 10
 """The characters of a citation, unless two lines begin alike."""
+LEAST, SHARE = 5.0, 0.4
+"""The least score of what is told, and the least share of the best one's. A text with every term of
+a question has 15 and more, one with a common term of several about 3."""
 _SAYS_MORE = 3
 """A turn says more than the memory that came of it if it has so many words that this has not."""
 
@@ -94,6 +97,14 @@ def of_memory(belief: BeliefAnswer, section: Section, standing: StandingAnswer) 
     for each in belief.evidence:
         spans[each.turn_id] = (*spans.get(each.turn_id, ()), (each.start, each.end))
     return Candidate(line, canonical_text(belief.text), spans)
+
+
+def telling(results: Sequence[FoundAnswer]) -> list[FoundAnswer]:
+    """The results that have enough to do with the query for a place before a model: those of the
+    slot that is asked for, and what comes near the best. A search shows more."""
+    best = max((each.score for each in results), default=0.0)
+    least = max(LEAST, SHARE * best)
+    return [each for each in results if each.score >= least or "slot" in each.arms]
 
 
 def of_found(found: FoundAnswer, turns: Mapping[str, TurnWords]) -> Candidate | None:

@@ -30,6 +30,7 @@ from beliefledger.search.context import (
     merged,
     of_found,
     of_memory,
+    telling,
 )
 from beliefledger.search.context_text import (
     FORMATS,
@@ -100,7 +101,7 @@ class Contexts:
             with suppress(NotPermitted):  # erased just now: there is nothing beside
                 request = request_of(self._core, ref, asked, when)
                 beside = self._pinning.of(request, searched.position, turns)
-        found = [of_found(each, beside.turns) for each in searched.results]
+        found = [of_found(each, beside.turns) for each in telling(searched.results)]
         lines = merged([*_pinned(beside), *(each for each in found if each is not None)])
         fit = fitted(lines, call.subject, call.format, call.max_tokens, count)
         recall_id = None
