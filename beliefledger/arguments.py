@@ -103,7 +103,7 @@ def standing(given: object, reason: object, by: object) -> None:
             f"Searching with standing {given!r} shows what agents may not see, and goes on record:"
             " say who looks (by) and why (reason)."
         )
-    refuse("reason", reason)
+    refuse(reason, "reason")
 
 
 def _known(

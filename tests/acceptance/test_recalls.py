@@ -174,6 +174,7 @@ def test_what_had_no_room_is_marked(memory):
 
 def test_turns_that_had_no_room_are_marked_too(memory):
     memory.record_turn("ana", "I had a dark roast, and then another one that was darker.")
+    memory.process()
     whole = memory.search("ana", "dark", record=False)
     assert {each.kind for each in whole.results} == {"memory", "episode"}
     for room in range(len(whole.results)):

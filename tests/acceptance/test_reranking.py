@@ -24,6 +24,7 @@ def memory(place):
         memory.consent.grant("ana", "consent")
         for where in CITIES:
             memory.record_turn("ana", f"In the garden I drink tea {where}.")
+        memory.process()
         memory.store("ana", "tea", attribute="drink", text="User drinks tea in the garden")
         yield memory
 

@@ -244,6 +244,7 @@ def _cached(word):
 
 def test_a_turn_for_which_there_was_no_room_was_not_shown(memory):
     memory.record_turn("ana", "It is dark. " * 40)
+    memory.process()
     turns = SearchOptions(include=["episodes"])
     whole = memory.search("ana", "dark", options=turns)
     most = whole.results[0].tokens

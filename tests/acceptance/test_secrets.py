@@ -106,7 +106,7 @@ WAYS = {
         consent.grant.note consent.withdraw.note revoke.note conflicts.review.note
         conflicts.resolve.note conflicts.resolve.contexts erasure.holds.place.reason
         operations.consolidation.undo.note details.session details.agent
-        details.visibility_scope""",
+        details.visibility_scope context.query context.session""",
     # What is refused with a secret in it, since it is a name, or a memory of its own.
     "refused": """conflicts.review.basis consent.grant.basis consent.grant.categories
         consent.grant.purpose consent.grant.scope consumer.name details.category
@@ -114,7 +114,8 @@ WAYS = {
         erase.legal_basis erasure.erase.legal_basis erasure.holds.place.hold
         policy.adopt.policy recalls.record_shown.purpose record_turn.role
         remember.consent search.purpose store.attribute store.text store.type
-        store.value types.add.source types.backfill.attribute types.backfill.patterns""",
+        context.purpose options.reason store.value types.add.source types.backfill.attribute
+        types.backfill.patterns""",
     # Of what is given only a keyed hash is kept.
     "hashed": "record_turn.idempotency_key remember.idempotency_key store.idempotency_key",
 }
@@ -145,7 +146,10 @@ NEVER_WRITTEN = """actor_name.actor audit.checklist.only audit.replay.decision_i
     operations.rebuild.view options.profile options.scope options.topics
     proofs.verify.checkpoint proofs.verify.keys proofs.verify.witness_key
     recalls.get.recall_id recalls.list.found recalls.record_shown.memories
-    recalls.recorded.given recalls.words.ids related.attribute related.entity
+    audit.refusal.decision_id consent.preview_reconsider.basis
+    consent.preview_reconsider.categories consent.preview_reconsider.purpose
+    consent.preview_reconsider.scope context.tokenizer options.rerank turn.turn_id
+    why_not.claim recalls.recorded.given recalls.words.ids related.attribute related.entity
     related.relation revoke.memory_id search.types subscribe.subjects
     subscribe.types typed.memory_id typed.type types.backfill.from_type
     types.backfill.type types.get.name types.retire.name vectors.build.model
@@ -224,6 +228,7 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
     waiting = [each for each in memory.decisions(waits=True) if each.outcome == "queue"]
     memory.conflicts.review(waiting[0].decision_id, approve=True, by="Ben", note=SECRET)
     memory.search("ana", f"colour {SECRET}", session=SECRET)
+    memory.context("ana", f"colour {SECRET}", session=SECRET)
     beliefs = memory.beliefs("ana")
     memory.recalls.record_shown("ana", beliefs[:1], query=SECRET, session=SECRET)
     memory.revoke(beliefs[0].memory_id, note=SECRET, by="system")
@@ -254,6 +259,7 @@ def refused_ways(memory):
             lambda name=name: memory.erasure.holds.place("ana", "x", by="B", hold=name),
         )
         yield "search.purpose", lambda name=name: memory.search("ana", "x", purpose=name)
+        yield "context.purpose", lambda name=name: memory.context("ana", "x", purpose=name)
         yield (
             "recalls.record_shown.purpose",
             lambda name=name: memory.recalls.record_shown(
@@ -261,6 +267,8 @@ def refused_ways(memory):
             ),
         )
         yield "consumer.name", lambda name=name: memory.consumer(name)
+    audit = SearchOptions(standing="all", reason=SECRET)
+    yield "options.reason", lambda: memory.search("ana", "x", by="Ben", options=audit)
     grant = memory.consent.grant
     yield "consent.grant.purpose", lambda: grant("ana", "consent", purpose=SECRET)
     yield "consent.grant.basis", lambda: grant("ana", SECRET)
@@ -491,6 +499,7 @@ ONLY_READ = {
     *("recency_weight", "reconfirm", "record", "refresh", "refuse", "relation", "resume"),
     *("retention", "revoked", "since", "source", "start", "store", "threshold", "topic", "turn"),
     *("types", "undo", "until", "valid_at", "vault", "vault_destination", "vault_source"),
+    *("claim", "code", "format", "reconsider", "standing", "tokenizer", "turn_id"),
     *("verify", "view", "vkey", "waiting", "why", "window_days", "witness_key", "yes"),
 }
 

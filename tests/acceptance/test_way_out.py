@@ -284,7 +284,7 @@ def test_a_turn_that_is_not_decided_is_counted_and_not_shown(memory):
     memory.process()
     answer = memory.search("ana", "Lisbon")
     assert answer.pending == 0
-    assert {each.kind for each in answer.results} == {"memory", "episode"}
+    assert [each.kind for each in answer.results] == ["memory"], "one with its turn"
 
 
 def test_an_empty_answer_names_the_lawful_basis_that_is_missing(memory):
@@ -318,7 +318,7 @@ def test_an_auditor_sees_what_could_be_shown_then(memory, clock):
     before = live(memory, clock, said, "revocation")
     assert not any("Lisbon" in each.text for each in memory.search("ana", "lisbon").results)
     then = audit(memory, "then", as_of=before)
-    assert {each.text for each in then.results} == {"User lives in Lisbon", LIVES}
+    assert "User lives in Lisbon" in {each.text for each in then.results}
     now = audit(memory, "then")
     assert not any("Lisbon" in each.text for each in now.results)
 

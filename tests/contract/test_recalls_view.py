@@ -38,6 +38,8 @@ def rows_of(memory):
 
 
 def test_a_search_and_what_was_shown_are_rows(memory, clock):
+    memory.record_turn("ana", "Tea with ginger and honey was all they had at the station.")
+    memory.process()
     answer = memory.search("ana", "tea", session="s1")
     assert len({hit.kind for hit in answer.results}) == 2
     rows_of(memory)

@@ -29,7 +29,9 @@ import numpy as np
 import yaml
 
 from beliefledger.arguments import MOST_RESULTS
+from beliefledger.gate.consent import ORDINARY
 from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.policy import default_policy
 from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
@@ -54,6 +56,10 @@ TUNED = 3
 CATEGORIES = {
     "1": "several turns", "2": "when", "3": "inferred", "4": "one turn", "5": "adversarial",
 }  # fmt: skip
+OPEN = default_policy().model_copy(
+    update={"special_categories": dict.fromkeys(default_policy().special_categories, "queue")}
+)
+"""The policy under which every category can be granted by name."""
 SEARCH, BM25, DENSE, RRF = "search", "plain BM25", "plain dense", "plain RRF"
 _K1, _B, _RRF_K = 1.2, 0.75, 60
 _DIALOG = re.compile(r"D:?(\d+):(\d+)")
@@ -151,6 +157,10 @@ def _locomo(run: Run, model: str, *, able: bool) -> Iterator[Measured]:
             yield _of_half(name, half, counted)
             tally.add(counted)
     yield Measured(name, "share", [tally.recall(SEARCH)], least, note=_others(tally))
+    if model == Hashed.name:
+        withheld = _tally(run, cases, model, ordinary=True)
+        value = withheld.recall(SEARCH)
+        yield Measured(f"{name}, special categories withheld", "share", [value])
     best = tally.best()
     yield Measured(
         f"{name}, beyond the best arm alone", "share", [tally.recall(SEARCH) - tally.recall(best)],
@@ -223,17 +233,24 @@ def _others(tally: Tally) -> str:
     return f"{tally.questions():,} questions; {others}"
 
 
-def _tally(run: Run, cases: Sequence[RetrievalCase], model: str) -> Tally:
-    """Record the turns, build their vectors, and ask."""
+def _tally(
+    run: Run, cases: Sequence[RetrievalCase], model: str, *, ordinary: bool = False
+) -> Tally:
+    """Record the turns, decide about them, build their vectors, and ask; every category of personal
+    data is granted by name, or `ordinary` alone."""
     tally = Tally()
     plain = embedder(model)
     with model_of(model):
         memory = open_memory(run.place("retrieval"))
     with memory:
+        memory.policy.adopt(OPEN, by="bench")
+        categories = (ORDINARY,) if ordinary else (ORDINARY, *OPEN.special_categories)
         for number, case in enumerate(cases, 1):
             at = f"{model}, subject {number} of {len(cases)}"
             run.tell(f"{at}: {len(case.turns):,} turns")
+            memory.consent.grant(case.subject, "explicit_consent", categories=categories)
             receipts = memory.record_turns(case.turns)
+            memory.process(subject=case.subject)
             numbers = {receipt.turn_id: place for place, receipt in enumerate(receipts)}
             built(memory, run, case.subject)
             baselines = Baselines([turn.content for turn in case.turns], plain)

