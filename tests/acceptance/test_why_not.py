@@ -48,7 +48,7 @@ def test_what_was_stopped_tells_reason_words_speaker_date_and_what_to_do(memory,
     assert (like.sentence, like.speaker) == ("I live in Faro.", "user")
     assert f"{like.said_at:%Y-%m-%d}" == "2026-01-05"
     assert like.decision.says.startswith("There is no lawful basis")
-    assert like.advice == "Record a lawful basis, then have it said again."
+    assert like.advice == "Record a lawful basis with --reconsider, and it is decided again."
     assert "consent grant --subject ana" in like.decision.hint
     assert like.same_slot
     assert answer.text == "1 statement about it was stopped."
