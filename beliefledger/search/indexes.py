@@ -292,7 +292,7 @@ class Indexes:
         what could be shown at its position, or of everything. Those two are made for this one
         search: no vector of theirs is kept."""
         ref = request.subject_ref
-        rules = self._core.rulebook.refreshed()
+        rules = self._core.rulebook.current()  # who asked has just looked
         now = self._core.clock() if request.permitted_at is None else request.permitted_at
         purpose = request.purpose or rules.policy.purpose
         if request.standing != ALL:

@@ -25,7 +25,7 @@ from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.vectors import VectorStore, rounded
 from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
-from beliefledger.search.standings import Everything, Standing
+from beliefledger.search.standings import Everything, Standing, standing_now
 
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 
@@ -118,12 +118,11 @@ def index_apart(
 def shown_texts(core: Core, subject_ref: str, but: Collection[int] = ()) -> Iterator[str]:
     """All texts of a subject that may be indexed for any purpose, as the log has them now, but for
     those at these positions."""
-    log, rules, now = core.log, core.rulebook.refreshed(), core.clock()
-    first = Standing(subject_ref, rules.policy.purpose)
-    first.follow(log, log.head().position)
+    first = standing_now(core, subject_ref)
+    log, rules, now = core.log, core.rulebook.current(), core.clock()
     purposes = {grant.purpose for grant in first.fold.consent.grants} - {first.purpose}
     standings = [first, *(Standing(subject_ref, each, first.fold) for each in sorted(purposes))]
-    for standing in standings:
+    for standing in standings[1:]:
         standing.permit(rules, now)
     left_out = set(but)
     for each in log.of_subject(subject_ref):
