@@ -62,7 +62,7 @@ map:
 	$(PYTHON) tests/mapped.py
 
 bench: $(VENV)/test
-	$(BIN)/python -m beliefledger.tools.bench
+	$(BIN)/python -m beliefledger.tools.bench --half both
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache bench-results.json

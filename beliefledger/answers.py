@@ -7,11 +7,18 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from beliefledger.ledger.candidate import Frozen
+
+
+class ReadState(NamedTuple):
+    """Whether a turn still has to be read, and what went wrong so far."""
+
+    pending: bool
+    problem: str | None = None
 
 
 class TurnReceipt(Frozen):
@@ -20,6 +27,11 @@ class TurnReceipt(Frozen):
     turn_id: str
     position: int
     already: bool = False
+    pending: bool = False
+    """Whether it is not decided yet: that nothing came of it says nothing so far."""
+    problem: str | None = None
+    """Why it could not be read, where that was tried; it stays pending, and is tried again by
+    `process` unless it is parked."""
 
 
 class Evidence(Frozen):
@@ -35,8 +47,8 @@ class Became(Frozen):
     """What became of a memory, or of a decision, after the moment that was asked about.
 
     `what` is one of `superseded`, `corrected`, `resolved` (a person chose another value),
-    `revoked`, `consent_withdrawn`, `retention`, `expired`, `ended`, `merged`, `unmerged`, `moved`,
-    `promoted`, `erased`; of a decision also `approved` and `refused`.
+    `revoked`, `consent_withdrawn`, `consent_expired`, `retention`, `expired`, `ended`, `merged`,
+    `unmerged`, `moved`, `promoted`, `erased`; of a decision also `approved` and `refused`.
     """
 
     what: str

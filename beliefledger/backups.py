@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from beliefledger.ledger import restoration
@@ -46,7 +46,7 @@ from beliefledger.opening.place import (
     master_key,
     place_of,
 )
-from beliefledger.opening.vaults import open_vault
+from beliefledger.opening.vaults import open_vault, vault_place
 from beliefledger.operations.copy import refuse_stranger, side
 from beliefledger.operations.rotation import Rotated, rotate
 from beliefledger.settings import MASTER_KEY, MASTER_KEY_FILE, SIGNING_KEY_FILE, VAULT, Settings
@@ -190,7 +190,7 @@ def restore(
     contents = None if vault is None else _contents(vault, place, settings)
     if contents is None and not _vault_is_there(place, settings):
         raise KeyMissing(
-            f"There is no vault at {_vault_place(place, settings)}: put it back there, name it in"
+            f"There is no vault at {vault_place(place, settings)}: put it back there, name it in"
             f" {VAULT}, or restore its backup, too, with --vault."
         )
     _need_key(place, settings)
@@ -321,24 +321,11 @@ def _contents(directory: Path, place: Place, settings: Settings) -> VaultContent
     return contents
 
 
-def _vault_place(place: Place, settings: Settings) -> Place:
-    if settings.vault is None:
-        return place
-    named = place_of(settings.vault)
-    if isinstance(named, Path) or isinstance(place, Path):
-        return named
-    return replace(named, tenant=place.tenant)
-
-
 def _vault_is_there(place: Place, settings: Settings) -> bool:
-    return has_vault(_vault_place(place, settings))
+    return has_vault(vault_place(place, settings))
 
 
 def _make_vault(place: Place, settings: Settings) -> Vault:
     """An empty vault, for a backup to be taken in. Never for a ledger to be opened with."""
-    where = _vault_place(place, settings)
-    key = _key(place, settings)
-    if isinstance(where, Path):
-        where.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return Vault(where / "keys.db", key)
-    return open_vault(where, key)
+    where = vault_place(place, settings)
+    return open_vault(where, _key(place, settings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from beliefledger.answers import (
     BeliefAnswer,
@@ -11,157 +12,46 @@ from beliefledger.answers import (
     ErasureAnswer,
     Explanation,
     ProcessAnswer,
+    ReadState,
     StatusAnswer,
     TurnReceipt,
 )
-from beliefledger.audit.audit import Audit
-from beliefledger.audit.replay import DecisionReplays
-from beliefledger.curation.conflicts import Conflicts
-from beliefledger.curation.consent import Consent
-from beliefledger.curation.consolidation import Consolidation
-from beliefledger.curation.entities import Entities
-from beliefledger.curation.extraction import Extractions
-from beliefledger.curation.policy import PolicyInForce
 from beliefledger.curation.storing import PLAIN, Details, Fields, stored_memory
-from beliefledger.curation.types import Types
-from beliefledger.erasure.erasure import Erasures
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import millionths
-from beliefledger.gate.turns import Receipt
-from beliefledger.gate.typed_memories import Typed
 from beliefledger.ledger.candidate import SELF
-from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
 from beliefledger.ledger.errors import InvalidTurn, LedgerError, NotPermitted
 from beliefledger.ledger.subscription import Subscription
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.opening.core import Core
-from beliefledger.operations.ageing import Ageing
-from beliefledger.operations.jobs import Counts, Work
-from beliefledger.operations.operations import Jobs, Operations
-from beliefledger.proofs.notary import Notary
-from beliefledger.proofs.proofs import Proofs
-from beliefledger.reading.candidates import MOST, CandidateQueries, WhyNotAnswer
-from beliefledger.reading.changes import ChangeQueries, DiffAnswer
-from beliefledger.reading.queries import Queries, Snapshot
-from beliefledger.reading.relations import PathAnswer, RelationQueries, window_of
-from beliefledger.reading.turns import TurnAnswer, TurnQueries
-from beliefledger.reading.typed import TypedQueries
-from beliefledger.reading.views import Views
-from beliefledger.search.answers import SearchAnswer
-from beliefledger.search.context import ContextAnswer
-from beliefledger.search.context_text import Format, Tokenizer
-from beliefledger.search.contexts import ESTIMATE, ContextCall, Contexts
-from beliefledger.search.models import Embedders
-from beliefledger.search.on_demand import IndexesOnDemand
-from beliefledger.search.recall_replay import RecallReplays
-from beliefledger.search.recalls import Recalls
-from beliefledger.search.search import DEFAULT, Search, SearchCall, SearchOptions
-from beliefledger.search.vectors import Vectors
+from beliefledger.parts import Parts
+from beliefledger.reading.queries import Snapshot
+from beliefledger.search.options import DEFAULT, SearchOptions
 from beliefledger.times import Moment, Progress, micros
 
+# ruff: noqa: PLC0415  what answers rare questions is imported when one is asked
+if TYPE_CHECKING:
+    from beliefledger.exports.exports import PersonExport
+    from beliefledger.gate.turns import Receipt
+    from beliefledger.gate.typed_memories import Typed
+    from beliefledger.reading.candidates import WhyNotAnswer
+    from beliefledger.reading.changes import DiffAnswer
+    from beliefledger.reading.relations import PathAnswer
+    from beliefledger.reading.subjects import SubjectsPage
+    from beliefledger.reading.turns import TurnAnswer
+    from beliefledger.search.answers import SearchAnswer
+    from beliefledger.search.context import ContextAnswer
+    from beliefledger.search.context_text import Format, Tokenizer
 
-class MemoryLedger(Closeable):
+
+class MemoryLedger(Parts):
     """A ledger that is open. Use it as a context manager, or close it.
 
     What is done every day is a method here; the rest are parts: `consent`, `conflicts`, `entities`,
-    `types`, `policy`, `recalls`, `vectors`, `erasure`, `proofs`, `audit`, `operations`.
+    `types`, `policy`, `recalls`, `vectors`, `erasure`, `exports`, `proofs`, `audit`, `operations`.
 
     Safe to use from several threads; several processes may have the same ledger open.
     """
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self._log = core.log
-        self._gate = core.gate
-        self.place = core.place
-        """The directory, or the URL (without its password when printed)."""
-        self.made_key_file = core.made_key_file
-        """The master key's file, if it was made just now. Keep it apart from backups."""
-        self._queries = queries = Queries(core)
-        self._views = views = Views(core)
-        self._embedders = embedders = Embedders(core.log, core.settings)
-        self._indexes = indexes = IndexesOnDemand(core, queries, embedders)
-        self._notary = Notary(core.log, core.signing, core.witness)
-        self._relations = RelationQueries(core, queries)
-        self._typed = TypedQueries(core, queries)
-        self._turns = TurnQueries(core, queries)
-        self._changes = ChangeQueries(core, queries)
-        self._candidates = CandidateQueries(core, queries)
-        self._search = Search(core, queries, indexes)
-        self._contexts = Contexts(core, queries, indexes, self._search)
-        self._extraction = Extractions(core, queries)
-        decisions = DecisionReplays(core, queries)
-
-        self.erasure = Erasures(core, queries, views, indexes, self._notary)
-        """What would be erased, legal holds, certificates, and who was erased."""
-        self.consent = Consent(core, queries, self.erasure.erase_withdrawn)
-        """The lawful bases that memories stand on."""
-        self.conflicts = Conflicts(core, queries)
-        """What contradicts itself or waits for a person, and settling it."""
-        self.entities = Entities(core, queries)
-        """Whom and what a subject speaks of."""
-        self.types = Types(core, queries)
-        """The types of memory."""
-        self.policy = PolicyInForce(core)
-        """What is decided by."""
-        self.recalls = Recalls(core, queries)
-        """What was searched for and shown."""
-        self.vectors = Vectors(core, queries, indexes, embedders)
-        """What search compares meanings with."""
-        self.proofs = Proofs(core, decisions.all)
-        """Checkpoints, proofs and verification of the log."""
-        replays = RecallReplays(core, queries, indexes, embedders, self.recalls)
-        self.audit = Audit(core, queries, views, decisions, replays)
-        """What an auditor asks: replay, counts, calibration, checklists."""
-        ageing, consolidation = Ageing(core, queries), Consolidation(core, queries)
-        self.operations = Operations(
-            core,
-            queries,
-            views,
-            indexes,
-            ageing=ageing,
-            consolidation=consolidation,
-            extraction=self._extraction,
-            jobs=Jobs(core, queries, self._work(ageing, consolidation)),
-        )
-        """What an operator does: rebuild, jobs, ageing, consolidation, extraction."""
-        if core.log.interrupted:
-            self.erasure.finish()
-
-    def _work(self, ageing: Ageing, consolidation: Consolidation) -> Work:
-        """What the jobs of the schedule do."""
-
-        def count_loops() -> Counts:
-            found = self.conflicts.loops()
-            return {"loops": len(found), "contested": sum(each.contested for each in found)}
-
-        return {
-            "decay": lambda: {"memories": ageing.refresh()},
-            "expiry": lambda: {"expired": len(ageing.expire())},
-            "retention": lambda: {"revoked": len(ageing.revoke_outdated())},
-            "forgetting": self.erasure.erase_due,
-            "checkpoints": lambda: self.operations.tidy(),  # noqa: PLW0108  it is made after this
-            "loops": count_loops,
-            "consolidation": consolidation.everyone,
-            "vectors": self.vectors.complete,
-        }
-
-    def close(self) -> None:
-        """Let go of files and connections."""
-        self._extraction.let_go_of_model()
-        try:
-            self._core.recorder.close()
-        finally:
-            self._notary.close()
-            self._let_go()
-
-    def _let_go(self) -> None:
-        self._indexes.close()
-        if self._core.witness is not None:
-            self._core.witness.close()
-        self._core.projector.close()
-        self._log.close()
 
     # Saying
 
@@ -182,7 +72,8 @@ class MemoryLedger(Closeable):
 
         Secrets are taken out first. The turn is known again by its `idempotency_key`, else by
         session, `ordinal` (or `said_at`), role and words; with none of these each call is another
-        turn. Raises `InvalidTurn`, and `NotPermitted` for an erased subject.
+        turn. A `speaker` of the role `user` who is not the subject is an entity of their own.
+        Raises `InvalidTurn`, and `NotPermitted` for an erased subject.
         """
         turn = TurnInput(
             subject=subject,
@@ -204,7 +95,15 @@ class MemoryLedger(Closeable):
     def _recorded(self, turns: Sequence[TurnInput]) -> list[TurnReceipt]:
         # A turn that repeats what was shown comes after that in the log.
         self._core.recorder.flush()
-        return [_receipt(receipt) for receipt in self._gate.record(turns)]
+        return [
+            _receipt(
+                each,
+                self._extraction.state_of(each.turn_id)
+                if each.already
+                else ReadState(pending=True),
+            )
+            for each in self._gate.record(turns)
+        ]
 
     def process(
         self,
@@ -233,7 +132,8 @@ class MemoryLedger(Closeable):
     ) -> tuple[TurnReceipt, list[DecisionAnswer]]:
         """Record one turn of the subject and decide about it at once.
 
-        `consent` names a lawful basis that is recorded first. Returns receipt and decisions.
+        `consent` names a lawful basis that is recorded first. Returns receipt and decisions. Where
+        the turn could not be read, there are none: the receipt is `pending`, with the `problem`.
         """
         turn = TurnInput(
             subject=subject,
@@ -248,12 +148,13 @@ class MemoryLedger(Closeable):
             self.consent.grant(subject, consent)
         self._core.recorder.flush()
         receipt = self._gate.record([turn])[0]
-        self.process(subject=subject)
+        tried = self.process(subject=subject)
+        state = self._extraction.state_of(receipt.turn_id, tried.problem)
         if receipt.withheld:
-            return _receipt(receipt), self._queries.rehearsed(
+            return _receipt(receipt, state), self._queries.rehearsed(
                 receipt, self._gate.rehearse(receipt, turn)
             )
-        return _receipt(receipt), self._queries.of_turn(receipt.turn_id)
+        return _receipt(receipt, state), self._queries.of_turn(receipt.turn_id)
 
     def store(
         self,
@@ -380,10 +281,13 @@ class MemoryLedger(Closeable):
         """One decision, by its id or the first characters of it. Raises `UnknownMemory`."""
         return self._queries.decision(self._queries.decision_id(decision_id))
 
-    def explain(self, memory_id: str, *, proof: bool = False) -> Explanation:
-        """Why a memory is there: the decision, the candidate, the words. With `proof`, also proofs
-        that its turn, decision and admission are in the log. Raises `UnknownMemory`."""
-        answer = self._queries.explain(memory_id)
+    def explain(
+        self, memory_id: str, *, proof: bool = False, as_of: Moment | Snapshot | None = None
+    ) -> Explanation:
+        """Why a memory is there: the decision, the candidate, the words. With `as_of`, as it was
+        known then, and what became of it since. With `proof`, also proofs that its turn, decision
+        and admission are in the log. Raises `UnknownMemory`, for one that came later too."""
+        answer = self._queries.explain(memory_id, self._queries.snapshot(as_of))
         if not proof:
             return answer
         proofs = {name: self.proofs.inclusion(at) for name, at in answer.positions.items()}
@@ -392,7 +296,9 @@ class MemoryLedger(Closeable):
     def turn(self, turn_id: str) -> TurnAnswer:
         """What was said, with the words marked that the gate decided about, and what it did with
         each. Takes the first characters of an id. Raises `UnknownMemory`."""
-        return self._turns.turn(turn_id)
+        from beliefledger.reading.turns import TurnQueries
+
+        return TurnQueries(self._core, self._queries).turn(turn_id)
 
     def diff(
         self, subject: str, start: Moment | Snapshot, end: Moment | Snapshot | None = None
@@ -401,16 +307,43 @@ class MemoryLedger(Closeable):
         that changed it. Moments are positions or times, as `as_of` takes them. What is erased shows
         as gone, without words. Raises `InvalidTurn` where the end comes first, `UnknownMemory`.
         """
-        return self._changes.diff(subject, self.as_of(start), self._queries.snapshot(end))
+        from beliefledger.reading.changes import ChangeQueries
 
-    def why_not(self, subject: str, claim: str, *, limit: int = MOST) -> WhyNotAnswer:
+        return ChangeQueries(self._core, self._queries).diff(
+            subject, self.as_of(start), self._queries.snapshot(end)
+        )
+
+    def why_not(self, subject: str, claim: str, *, limit: int = 10) -> WhyNotAnswer:
         """Why something is not believed: the statements like it and what stopped each, those that
         got in and what became of them, turns that nobody has read yet. Where nothing like it was
         noticed, the nearest turns. `limit` is the most of each.
 
         Raises `UnknownMemory` for somebody nobody knows, `NotPermitted` for who was erased.
         """
-        return self._candidates.why_not(subject, claim, limit)
+        from beliefledger.reading.candidates import CandidateQueries
+
+        return CandidateQueries(self._core, self._queries).why_not(subject, claim, limit)
+
+    def subjects(self, *, limit: int | None = None, after: str | None = None) -> SubjectsPage:
+        """Who is known and not erased, a page at a time (100, or `limit`): how much there is of
+        each, and when something last happened. `after` is the `next` of the page before. Raises
+        `InvalidTurn`."""
+        from beliefledger.reading.subjects import SubjectQueries
+
+        return SubjectQueries(self._core, self._queries).page(limit, after)
+
+    def export(
+        self,
+        subject: str,
+        *,
+        by: str,
+        note: str | None = None,
+        withholding: Sequence[str] = (),
+    ) -> PersonExport:
+        """Everything held about a person, to answer their request for access: as JSON, as a page,
+        or to a file with `write`. It goes on record first, under the name of who asks.
+        `exports.person` says more."""
+        return self.exports.person(subject, by=by, note=note, withholding=withholding)
 
     def related(
         self,
@@ -471,6 +404,8 @@ class MemoryLedger(Closeable):
         window = micros(start, "start"), micros(end, "end")
         if on is not None:
             now = self._queries.now() if snapshot is None else snapshot.at
+            from beliefledger.reading.relations import window_of
+
             window = window_of(on, now)
         elif window[0] is not None and window[1] is not None and window[0] >= window[1]:
             raise InvalidTurn("end must come after start.")
@@ -492,7 +427,11 @@ class MemoryLedger(Closeable):
     ) -> list[Typed]:
         """What is believed now, each memory in the shape of its type (`gate.typed`): of a subject,
         of a type, or one memory by its id."""
-        return self._typed.typed(subject, type=type, memory_id=memory_id, quarantined=quarantined)
+        from beliefledger.reading.typed import TypedQueries
+
+        return TypedQueries(self._core, self._queries).typed(
+            subject, type=type, memory_id=memory_id, quarantined=quarantined
+        )
 
     def search(
         self,
@@ -521,6 +460,8 @@ class MemoryLedger(Closeable):
         Raises `InvalidTurn` for what cannot be asked. A subject nobody knows, or who was erased,
         has nothing to find.
         """
+        from beliefledger.search.search import SearchCall
+
         return self._search.search(
             SearchCall(
                 subject=subject,
@@ -548,7 +489,7 @@ class MemoryLedger(Closeable):
         as_of: Moment | Snapshot | None = None,
         session: str | None = None,
         format: Format = "markdown",
-        tokenizer: str | Tokenizer = ESTIMATE,
+        tokenizer: str | Tokenizer = "estimate",
         k: int = 20,
         record: bool = True,
         by: str = SYSTEM,
@@ -565,6 +506,8 @@ class MemoryLedger(Closeable):
         Unless `record` is False it is recorded as one recall. Raises `InvalidTurn` as `search`
         does, and for a budget in which not even the empty block fits.
         """
+        from beliefledger.search.contexts import ContextCall
+
         return self._contexts.context(
             ContextCall(
                 subject=subject,
@@ -636,8 +579,13 @@ class MemoryLedger(Closeable):
         """Decoded events past a position: first those that are there, then those that come.
 
         An iterator and a context manager; `position` on it is where to go on from. `types` are
-        names in the log (`memory.admitted.v2`), `subjects` are people. Close it to stop following.
+        names in the log (`memory.admitted.v2`) or patterns (`memory.*`), `subjects` are people.
+        Close it to stop following. Raises `InvalidQuery` for a type that no event has, and where it
+        does not follow, `UnknownMemory` for somebody nobody knows.
         """
+        for each in () if follow or subjects is None else subjects:
+            with suppress(NotPermitted):  # erased: what there is of them has no name
+                self._core.known_subject(each)
         people = None if subjects is None else lambda: self._refs_of(subjects)
         return self._log.subscribe(after, types, people, follow=follow)
 
@@ -658,6 +606,10 @@ class MemoryLedger(Closeable):
         """
         people = None if subjects is None else lambda: self._refs_of(subjects)
         return self._log.consumer(name, types, people, lease_seconds=lease_seconds, follow=follow)
+
+    def wait(self, position: int, seconds: float) -> bool:
+        """Wait until something is recorded past a position; False when the time is over first."""
+        return self._log.wait(position, seconds)
 
     def _refs_of(self, subjects: Sequence[str]) -> list[str]:
         """The references of those who are known by now and not erased."""
@@ -695,5 +647,11 @@ class MemoryLedger(Closeable):
         return self._log.vault.principal_name(actor)
 
 
-def _receipt(receipt: Receipt) -> TurnReceipt:
-    return TurnReceipt(turn_id=receipt.turn_id, position=receipt.position, already=receipt.already)
+def _receipt(receipt: Receipt, state: ReadState) -> TurnReceipt:
+    return TurnReceipt(
+        turn_id=receipt.turn_id,
+        position=receipt.position,
+        already=receipt.already,
+        pending=state.pending,
+        problem=state.problem,
+    )

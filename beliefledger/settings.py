@@ -111,3 +111,8 @@ def seconds_of(given: float | str) -> float:
             f" ({EXTRACTION_SECONDS}, or extraction_seconds)."
         )
     return seconds
+
+
+def completing() -> bool:
+    """Whether a shell asks which words the command line could go on with."""
+    return "_BELIEFLEDGER_COMPLETE" in os.environ

@@ -28,7 +28,7 @@ from beliefledger.ledger.events.belief import (
 )
 from beliefledger.ledger.times import Micros
 
-FOLLOWED = frozenset({"backfilled", "consolidated"})
+FOLLOWED = frozenset({"backfilled", "consolidated", "folded"})
 """Causes of a move after which statements about the old slot are about the new one. (After a merge
 or split of entities, names lead to the right slot by themselves.)"""
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from beliefledger.gate.claims import CHECK
 from beliefledger.gate.custom_types import keyed
 from beliefledger.gate.decide import decide
 from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.effects import memory_id_of
-from beliefledger.gate.entity_names import learn, named
+from beliefledger.gate.endings import end_others
+from beliefledger.gate.entity_names import learn, learn_speaker, named, of_speaker
+from beliefledger.gate.farewells import mean
+from beliefledger.gate.keys import under_its_key
+from beliefledger.gate.note_folding import fold_notes
 from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
@@ -42,6 +47,11 @@ def decide_candidates(
 ) -> None:
     """Record what was noticed in a turn, and decide about each candidate."""
     turn_id = read.turn.turn_id
+    if choices is None:
+        turn, candidates = mean(draft, read.subject_ref, read.turn, candidates)
+        if len(candidates) != outcome.candidates:
+            outcome = outcome.model_copy(update={"candidates": len(candidates)})
+        read = replace(read, turn=turn)
     draft.reads(turn_id, read.version)
     draft.write(
         New(outcome, new_id(), turn_id, read.subject_ref, read.actor, read.event_id, turn_id)
@@ -76,7 +86,11 @@ def _decide(
     turn, subject_ref, actor = read.turn, read.subject_ref, read.actor
     keys, rules = draft.keys(subject_ref), draft.rules
     consent = draft.consent(subject_ref)
+    if choices is None:
+        noticed = under_its_key(of_speaker(draft, subject_ref, turn, noticed))
     candidate, names = named(draft, subject_ref, keyed(noticed, rules.registry))
+    if choices is None:
+        candidate = candidate.model_copy(update={"check": CHECK})
     candidate, stream = draft.placed(candidate, subject_ref, turn)
     proposed = New(
         CandidateProposed(
@@ -127,7 +141,13 @@ def _decide(
     )
     draft.decided.append(decision_id)
     draft.apply(decision, decision_id, candidate, turn, subject_ref, stream, new_memory, actor)
+    end_others(draft, subject_ref, candidate, decision, decision_id, turn, actor)
     learn(draft, subject_ref, candidate, decision, decision_id, names)
+    if choices is None and decided.memory is not None:
+        into = (stream, decided.memory)
+        fold_notes(draft, candidate, decision, decision_id, turn, subject_ref, into, actor)
+    if choices is None:
+        learn_speaker(draft, subject_ref, turn, decision, decision_id)
     return decided
 
 

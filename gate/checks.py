@@ -11,13 +11,15 @@ from functools import cached_property
 
 from beliefledger.gate import speech
 from beliefledger.gate.belief import Belief
-from beliefledger.gate.claims import claim_within
+from beliefledger.gate.claim_excess import presupposes, value_said
+from beliefledger.gate.claims import CHECK, claim_within
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, SPECIAL, Consent, Grant
 from beliefledger.gate.decision import Approval, Outcome, Reason, TurnView
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.gate.slots import words
+from beliefledger.gate.speakers import as_if_of_subject
 from beliefledger.ledger.candidate import Candidate, Durability, Source, SpeechAct
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.lookalikes import Folded, plain, undisguised
@@ -66,6 +68,12 @@ class Case:
         """The turn's words, as a person sees them."""
         return plain(self.turn.content)
 
+    @property
+    def reading(self) -> int:
+        """The edition of the cues by which the words are read: that of when it was proposed."""
+        resolved = self.candidate.resolved
+        return 0 if resolved is None else resolved.reading
+
     def passed(self, check: str, note: str = "pass") -> None:
         self.trace.append(f"{check}={note}")
 
@@ -82,7 +90,12 @@ def speech_act(case: Case) -> SpeechAct:
     for span in case.candidate.spans:
         if span.turn is None:
             said = case.said
-            read = speech.speech_act(said.text, *said.place(span.start, span.end))
+            read = speech.speech_act(
+                said.text, *said.place(span.start, span.end), reading=case.reading
+            )
+            asked = read is SpeechAct.QUESTION and case.candidate.check >= CHECK
+            if asked and presupposes(span.quote):
+                continue
             if read in CAPPED or read in {SpeechAct.INSTRUCTION, SpeechAct.QUESTION}:
                 return read
     return act
@@ -125,10 +138,15 @@ def truth(case: Case, kind: MemoryType | None) -> MemoryType:
         if not span.quote or text is None or text[span.start : span.end] != span.quote:
             raise case.refuse("truth.span", Reason.SPAN_NOT_FOUND)
     case.passed("truth.span")
-    if not claim_within_spans(candidate) or not claim_within(candidate):
+    told = candidate
+    if case.reading and turn.speaker is not None:
+        told = as_if_of_subject(candidate, turn.speaker)
+    if not claim_within_spans(told) or not claim_within(told, sincere=_sincere(case)):
         raise case.refuse("truth.claim", Reason.CLAIM_EXCEEDS_SPAN)
     case.passed("truth.claim")
-    if case.act is SpeechAct.INSTRUCTION or speech.instruction_like(case.said.text):
+    # "Ignore what I said about …" takes back the speaker's own words, and gives no orders.
+    orders = speech.instruction_like(case.said.text, case.reading)
+    if (case.act is SpeechAct.INSTRUCTION or orders) and not candidate.retracts:
         raise case.refuse("truth.act", Reason.INSTRUCTION_LIKE)
     if case.act is SpeechAct.QUESTION:
         raise case.refuse("truth.act", Reason.QUESTION)
@@ -136,8 +154,16 @@ def truth(case: Case, kind: MemoryType | None) -> MemoryType:
     return kind
 
 
+def _sincere(case: Case) -> bool:
+    return case.act in EXPLICIT or case.act is SpeechAct.STATEMENT
+
+
 def claim_within_spans(candidate: Candidate) -> bool:
-    """True if every word of the value, the context and the fields is a word of the spans."""
+    """True if every word of the value, the context and the fields is a word of the spans; since
+    the second version of the check, in whatever form."""
+    if candidate.check >= CHECK:
+        texts = (candidate.value, candidate.context or "", *candidate.fields.values())
+        return value_said(texts, candidate.spans)
     said = {word for span in candidate.spans for word in words(undisguised(span.quote))}
     said |= {word.removesuffix("'s") for word in said}
     claimed = (candidate.value, candidate.context or "", *candidate.fields.values())
@@ -190,6 +216,9 @@ def permission(case: Case) -> Grant:
             if rule == "prohibit":
                 raise case.refuse("permission.category", Reason.PROHIBITED_CATEGORY)
             if covering is None:
+                insincere = _insincere(case)
+                if insincere is not None:  # nobody is asked about what nobody meant
+                    raise case.refuse("truth.cap", insincere)
                 raise case.refuse("permission.category", Reason.SPECIAL_CATEGORY, Outcome.QUEUE)
             case.passed("permission.category", SPECIAL)
         elif covering is None:
@@ -200,6 +229,17 @@ def permission(case: Case) -> Grant:
         raise case.refuse("permission.scope", Reason.SCOPE_TOO_WIDE)
     case.passed("permission.scope", scope)
     return grant
+
+
+def _insincere(case: Case) -> Reason | None:
+    """Why words of a special category are not taken as meant; None if they are."""
+    if not case.reading:
+        return None
+    if case.act in CAPPED:
+        return CAPPED[case.act]
+    own = (span for span in case.candidate.spans if span.turn is None)
+    examples = (speech.as_example(case.said.text, case.said.place(s.start, s.end)[0]) for s in own)
+    return Reason.HYPOTHETICAL if any(examples) else None
 
 
 def cited(grant: Grant) -> str:

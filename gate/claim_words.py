@@ -6,12 +6,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import NamedTuple
 
-import yaml
-
 from beliefledger.ledger.candidate import SELF
+from beliefledger.ledger.data_files import data
 from beliefledger.ledger.memory import Memory
 
 _TOKEN = re.compile(
@@ -43,9 +41,7 @@ class Lexicon:
 
 @cache
 def lexicon() -> Lexicon:
-    read = yaml.safe_load(
-        resources.files("beliefledger.gate").joinpath("rephrasing.yaml").read_text("utf-8")
-    )
+    read = data("beliefledger.gate", "rephrasing.yaml")
     alike: dict[str, set[str]] = {}
     for number, line in enumerate(read["alike"]):
         for word in line.split():

@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
-from beliefledger.gate.rules.lexicon import load, verb_form
+from beliefledger.gate import claim_wordings
+from beliefledger.gate.calendar_names import DAYS, MONTHS
+from beliefledger.gate.claim_excess import DIRECTED, Excess, excess, weighing
+from beliefledger.gate.claim_wordings import forms, forms_in
+from beliefledger.gate.rules.lexicon import Form, load, verb_form
 from beliefledger.ledger.candidate import SELF, Candidate, When
 from beliefledger.ledger.lookalikes import undisguised
 from beliefledger.ledger.times import DAY, to_datetime
+
+CHECK = 2
+"""The version of the check. A candidate names the one it was decided by, so that old decisions are
+made again as they were: those of the first name none."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:+#&/'-][^\W_]+)*[+#]*")
 _PART = re.compile(r"[^\W_]+[+#]*")
@@ -61,20 +70,75 @@ _PEOPLE = frozenset(
 ) - {"team"}
 _OF_ANOTHER = re.compile(r"\W*(?:my|our|his|her|their|the|a)((?:\s+[\w-]+){1,3})")
 _SPEAKER = re.compile(r"\b(?:i|me|we|us)\b")
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
-_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 
 
-def claim_within(candidate: Candidate) -> bool:
-    """True if the claim says no more than the spans."""
+def claim_within(candidate: Candidate, *, sincere: bool = True) -> bool:
+    """True if the claim says no more than the spans, as the check of its version has it. What was
+    not said sincerely is not held to how sure it was: it counts for little or nothing anyway."""
+    if candidate.check < CHECK:
+        return words_within(candidate)
+    over = beyond(candidate)
+    return over is None or (not sincere and over in {Excess.CERTAINTY, Excess.TENSE})
+
+
+def beyond(candidate: Candidate) -> Excess | None:
+    """In what the claim says more than the spans; None if in nothing."""
+    if _is_said(candidate) or _plainly_within(candidate):
+        return None
+    if candidate.entity == SELF and candidate.type != "relation":  # "my boss": reports to
+        quotes = [_plain(span.quote) for span in candidate.spans]
+        if _of_another(quotes, forms_in(candidate.claim), candidate.value, forms):
+            return Excess.PERSON
+    return excess(
+        candidate.claim,
+        candidate.value,
+        candidate.entity,
+        candidate.spans,
+        candidate.when,
+        candidate.replaces,
+    )
+
+
+def _is_said(candidate: Candidate) -> bool:
+    """Whether the claim is the words themselves, as a note's is."""
+    said = candidate.spans[-1].quote
+    return len(candidate.spans) == 1 and candidate.claim == candidate.value == said
+
+
+def _plainly_within(candidate: Candidate) -> bool:
+    """Whether the words leave nothing to weigh, as mostly: said by the speaker of themselves, in
+    the present, and without a denial, a doubt or a plan. A third of the whole check's time."""
+    said = {word for span in candidate.spans for word in _words(_plain(span.quote))}
+    claimed = set(_words(_plain(candidate.claim)))
+    return (
+        candidate.when.start is None
+        and not said.isdisjoint(_OF_SELF if candidate.claim.startswith("User's ") else _SELF_ACTS)
+        and (claimed & _ADDED) <= said
+        and claimed.isdisjoint(DIRECTED)
+        and not {"prefers", "to"} <= claimed
+        and said.isdisjoint(weighing())
+        and not any(verb_form(word)[1] in _BEFORE for word in said)
+        and words_within(candidate)
+    )
+
+
+_OF_SELF = frozenset("i i'm i've my we our im ive".split())
+_SELF_ACTS = _OF_SELF - {"my", "our"}
+_ADDED = frozenset("has have having had do does did done".split())
+"""What the first version lets any claim add."""
+_BEFORE = frozenset({Form.PAST, Form.BASE_OR_PAST})
+
+
+def words_within(candidate: Candidate) -> bool:
+    """True if the claim's words are those of the spans, whatever their tense or mood; as the first
+    version of the check decided."""
     quotes = [_plain(span.quote) for span in candidate.spans]
     claim = _plain(candidate.claim)
     said = {word for quote in quotes for word in _words(quote)}
     claimed = _words(claim)
     own = candidate.entity == SELF and candidate.type != "relation"  # "my boss": reports to
-    if own and _of_another(quotes, claimed, candidate.value):
+    told = {form for word in claimed for form in _forms(word)}
+    if own and _of_another(quotes, told, candidate.value, _forms):
         return False
     sure = _UNSURE.isdisjoint(said) and _UNSURE.isdisjoint(claimed)
     new = [word for word in claimed if word not in said and word not in _ALLOWED]
@@ -88,17 +152,19 @@ def claim_within(candidate: Candidate) -> bool:
     return sure or _as_sure(claim, quotes, candidate)
 
 
-def _of_another(quotes: list[str], claimed: list[str], value: str) -> bool:
-    """Whether the spans say the value of a relative or colleague whom the claim leaves out."""
+def _of_another(
+    quotes: list[str], told: AbstractSet[str], value: str, forms_of: Callable[[str], frozenset[str]]
+) -> bool:
+    """Whether the spans say the value of a relative or colleague whom the claim leaves out. `told`
+    has the forms of the claim's words."""
     named = set(_words(_plain(value)))
-    told = {form for word in claimed for form in _forms(word)}
     about = [
         clause for quote in quotes for clause in CLAUSE.split(quote) if _has(clause.strip(), named)
     ]
     return bool(about) and all(
         (other := _another(clause)) is not None
         and other not in named
-        and _forms(other).isdisjoint(told)
+        and forms_of(other).isdisjoint(told)
         and _SPEAKER.search(clause) is None
         for clause in about
     )
@@ -202,13 +268,14 @@ def _dates(when: When) -> Iterable[str]:
         return
     last = when.start if when.end is None else max(when.end - 1, when.start)
     for moment in (to_datetime(when.start), to_datetime(last)):
-        month = _MONTHS[moment.month - 1]
+        month = MONTHS[moment.month - 1]
         yield from (str(moment.year), month, month[:3], str(moment.day), f"{moment.day:02}")
         yield from (f"{moment:%Y-%m-%d}", f"{moment:%Y-%m}", f"{moment:%H:%M}", str(moment.month))
         if last - when.start < DAY:
-            yield _DAYS[moment.weekday()]
+            yield DAYS[moment.weekday()]
 
 
 def forget() -> None:
     """Empty the caches, which may hold words of an erased subject."""
     _forms.cache_clear()
+    claim_wordings.forget()

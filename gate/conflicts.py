@@ -68,6 +68,8 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
     placed = _placed_in_the_past(case, finish, current, value, promotes)
     if placed is not None:
         return placed
+    if current is None and _only_ends(case):
+        return finish(Outcome.REJECT, Reason.IMPLIED, "belief.same")
     if current is None:
         if belief.contested and belief.current:
             return finish(Outcome.ESCALATE, Reason.CONTESTED, "belief.contested")
@@ -80,6 +82,13 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
         counted = not _echoed(case, waiting)
         return replace(decision, outcome=Outcome.CONFIRM, target=waiting.memory_id, counted=counted)
     return decision
+
+
+def _only_ends(case: Case) -> bool:
+    """Whether words only doubt that something is still so: they end a belief and make none."""
+    candidate = case.candidate
+    doubts = candidate.negated and candidate.inferred and case.act is SpeechAct.REMOVAL
+    return doubts and case.reading > 0
 
 
 def _placed_in_the_past(

@@ -38,7 +38,8 @@ class Wording:
     """The model and the version of its prompt."""
     input_tokens: int
     output_tokens: int
-    cost_micro_usd: int
+    cost_micro_usd: int | None
+    """None where the model's price is not known."""
 
 
 class Consolidator:

@@ -260,6 +260,10 @@ class Noticing:
             self._compiled = (registry, customs)
         return customs
 
+    def keeps_notes(self) -> bool:
+        """Whether notes are a type in force."""
+        return self._types().keeps_notes()
+
     def beside(self, found: Iterable[Candidate], text: str, said_at: int) -> list[Candidate]:
         """These candidates and those of user-defined types, in order of their spans. A statement of
         a user-defined type replaces a fact made of the same words."""

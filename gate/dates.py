@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-import dateparser
-
+from beliefledger.gate.calendar_names import DAYS, MONTHS
 from beliefledger.ledger.candidate import Precision, When
+from beliefledger.ledger.late_patterns import compile_later
 
 MICRO = 1_000_000
 
@@ -27,13 +27,9 @@ class FoundDate(NamedTuple):
     end: int
 
 
-_MONTHS = (
-    "january|february|march|april|may|june|july|august|september|october|november|december"
-).split("|")
 _SHORT = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues?|wed|thurs?|fri|sat"
-_MONTH = rf"(?:{'|'.join(_MONTHS)}|(?:{_SHORT})\b\.?)"
+_WEEKDAY = rf"{'|'.join(DAYS)}|mon|tues?|wed|thurs?|fri|sat"
+_MONTH = rf"(?:{'|'.join(MONTHS)}|(?:{_SHORT})\b\.?)"
 _ORDINAL = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)\d\d"
 _COUNTS = {
@@ -47,7 +43,7 @@ _COUNT = (
 )
 
 # Named groups say which rule reads the phrase; the first alternative that fits wins.
-_PHRASE = re.compile(
+_PHRASE = compile_later(
     rf"""
     (?P<week_of>\b(?:the\s+)?week\s+(?:of|beginning|commencing|starting)\s+(?:on\s+)?
         (?:(?:{_WEEKDAY}),?\s+)?(?:the\s+)?(?:{_YEAR}-\d\d-\d\d\b
@@ -123,7 +119,7 @@ def _is_time(kind: str, phrase: str) -> bool:
                 return word[0].isupper() or kind == "rel_month"
     if kind == "weekday":
         word = phrase.rsplit(maxsplit=1)[-1]
-        return word[0].isupper() or word.lower() in _DAYS
+        return word[0].isupper() or word.lower() in DAYS
     return True
 
 
@@ -176,6 +172,8 @@ def _calendar(kind: str, phrase: str, base: datetime, future: bool) -> When | No
         phrase,
     )
     clean = re.sub(r"\bsept\b", "sep", clean)
+    import dateparser  # noqa: PLC0415  (who reads no date need not wait for it)
+
     parsed = dateparser.parse(
         clean,
         languages=["en"],
@@ -306,14 +304,14 @@ def _month_named(phrase: str, base: datetime, future: bool, past: bool) -> When 
 
 
 def _month_number(word: str) -> int | None:
-    for index, name in enumerate(_MONTHS, start=1):
+    for index, name in enumerate(MONTHS, start=1):
         if name.startswith(word[:3]):
             return index
     return None
 
 
 def _weekday_number(word: str) -> int:
-    return next(i for i, name in enumerate(_DAYS) if name.startswith(word[:3]))
+    return next(i for i, name in enumerate(DAYS) if name.startswith(word[:3]))
 
 
 def _day_of_month(phrase: str, base: datetime) -> When | None:

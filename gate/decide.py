@@ -6,6 +6,8 @@ fails refuses the candidate. What passes meets the belief it is about.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from beliefledger.gate.belief import Belief
 from beliefledger.gate.checks import (
     CAPPED,
@@ -19,7 +21,7 @@ from beliefledger.gate.checks import (
 )
 from beliefledger.gate.conflicts import against_belief
 from beliefledger.gate.consent import Consent
-from beliefledger.gate.decision import Approval, Decision, TurnView
+from beliefledger.gate.decision import Approval, Decision, Outcome, TurnView
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.ledger.candidate import Candidate
@@ -73,4 +75,8 @@ def decide(
             trace=tuple(case.trace),
             capped=case.act in CAPPED,
         )
-    return against_belief(case, kind, scored, grant)
+    decision = against_belief(case, kind, scored, grant)
+    if candidate.retracts and decision.outcome in {Outcome.ADMIT, Outcome.SUPERSEDE}:
+        # Words that take others back are kept as history, and never hold themselves.
+        decision = replace(decision, past=True, valid_to=decision.valid_from)
+    return decision

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from beliefledger.gate.belief import Held
@@ -79,6 +79,13 @@ class TurnView:
     session_tag: str | None = None
     position: int = 0
     """Where the turn stands in the log; with `session_tag`, what was shown before it."""
+
+    speaker: str | None = None
+    """Who spoke, if the turn names them."""
+
+    def citing(self, more: Mapping[str, str]) -> TurnView:
+        """The same with the words of more turns."""
+        return replace(self, cited={**self.cited, **more})
 
     def text_of(self, turn: str | None) -> str | None:
         return self.content if turn is None else self.cited.get(turn)

@@ -6,7 +6,7 @@ which names the version of every stream that the decisions wrote or read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from beliefledger.gate import entities
@@ -19,6 +19,7 @@ from beliefledger.gate.memo import Memo
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.shown_memories import Shown
 from beliefledger.gate.slots import canonical_context, canonical_entity, slot_attribute, value_of
+from beliefledger.gate.turns import cited
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New
@@ -26,6 +27,7 @@ from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import MemoryConfirmed
+from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.store import Appended
@@ -72,6 +74,8 @@ class Draft:
         self._beliefs: dict[str, Belief] = {}
         self._directories: dict[str, Directory] = {}
         self._shown: dict[str, Shown] = {}
+        self._real_ids: dict[str, str] = {}
+        self._first_speakers: dict[str, str | None] = {}
         self._about = about
         self._supposed: dict[str, Grant] = {}
         self.seen: int | None = None
@@ -97,6 +101,24 @@ class Draft:
             raise NotPermitted("This subject was erased.")
         return keys
 
+    def real_id(self, subject_ref: str) -> str:
+        """Who the subject is to the callers."""
+        if subject_ref not in self._real_ids:
+            found = self._log.vault.real_id(subject_ref)
+            if found is None:
+                raise NotPermitted("This subject was erased.")
+            self._real_ids[subject_ref] = found
+        return self._real_ids[subject_ref]
+
+    def first_speaker(self, subject_ref: str) -> str | None:
+        """Who spoke first in the role `user`, if the turn names them."""
+        if subject_ref not in self._first_speakers:
+            turns = (each.event for each in self._log.of_subject(subject_ref))
+            spoken = (each for each in turns if isinstance(each, TurnRecorded))
+            first = next((each for each in spoken if each.role == "user"), None)
+            self._first_speakers[subject_ref] = None if first is None else first.speaker
+        return self._first_speakers[subject_ref]
+
     def consent(self, subject_ref: str) -> Consent:
         consent = self._memo.consent(subject_ref)
         self.reads(streams.subject_stream(subject_ref), consent.version)
@@ -114,6 +136,16 @@ class Draft:
             self._beliefs[stream] = self._memo.belief(stream, self.rules)
             self.reads(stream, self._beliefs[stream].version)
         return self._beliefs[stream]
+
+    def holds(self, stream: str) -> bool:
+        """Whether a belief holds or keeps apart anything. The draft does not rely on the answer:
+        read the belief where it does."""
+        belief = self.peek(stream)
+        return bool(belief.current or belief.quarantined)
+
+    def peek(self, stream: str) -> Belief:
+        """A belief that the draft does not rely on: read it where it does."""
+        return self._beliefs.get(stream) or self._memo.belief(stream, self.rules)
 
     def confirmations(self, stream: str, memory_id: str) -> dict[str, MemoryConfirmed]:
         """The confirmations of a memory, by turn."""
@@ -161,6 +193,10 @@ class Draft:
                 if resolved and entity_id in {resolved.entity, resolved.target}:
                     found[held.memory_id] = stream
         return found
+
+    def cited(self, subject_ref: str, candidates: Sequence[Candidate]) -> dict[str, str]:
+        """The texts of the subject's turns that candidates cite."""
+        return cited(self._log, subject_ref, candidates, self._memo.consent(subject_ref))
 
     def placed(
         self, candidate: Candidate, subject_ref: str, turn: TurnView

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from beliefledger.gate.belief import Belief
@@ -22,6 +23,10 @@ from beliefledger.ledger.times import Micros
 
 WRITES = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE, Outcome.QUARANTINE})
 """The outcomes that write a memory."""
+
+
+_OF_THE_DECISION: Mapping[str, Any] = {"shown": (), "repeats": None, "reading": 0}
+"""What only says how it was decided, and is no part of a memory."""
 
 
 def memory_of(
@@ -55,7 +60,7 @@ def memory_of(
         spans=evidence(candidate.spans),
         participants=candidate.participants,
         fields=candidate.fields,
-        resolved=resolved and resolved.model_copy(update={"shown": (), "repeats": None}),
+        resolved=resolved and resolved.model_copy(update=_OF_THE_DECISION),
     )
 
 

@@ -3,7 +3,8 @@ resolved. Pure: folded from the directory's events.
 
 A name is looked up as it stands (without case, articles and possessives), then as a nickname, then
 as nearly the name of somebody known, where the policy says what to do. Two entities are never made
-one by a guess: by default a near match is a question for a person.
+one by a guess: by default a near match is a question for a person, and a nickname too, where
+something is stated (`unguessed`); who only asks about somebody may call them by it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import cache
-
-from nicknames import NickNamer
+from typing import TYPE_CHECKING
 
 from beliefledger.gate.policy import EntityRules, millionths
 from beliefledger.gate.slots import canonical_entity
@@ -29,6 +29,9 @@ from beliefledger.ledger.events.entity import (
     EntitySplit,
 )
 from beliefledger.ledger.memory import Memory
+
+if TYPE_CHECKING:
+    from nicknames import NickNamer
 
 TITLES = {
     "boss": "manager",
@@ -150,6 +153,19 @@ def resolve(directory: Directory, name: str, rules: EntityRules) -> Resolution:
     return Resolution(name, canonical, Match.NEW, like=like, similarity=best)
 
 
+def unguessed(found: Resolution, rules: EntityRules) -> Resolution:
+    """What a name means in a statement: a nickname of somebody known is somebody new, who may be
+    them. Two brothers may be called Bert and Robert."""
+    if found.match is not Match.NICKNAME or rules.near == "link":
+        return found
+    like = found.entity_id if rules.near == "ask" else None
+    return replace(found, entity_id=None, like=like, similarity=_SHORTENED)
+
+
+_SHORTENED = MILLION * 9 // 10
+"""How near a nickname is to the name."""
+
+
 def similarity(name: str, other: str) -> int:
     """How near two canonical names are, in millionths.
 
@@ -183,6 +199,8 @@ def _digits(name: str) -> str:
 
 @cache
 def _namer() -> NickNamer:
+    from nicknames import NickNamer  # noqa: PLC0415  (it reads a table, and only names need it)
+
     return NickNamer()
 
 
@@ -238,7 +256,9 @@ def _split(directory: Directory, event: EntitySplit) -> Directory:
     """Move names to another entity, with the absorbed entities that were known by them."""
     first = event.canonicals[0] if event.canonicals else event.name
     other = Entity(event.other_id, event.name, first)
-    names = {**directory.names, **dict.fromkeys(event.canonicals, event.other_id)}
+    # A name that is not there any more was erased where it was told.
+    given = [each for each in event.canonicals if each in directory.names]
+    names = {**directory.names, **dict.fromkeys(given, event.other_id)}
     merged = {
         absorbed: event.other_id
         if absorbed in directory.entities

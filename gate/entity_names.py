@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from beliefledger.gate.decision import Decision, Outcome
+from beliefledger.gate.decision import Decision, Outcome, TurnView
 from beliefledger.gate.draft import Draft, Renamed
 from beliefledger.gate.effects import WRITES
-from beliefledger.gate.entities import TITLES, Match, Resolution, resolve
+from beliefledger.gate.entities import TITLES, Match, Resolution, resolve, unguessed
 from beliefledger.gate.moves import Move, move
 from beliefledger.gate.registry import MemoryType, RelationType, SlotRule, relation_name
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
+from beliefledger.gate.speakers import SPEAKER, UNNAMED, is_subject, said_by, spoke_first
+from beliefledger.gate.speech import READING
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF, Candidate, Resolved
 from beliefledger.ledger.codec import New
@@ -55,6 +57,43 @@ def about_whom(candidate: Candidate, kind: MemoryType | None) -> Candidate:
     return candidate
 
 
+def of_speaker(draft: Draft, subject_ref: str, turn: TurnView, noticed: Candidate) -> Candidate:
+    """What was noticed in a turn, as said by who spoke: of a named speaker who is not the subject,
+    about an entity of that name."""
+    if turn.speaker is None or _by_subject(draft, subject_ref, turn.speaker):
+        return noticed
+    return said_by(noticed, turn.speaker)
+
+
+def learn_speaker(
+    draft: Draft, subject_ref: str, turn: TurnView, decision: Decision, decision_id: str
+) -> None:
+    """Record the name under which the subject speaks, if something was believed of their words and
+    the name is nobody's."""
+    speaker = turn.speaker
+    if speaker is None or decision.outcome not in _BELIEVED:
+        return
+    directory, name = draft.directory(subject_ref), canonical_entity(speaker)
+    real_id = draft.real_id(subject_ref)
+    if directory.named(name) is not None or name == canonical_entity(real_id):
+        return
+    if name not in UNNAMED and _by_subject(draft, subject_ref, speaker):
+        self_id = _self_id(draft, subject_ref)
+        if self_id in directory.entities:
+            add_alias(draft, subject_ref, self_id, speaker, SPEAKER, decision_id, SYSTEM)
+
+
+def _by_subject(draft: Draft, subject_ref: str, speaker: str) -> bool:
+    directory, self_id = draft.directory(subject_ref), _self_id(draft, subject_ref)
+    known = is_subject(speaker, draft.real_id(subject_ref), directory, self_id)
+    return spoke_first(speaker, draft.first_speaker(subject_ref)) if known is None else known
+
+
+def _self_id(draft: Draft, subject_ref: str) -> str:
+    own = streams.entity_stream(draft.keys(subject_ref).ids, SELF.casefold())
+    return draft.directory(subject_ref).survivor(own)
+
+
 def named(
     draft: Draft, subject_ref: str, candidate: Candidate
 ) -> tuple[Candidate, list[Resolution]]:
@@ -65,7 +104,7 @@ def named(
     found: list[Resolution] = []
 
     def id_of(name: str, what: str | None = None) -> str:
-        found.append(replace(resolve(directory, name, rules), kind=what))
+        found.append(replace(unguessed(resolve(directory, name, rules), rules), kind=what))
         # Of a name that was erased, its entity may have gone into another one.
         return found[-1].entity_id or directory.survivor(
             streams.entity_stream(keys.ids, found[-1].canonical)
@@ -83,6 +122,7 @@ def named(
         target=target,
         target_name=target_name,
         participants=tuple(id_of(name, PERSON) for name in candidate.participants),
+        reading=READING,
     )
     update: dict[str, object] = {"resolved": resolved}
     if candidate.type == "entity" and canonical_attribute(candidate.attribute) == ALIAS:

@@ -22,9 +22,29 @@ class Extraction:
     candidates: list[Candidate] = field(default_factory=list)
     skipped: str | None = None
     """Why nobody had to look (`prefilter:thanks`), or None."""
+    not_read: str | None = None
+    """Why it could not be read (`language`), where nothing was found, or None."""
     input_tokens: int = 0
     output_tokens: int = 0
-    cost_micro_usd: int = 0
+    cost_micro_usd: int | None = 0
+    """None where the model's price is not known."""
+    fallen: int = 0
+    """How many statements could not be read as such, and were left out."""
+    shown: tuple[str, ...] = ()
+    """The memories that the extractor was shown, by their ids."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A memory in force, as an extractor is shown it so that it uses the same key."""
+
+    memory_id: str
+    type: str
+    entity: str
+    attribute: str
+    value: str
+    negated: bool = False
+    context: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +75,8 @@ def checked(found: object) -> Extraction:
         isinstance(each, Candidate) for each in found.candidates
     ):
         raise ExtractionUnavailable("The extractor did not return a list of candidates.")
-    for count in (found.input_tokens, found.output_tokens, found.cost_micro_usd):
+    costs = () if found.cost_micro_usd is None else (found.cost_micro_usd,)
+    for count in (found.input_tokens, found.output_tokens, found.fallen, *costs):
         if not isinstance(count, int) or not 0 <= count < 2**53:
             raise ExtractionUnavailable(f"The extractor counted {count!r} tokens or micro-dollars.")
     try:
@@ -80,7 +101,11 @@ class Extractor(Protocol):
 
     One that waits for somebody else's answer may have an attribute `concurrency`: so many subjects'
     turns are then looked at side by side, from as many threads. One with a `close` is closed with
-    its ledger.
+    its ledger. One with a true `wants_known` is given what is believed of the subject now as a
+    third argument, a sequence of `Known`. One that does not read every language may have a method
+    `not_read`, which is asked about turns in which it found nothing: `language` or None. One that
+    returns a list may have a method `unplaced`: more candidates of a turn, whose `ends` say
+    `among`; of these those count that name something believed.
     """
 
     @property

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from beliefledger.gate.candidates import ReadTurn, decide_candidates
 from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.draft import About
 from beliefledger.gate.extractor import Extractor
@@ -15,7 +14,6 @@ from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.queue import PendingTurns, TurnQueue
 from beliefledger.gate.reader import TurnReader
 from beliefledger.gate.rulebook import Rulebook
-from beliefledger.gate.special_categories import categorised
 from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger import streams
@@ -78,7 +76,7 @@ class Gate(Writer):
         where somebody has to grant it."""
         super().__init__(log, rulebook, clock, about)
         self._first_basis = first_basis
-        self.reader = TurnReader(self, extractor, turns.earlier, deadline)
+        self.reader = TurnReader(self, extractor, turns.earlier, deadline, turns.believed)
         self.queue = TurnQueue(self, self.reader, turns)
 
     # Recording
@@ -247,6 +245,12 @@ class Gate(Writer):
             outcome = ExtractionCompleted(extractor="store", candidates=0 if withheld else 1)
             noticed = [] if withheld else [candidate]
             view = as_told(turn, turn_id, event, draft.now)
+            # Whatever decides is loaded when something is decided: who only asks need not wait.
+            from beliefledger.gate.candidates import (  # noqa: PLC0415
+                ReadTurn,
+                decide_candidates,
+            )
+
             read = ReadTurn(view, 0, new.event_id, ref, actor)
             decide_candidates(draft, read, outcome, noticed, choices)
             appended = self.commit(draft)
@@ -272,6 +276,9 @@ class Gate(Writer):
         """What would be decided about a withheld turn if nothing of it had been erased. Nothing is
         written: the caller gets the answer that any other turn would get. `candidate` is that of
         `store`."""
+        from beliefledger.gate.candidates import ReadTurn, decide_candidates  # noqa: PLC0415
+        from beliefledger.gate.special_categories import categorised  # noqa: PLC0415
+
         draft, ref = self.draft(), receipt.subject_ref
         draft.consent(ref)
         event = self._event(Told("", ref, turn))

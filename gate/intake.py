@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.names import check_name
-from beliefledger.ledger.redact import redact
 from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
@@ -98,6 +97,8 @@ class TurnInput:
     def event(self, key: bytes, clock_said: Micros | None = None) -> TurnRecorded:
         """The turn with its secrets taken out; `key` is the subject's, for ids. `clock_said` stands
         in for a time nobody stated."""
+        from beliefledger.ledger.redact import redact  # noqa: PLC0415  (see secret_filter)
+
         cleaned = redact(self.content)
         session = session_name(key, self.session)
         counts: dict[str, int] = {}
@@ -120,6 +121,8 @@ class TurnInput:
     def withheld(self, no_session_tag: str) -> TurnRecorded:
         """The event without words, for an erased turn that is delivered again. Its envelope looks
         like any turn's."""
+        from beliefledger.ledger.redact import redact  # noqa: PLC0415  (see secret_filter)
+
         return TurnRecorded(
             role=self.role,
             channel=self.channel,

@@ -69,7 +69,7 @@ def _there(span: Span, folded: Folded | None) -> Span:
 def legible(turn: TurnView, before: Sequence[TurnView]) -> Legible:
     """The turn as an extractor reads it. `before` is only loaded when it is read."""
     said = plain(turn.content)
-    return Legible(_legible(turn, said), _Legibly(before), said, before)
+    return Legible(_legible(turn, said), _Legibly(before, turn.speaker), said, before)
 
 
 def _legible(turn: TurnView, said: Folded) -> TurnView:
@@ -77,10 +77,12 @@ def _legible(turn: TurnView, said: Folded) -> TurnView:
 
 
 class _Legibly(Sequence[TurnView]):
-    """Earlier turns, made legible when they are looked at."""
+    """Earlier turns, made legible when they are looked at. What another speaker of the role `user`
+    said is no word of this one's."""
 
-    def __init__(self, turns: Sequence[TurnView]) -> None:
+    def __init__(self, turns: Sequence[TurnView], speaker: str | None = None) -> None:
         self._turns = turns
+        self._speaker = speaker
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -91,6 +93,11 @@ class _Legibly(Sequence[TurnView]):
     def __getitem__(self, at: slice) -> list[TurnView]: ...
     def __getitem__(self, at: int | slice) -> TurnView | list[TurnView]:
         if isinstance(at, slice):
-            return [_legible(each, plain(each.content)) for each in self._turns[at]]
-        turn = self._turns[at]
-        return _legible(turn, plain(turn.content))
+            return [self._seen(each) for each in self._turns[at]]
+        return self._seen(self._turns[at])
+
+    def _seen(self, turn: TurnView) -> TurnView:
+        seen = _legible(turn, plain(turn.content))
+        if turn.role != "user" or turn.speaker == self._speaker:
+            return seen
+        return replace(seen, role="other")

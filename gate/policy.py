@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,6 +14,7 @@ from pydantic import Field, ValidationError, model_validator
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, Grant
 from beliefledger.ledger import canonical
 from beliefledger.ledger.candidate import MILLION, Frozen, Source, unset
+from beliefledger.ledger.data_files import data
 from beliefledger.ledger.errors import NotPermitted, PolicyInvalid
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.policy import PolicyAdopted
@@ -253,8 +253,7 @@ def load(source: Policy | Path | str | Mapping[str, Any]) -> Policy:
 
 @cache
 def default_policy() -> Policy:
-    text = resources.files("beliefledger.gate").joinpath("policy.yaml").read_text("utf-8")
-    return Policy.model_validate(yaml.safe_load(text))
+    return Policy.model_validate(data("beliefledger.gate", "policy.yaml"))
 
 
 def folded(events: Iterable[Event | None]) -> tuple[Policy, str] | None:

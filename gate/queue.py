@@ -16,12 +16,10 @@ from itertools import islice
 from queue import SimpleQueue
 from typing import Protocol, Self
 
-from beliefledger.gate.candidates import ReadTurn, decide_candidates
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.extractor import Extraction
 from beliefledger.gate.reader import Looked, TurnReader, holds_lane
-from beliefledger.gate.special_categories import categorised
 from beliefledger.gate.turns import Earlier, Pending, cited, view_of
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger.codec import New, Recorded
@@ -63,6 +61,10 @@ class PendingTurns(Protocol):
 
     def earlier(self, turn: Pending, limit: int) -> Sequence[int]:
         """The positions of the turns before one in its session, newest last."""
+        ...
+
+    def believed(self, subject_ref: str) -> Sequence[tuple[str, int]]:
+        """The subject's memories in force, oldest first: id, and position of its words."""
         ...
 
 
@@ -219,7 +221,7 @@ class TurnQueue:
                 known = sessions.get(lane)  # to ask whether it is empty would look it up
                 before = Earlier(partial(self._reader.before, each)) if known is None else known
                 sessions[lane] = before
-            looked = self._reader.look(turn, before)
+            looked = self._reader.look(turn, before, each.subject_ref)
             self._write(draft, each, turn_event, event, looked, done)
             if holds_lane(looked):
                 failing.add(each.subject_ref)
@@ -272,7 +274,7 @@ class TurnQueue:
                 found = self._reader.turn_of(each)
                 if found is None:
                     continue
-                looked = self._reader.look(*found)
+                looked = self._reader.look(*found, each.subject_ref)
                 came.put((each, looked))
                 if holds_lane(looked):
                     return
@@ -344,6 +346,10 @@ class TurnQueue:
     ) -> None:
         """Add a turn's outcome to a draft. Precondition: nothing of the subject was erased since
         their turns were read."""
+        # Whatever decides is loaded when something is decided: who only asks need not wait.
+        from beliefledger.gate.candidates import ReadTurn, decide_candidates  # noqa: PLC0415
+        from beliefledger.gate.special_categories import categorised  # noqa: PLC0415
+
         draft.consent(each.subject_ref)
         if isinstance(looked, ExtractionUnavailable):
             self._failed(draft, each, recorded, looked, done)
@@ -359,9 +365,12 @@ class TurnQueue:
             extractor=self._reader.extractor.name,
             candidates=len(candidates),
             skipped=looked.skipped,
+            not_read=looked.not_read,
             input_tokens=looked.input_tokens,
             output_tokens=looked.output_tokens,
             cost_micro_usd=looked.cost_micro_usd,
+            fallen=looked.fallen,
+            shown=looked.shown,
         )
         turn = view_of(recorded, event, cites)
         read = ReadTurn(turn, each.version, recorded.event_id, each.subject_ref)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-
-import yaml
 
 from beliefledger.gate.decision import Reason
+from beliefledger.ledger.data_files import data
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,5 @@ class Meaning:
 @cache
 def meanings() -> Mapping[Reason, Meaning]:
     """What every code says, in the order of the checks."""
-    read = yaml.safe_load(
-        resources.files("beliefledger.gate").joinpath("reasons.yaml").read_text("utf-8")
-    )
+    read = data("beliefledger.gate", "reasons.yaml")
     return {code: Meaning(code, **read[code.value]) for code in Reason}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from beliefledger.ledger import canonical
 from beliefledger.ledger.candidate import MILLION, Frozen
+from beliefledger.ledger.data_files import data
 from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.policy import TypeRegistered, TypeRetired
@@ -214,8 +214,22 @@ class Registry(Frozen):
         return self.types.get(name) or self.retired.get(name)
 
     def added(self) -> list[MemoryType]:
-        """The user-defined types in force."""
-        return [kind for name, kind in self.types.items() if name not in BUILT_IN]
+        """The user-defined types in force. A ledger from before notes may have a type of that
+        name."""
+        return [
+            kind
+            for name, kind in self.types.items()
+            if name not in BUILT_IN or (name == NOTE and not self.keeps_notes())
+        ]
+
+    def keeps_notes(self) -> bool:
+        """Whether notes are a type in force, and not somebody's own type of that name."""
+        kind = self.types.get(NOTE)
+        return kind is not None and kind.slot is SlotRule.CONTENT and not kind.patterns
+
+    def proposed(self) -> list[str]:
+        """The types that a model may propose. Notes are what the rules could not type."""
+        return [name for name in self.types if name != NOTE or not self.keeps_notes()]
 
     @classmethod
     def folded(cls, events: Iterable[Event | None]) -> Registry:
@@ -234,14 +248,16 @@ class Registry(Frozen):
 @cache
 def default_types() -> tuple[MemoryType, ...]:
     """The types that every new ledger begins with."""
-    text = resources.files("beliefledger.gate").joinpath("types.yaml").read_text("utf-8")
-    return tuple(MemoryType.model_validate(each) for each in yaml.safe_load(text))
+    written = data("beliefledger.gate", "types.yaml")
+    return tuple(MemoryType.model_validate(each) for each in written)
 
 
 BUILT_IN = frozenset(
-    "fact preference event entity relation decision procedure constraint commitment".split()
+    "fact preference event entity relation decision procedure constraint commitment note".split()
 )
 """The types that every ledger begins with."""
+NOTE = "note"
+"""The type of sentences that are kept as they were said."""
 _UNSAID: Mapping[str, Any] = {"prior": 0.15, "half_life_days": 180, "slot": SlotRule.ATTRIBUTE}
 
 

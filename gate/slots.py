@@ -24,6 +24,10 @@ _BEFORE_CONTEXT = frozenset({"on", "at", "in", "for", "during", "when", "while",
 _WORD = re.compile(r"[^\W_]+(?:[.+#'’-][^\W_]+)*[+#]*")
 
 
+_CANONICAL = re.compile(r"[a-z0-9]++(?:[.-][a-z0-9]++)*+")
+"""Attributes that are as they should be, as most are."""
+
+
 def words(text: str) -> list[str]:
     """Case-folded words in Unicode's compatibility form, without articles and possessives in
     front."""
@@ -46,6 +50,8 @@ def canonical_entity(name: str) -> str:
 
 def canonical_attribute(attribute: str) -> str:
     """Dotted lower-case parts, spaces within a part as hyphens."""
+    if _CANONICAL.fullmatch(attribute):
+        return attribute
     parts = (canonical_text(part).replace(" ", "-") for part in attribute.split("."))
     return ".".join(part for part in parts if part)
 

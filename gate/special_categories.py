@@ -5,15 +5,14 @@ from __future__ import annotations
 from beliefledger.gate.consent import ORDINARY
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
-from beliefledger.gate.rules.findings import category_of
+from beliefledger.gate.rules.findings import categories_of
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.lookalikes import undisguised
 
 
 def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Candidate:
     """The candidate with its category: by its own words, else of its type, else the extractor's. So
-    a special category that an extractor overlooks needs consent all the same. A prohibited category
-    comes first.
+    a special category that an extractor overlooks needs consent all the same.
 
     One that the policy prohibits comes before all others.
     """
@@ -22,7 +21,7 @@ def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Can
     found = [
         category
         for category in (
-            *(category_of(undisguised(words)) for words in told),
+            *(each for words in told for each in categories_of(undisguised(words))),
             kind.category if kind else None,
             candidate.category,
         )

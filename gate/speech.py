@@ -10,43 +10,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import yaml
-
+from beliefledger.gate import literals, sincerity
+from beliefledger.gate.cues import Cues
+from beliefledger.gate.frames import frames
+from beliefledger.gate.literals import Guarded, lowered
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.ledger.candidate import SpeechAct
 
-
-def _load() -> dict[str, Any]:
-    text = files("beliefledger.gate").joinpath("rules", "cues.yaml").read_text(encoding="utf-8")
-    cues: dict[str, Any] = yaml.safe_load(text)
-    return cues
-
-
-_CUES = _load()
-
-
-def _cue(name: str) -> re.Pattern[str]:
-    """The named block of cues as one pattern."""
-    lines = "|".join(_CUES[name].splitlines())
-    for part, pattern in _CUES["parts"].items():
-        lines = lines.replace(f"<{part}>", pattern)
-    return re.compile(lines, re.I)
-
-
-_PRETEND = _cue("pretend")
-_IMAGINE = _cue("imagine")
-_SCENE = _cue("scene")
-_FICTION = _cue("fiction")
-_GAME = _cue("game")
-_JOKE = _cue("joke")
-_DEMAND = _cue("demand")
-_SARCASM = _cue("sarcasm")
-_CHANGING = _cue("changing")
-_REMOVING = _cue("removing")
-_INSTRUCTION = _cue("instruction")
+_CUES = Cues("rules/cues.yaml")
+_PRETEND = _CUES.pattern("pretend")
+_IMAGINE = _CUES.pattern("imagine")
+_SCENE = _CUES.pattern("scene")
+_FICTION = _CUES.guarded("fiction")
+_GAME = _CUES.pattern("game")
+_JOKE = _CUES.pattern("joke")
+_DEMAND = _CUES.pattern("demand")
+_SARCASM = _CUES.pattern("sarcasm")
+_CHANGING = _CUES.guarded("changing")
+_REMOVING = _CUES.guarded("removing")
+_INSTRUCTION = _CUES.pattern("instruction")
 _SARCASM_WORDS = tuple(_CUES["sarcasm_words"])
 _INSTRUCTION_WORDS = tuple(_CUES["instruction_words"])
 
@@ -57,17 +41,32 @@ _ABBREVIATIONS = frozenset(
 _LAST_WORD = re.compile(r"[\w.]{1,24}$")
 
 
+READING = 1
+"""The edition of the cues. What was decided by those of before is read by those again: 0."""
+
+
 class _Layout(NamedTuple):
     sentences: tuple[tuple[int, int], ...]
     starts: tuple[int, ...]
     foreign: tuple[tuple[int, int], ...]
     """In order, and apart from each other."""
+    framed: tuple[tuple[int, int], ...]
+    """The same with frames of other speakers, which the first edition does not know."""
     scene: tuple[SpeechAct | None, ...]
     """For each sentence, the scene that an earlier one of its paragraph has set."""
+    told: tuple[bool, ...]
+    """For each sentence, whether the first of its paragraph is the heading of a story. The first
+    edition does not know them."""
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """The sentences of `text` as code point offsets [start, end), without outer white space."""
+    return list(_sentences(text))
+
+
+# One turn is asked about many times in a row, so what is found in it is kept for a moment.
+@lru_cache(maxsize=4)
+def _sentences(text: str) -> tuple[tuple[int, int], ...]:
     found: list[tuple[int, int]] = []
     start = 0
     for match in _BREAK.finditer(text):
@@ -76,7 +75,7 @@ def sentences(text: str) -> list[tuple[int, int]]:
         _add_trimmed(found, text, start, match.end())
         start = match.end()
     _add_trimmed(found, text, start, len(text))
-    return found
+    return tuple(found)
 
 
 def _keeps_going(text: str, dot: int, end: int) -> bool:
@@ -103,12 +102,16 @@ def _add_trimmed(found: list[tuple[int, int]], text: str, start: int, end: int) 
         found.append((start, end))
 
 
-# One turn is asked about many times in a row, so its layout is kept for a moment.
 @lru_cache(maxsize=4)
 def _layout(text: str) -> _Layout:
-    spans = tuple(sentences(text))
+    spans, foreign = _sentences(text), pasted(text)
     return _Layout(
-        spans, tuple(start for start, _ in spans), _apart(pasted(text)), _scenes(text, spans)
+        spans,
+        tuple(start for start, _ in spans),
+        _apart(foreign),
+        _apart([*foreign, *frames(text)]),
+        _scenes(text, spans),
+        _told(text, spans),
     )
 
 
@@ -143,17 +146,29 @@ def _scenes(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[SpeechAct | 
     return tuple(found)
 
 
-def is_foreign(text: str, start: int) -> bool:
+def _told(text: str, spans: tuple[tuple[int, int], ...]) -> tuple[bool, ...]:
+    found: list[bool] = []
+    ended = 0
+    for start, end in spans:
+        if not found or _PARAGRAPH.search(text, ended, start):
+            found.append(sincerity.is_heading(text[start : min(end, start + _NEAR)]))
+        else:
+            found.append(found[-1])
+        ended = end
+    return tuple(found)
+
+
+def is_foreign(text: str, start: int, reading: int = READING) -> bool:
     """Whether `start` is in words that are quoted or pasted, and so not the speaker's.
 
     A quotation that opens later is a title, or words that the speaker says of themselves.
     """
-    foreign = _layout(text).foreign
+    foreign = _layout(text).framed if reading else _layout(text).foreign
     at = bisect_right(foreign, (start, len(text))) - 1
     return at >= 0 and start < foreign[at][1]
 
 
-_REPORTED = re.compile(
+_REPORTED = Guarded(
     r"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he|[Hh]is|[Hh]er|[Tt]heir|[Yy]our|[Aa]|[Oo]ne|[Ss]ome)\s++"
     r"(?:[\w-]+\s++){1,3}|[Hh]e|[Ss]he|[Tt]hey|[Pp]eople|[Ee]veryone|[Ss]omeone|somebody|"
     r"[A-Z][a-z]+)\s*(?:always |once |just |still |also |often |has |had )?"
@@ -167,7 +182,7 @@ _IF = re.compile(
     re.I,
 )
 _WOULD_IF = re.compile(r"\b(?:i'd|i would|i could|i might)\b", re.I)
-_AUTHORITY = re.compile(
+_AUTHORITY = Guarded(
     r"\b(?:i(?:['’]?m| am)|as|being)\s+(?:actually |really |in fact |also )?(?:an?|the|your)\s+"
     rf"(?:[\w-]+\s+){{0,3}}{_CUES['parts']['authority']}\b",
     re.I,
@@ -181,7 +196,7 @@ _SO = re.compile(
     r"it'?s (?:ok|okay|fine|safe))",
     re.I,
 )
-_AS_DEMANDED = re.compile(
+_AS_DEMANDED = Guarded(
     r"\bas an?\s+(?:[\w-]+\s+){0,3}[\w-]+\s*,\s*i (?:need|require|demand|order|expect) you\b|"
     rf"\bas an?\s+(?:[\w-]+\s+){{0,2}}{_CUES['parts']['authority']}"
     r"\s*,\s*i (?:need|want|require|demand|must|am (?:allowed|entitled|authori[sz]ed))\b",
@@ -197,10 +212,10 @@ _CORRECTING = re.compile(
     r"to hear|about|for|if|but|i (?:don'?t|haven'?t|didn'?t)))",
     re.I,
 )
-_NOT_THAT = re.compile(
+_NOT_THAT = Guarded(
     r",\s*(?:and )?not\s+(?!(?:just|only|even|really|sure|to mention|yet|as)\b)\w", re.I
 )
-_MEANT = re.compile(r"\bi (?:meant|misspoke)\b|\brather than what i said\b|\bcorrection:", re.I)
+_MEANT = Guarded(r"\bi (?:meant|misspoke)\b|\brather than what i said\b|\bcorrection:", re.I)
 _ASKING = re.compile(
     r"^(?:(?:so|and|but|also|well|oh|hey|hi|hello|ok|okay|anyway|then|actually|sorry|thanks|"
     r"thank you|by the way|btw)[,!\s]+)*"
@@ -216,6 +231,22 @@ _ASK_LATER = re.compile(
     r"how about)\b",
     re.I,
 )
+_WONDER_LATER = re.compile(
+    r"(?:^|[,;:—–(-]|\b(?:so|and|but|or|then))\s*(?:so |and |but |please |then |also ){0,6}"
+    r"(?:i(?:['’]?m| am| was|['’]ve been) (?:just |also |really )?(?:wondering|curious)|"
+    r"i wonder|if you|let me know)\b",
+    re.I,
+)
+"""As of the second edition: "…, and I was wondering …?"."""
+_PRESUPPOSED = re.compile(
+    r"(?:my|our)(?:\s++(?!(?:an?|the|is|are|was|were|has|have|had|will|be|do|does|did|can|good)\b)"
+    r"[\w.’'-]++){2,6}$|(?:my|our)\s++(?:dog|cat|puppy|kitten|rabbit|parrot|horse)s?$|"
+    r"(?:the|that|those|these|my|our|an?)\s++(?:[\w’'-]++\s++){1,7}?(?:that |which )?"
+    r"(?:i|we)(?:['’]ve)?\s++"
+    r"(?:(?:just|also|recently)\s++)?[a-z]++",
+    re.I,
+)
+"""What a question takes for granted: "for my 2016 Polo", "the necklace I got in May"."""
 _BECAUSE = re.compile(
     r"(?:\b(?:since|because|as|given that|considering(?: that)?|now that|seeing as|that)\s*|"
     r"[,(—–-]\s*(?:and |but |by the way,? |btw,? )?)$",
@@ -223,17 +254,25 @@ _BECAUSE = re.compile(
 )
 _NEAR = 600
 """How many characters on each side of a span are looked at: keeps the work bounded."""
+_SHORT = 120
+"""The longest sentence that takes back the one before, in characters."""
 _COMMA = re.compile(r"[,;:—–]")
 
 
-def speech_act(text: str, start: int, end: int) -> SpeechAct:
-    """What the speaker does with the words `text[start:end]`.
+def speech_act(text: str, start: int, end: int, reading: int = READING) -> SpeechAct:
+    """What the speaker does with the words `text[start:end]`, by an edition of the cues.
 
     Looks at their sentence, and at the sentences beside it where a scene is set ("Let's role-play.
     I am a knight."). A span over several sentences is judged by its first.
     """
+    return _act(text, start, end, reading)
+
+
+# The gate asks again what the extractor has asked about the same words just before.
+@lru_cache(maxsize=64)
+def _act(text: str, start: int, end: int, reading: int) -> SpeechAct:
     layout = _layout(text)
-    if is_foreign(text, start):
+    if is_foreign(text, start, reading):
         return SpeechAct.QUOTED
     index = max(0, bisect_right(layout.starts, start) - 1)
     if not layout.sentences:
@@ -242,20 +281,41 @@ def speech_act(text: str, start: int, end: int) -> SpeechAct:
     low, high = max(low, start - _NEAR), max(min(high, end + _NEAR), end)
     sentence, before = text[low:high], text[low:start]
     span, after = text[start:end], text[end:high]
-    if instruction_like(sentence):
+    if instruction_like(sentence, reading):
         return SpeechAct.INSTRUCTION
+    following = _following(text, layout, index) if reading else ""
+    place = sincerity.Place(before, span, after, following)
+    lower = lowered(sentence)
     return (
-        _not_meant(sentence, before, span, after)
+        _not_meant(sentence, before, span, after, lower)
         or layout.scene[index]
-        or _asked(sentence, before, after)
+        or (SpeechAct.ROLE_PLAY if reading and layout.told[index] else None)
+        or _asked(sentence, before, span, after, reading)
         or _sarcastic_or_leverage(text, layout, index, sentence, span + after)
-        or _revision(sentence, span)
+        or (sincerity.insincere(place) if reading else None)
+        or _revision(sentence, span, lower)
     )
 
 
-def _not_meant(sentence: str, before: str, span: str, after: str) -> SpeechAct | None:
+def _following(text: str, layout: _Layout, index: int) -> str:
+    """The sentence after one, if it is short."""
+    if index + 1 >= len(layout.sentences):
+        return ""
+    low, high = layout.sentences[index + 1]
+    return text[low:high] if high - low <= _SHORT else ""
+
+
+def as_example(text: str, start: int) -> bool:
+    """Whether the words from `start` may be only an example, by what stands before them."""
+    layout = _layout(text)
+    index = max(0, bisect_right(layout.starts, start) - 1)
+    low = layout.sentences[index][0] if layout.sentences else 0
+    return sincerity.as_example(text[max(low, start - _NEAR) : start])
+
+
+def _not_meant(sentence: str, before: str, span: str, after: str, low: str) -> SpeechAct | None:
     """Quoted, pretended, imagined or conditional speech."""
-    if _REPORTED.search(before):
+    if _REPORTED.search(before, low):
         return SpeechAct.QUOTED
     if _PRETEND.search(before) or _PRETEND.match(span):
         return SpeechAct.ROLE_PLAY
@@ -264,7 +324,9 @@ def _not_meant(sentence: str, before: str, span: str, after: str) -> SpeechAct |
     scene = _SCENE.match(sentence)
     if scene is not None and scene.end() <= len(before):
         return SpeechAct.ROLE_PLAY
-    if _FICTION.search(sentence) or (_SELF.match(span) and _GAME.search(before + span + after)):
+    if _FICTION.search(sentence, low) or (
+        _SELF.match(span) and _GAME.search(before + span + after)
+    ):
         return SpeechAct.HYPOTHETICAL
     openings = list(_IF.finditer(before))
     if openings and not _COMMA.search(before, openings[-1].end()):
@@ -274,15 +336,16 @@ def _not_meant(sentence: str, before: str, span: str, after: str) -> SpeechAct |
     return None
 
 
-def _asked(sentence: str, before: str, after: str) -> SpeechAct | None:
+def _asked(sentence: str, before: str, span: str, after: str, reading: int) -> SpeechAct | None:
     """A question, unless the words are a statement beside the question ("I live here, is …?")."""
-    if not sentence.rstrip("\"'”’)* ").endswith("?"):
+    if not sentence.rstrip("\"'”’)* ").endswith("?") or (reading and _PRESUPPOSED.match(span)):
         return None
     if _ASKING.match(before) or (not before and _ASKING.match(sentence)):
         return None if _BECAUSE.search(before) else SpeechAct.QUESTION
     if _ASK_LATER.search(before):
         return None if _BECAUSE.search(before) else SpeechAct.QUESTION
-    return None if _ASK_LATER.search(after) else SpeechAct.QUESTION
+    later = _ASK_LATER.search(after) or (reading and _WONDER_LATER.search(after))
+    return None if later else SpeechAct.QUESTION
 
 
 def _sarcastic_or_leverage(
@@ -313,34 +376,36 @@ def _sarcastic_or_leverage(
 
 def _leverage(sentence: str) -> bool:
     """Whether the speaker's standing is given as the reason to be told or allowed something."""
-    if _AS_DEMANDED.search(sentence):
+    low = lowered(sentence)
+    if _AS_DEMANDED.search(sentence, low):
         return True
-    standing = _AUTHORITY.search(sentence)
+    standing = _AUTHORITY.search(sentence, low)
     return standing is not None and (
         _DEMAND.search(sentence) is not None or _SO.match(sentence, standing.end()) is not None
     )
 
 
 def _sarcastic(sentence: str) -> bool:
-    lowered = sentence.lower()
-    return any(word in lowered for word in _SARCASM_WORDS) and bool(_SARCASM.search(sentence))
+    may = any(map(sentence.lower().__contains__, _SARCASM_WORDS))
+    return may and _SARCASM.search(sentence) is not None
 
 
-def _revision(sentence: str, span: str) -> SpeechAct:
+def _revision(sentence: str, span: str, low: str) -> SpeechAct:
     """Whether a sincere statement corrects, changes or ends something said before."""
-    if _NOT_THAT.search(span) or _MEANT.search(sentence) or _CORRECTING.match(sentence):
+    if _NOT_THAT.search(span, low) or _MEANT.search(sentence, low) or _CORRECTING.match(sentence):
         return SpeechAct.CORRECTION
-    if _REMOVING.search(span):
+    if _REMOVING.search(span, low):
         return SpeechAct.REMOVAL
-    if _CHANGING.search(span):
+    if _CHANGING.search(span, low):
         return SpeechAct.CHANGE
     return SpeechAct.STATEMENT
 
 
-def instruction_like(text: str) -> bool:
+def instruction_like(text: str, reading: int = READING) -> bool:
     """Whether `text` addresses the machine's own rules, memory or role instead of stating facts."""
-    lowered = text.lower()
-    if not any(word in lowered for word in _INSTRUCTION_WORDS):
+    if reading and sincerity.ordered(text):
+        return True
+    if not any(map(text.lower().__contains__, _INSTRUCTION_WORDS)):
         return False
     return _INSTRUCTION.search(text) is not None
 
@@ -348,3 +413,6 @@ def instruction_like(text: str) -> bool:
 def forget() -> None:
     """Empty the cache, which may hold words of an erased subject."""
     _layout.cache_clear()
+    _act.cache_clear()
+    _sentences.cache_clear()
+    literals.forget()

@@ -32,6 +32,10 @@ class Cause(StrEnum):
     RETENTION = "retention"
 
 
+DOUBTED = frozenset({Cause.QUARANTINED})
+"""Causes that lie in how something was said, not in what may be told of it."""
+
+
 class State(StrEnum):
     """What has become of a memory."""
 
@@ -106,6 +110,8 @@ class TurnStanding:
     contested: bool = False
     memories: tuple[str, ...] = ()
     """The memories that came of its words, and may be shown."""
+    remembered: tuple[Run, ...] = ()
+    """The words that these came of."""
 
 
 @dataclass(frozen=True, slots=True)

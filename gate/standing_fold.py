@@ -6,15 +6,16 @@ that came of them. The standing as of any position is the fold up to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from beliefledger.gate import consent as consents
 from beliefledger.gate import speech
+from beliefledger.gate.checks import CAPPED
 from beliefledger.gate.consent import ORDINARY, Consent
 from beliefledger.gate.decision import Outcome, Reason
-from beliefledger.gate.rules.findings import category_of
 from beliefledger.gate.standing import (
+    DOUBTED,
     OUTDATED,
     WITHHELD,
     Cause,
@@ -26,6 +27,8 @@ from beliefledger.gate.standing import (
     TurnStanding,
     Withheld,
 )
+from beliefledger.gate.taken_back import AGENTS, TakenBack
+from beliefledger.gate.withheld_words import special, widened
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.belief import (
     BeliefContested,
@@ -54,7 +57,7 @@ from beliefledger.ledger.events.turn import (
     ReviewDecided,
     TurnRecorded,
 )
-from beliefledger.ledger.lookalikes import plain, undisguised
+from beliefledger.ledger.lookalikes import plain
 from beliefledger.ledger.times import Micros
 
 CONVERSATION = "conversation"
@@ -67,6 +70,7 @@ class _Turn:
     turn_id: str
     position: int
     conversation: bool
+    by_agent: bool
     expected: int | None = None
     """How many candidates were noticed; None until somebody looked."""
     decided_at: int = 0
@@ -116,6 +120,7 @@ class StandingFold:
         self._decided_of: dict[str, list[str]] = {}
         """By memory: the decisions about words that it came of."""
         self._memories: dict[str, MemoryStanding] = {}
+        self._taken_back = TakenBack()
         self._contested: set[str] = set()
         self._touched = Touched()
         self._at = 0
@@ -177,6 +182,9 @@ class StandingFold:
         outdated: list[Outdated] = []
         approved: list[Run] = []
         kept: list[Run] = []
+        remembered: list[Run] = []
+        beside: list[Withheld] = []
+        """The words of this turn that another one's dubious statement was read with."""
         memories: dict[str, None] = {}
         contested = False
         for decision_id in turn.cited:
@@ -189,7 +197,11 @@ class StandingFold:
             spans = decision.spans[turn_id]
             if cause is not None:
                 reason = decision.reason if cause is Cause.REFUSED else None
-                withheld += [Withheld(*span, cause, reason) for span in spans]
+                some = [Withheld(*span, cause, reason) for span in spans]
+                if decision_id not in turn.decisions and cause in DOUBTED:
+                    beside += some
+                else:
+                    withheld += some
                 continue
             kept += spans
             found = self.memory(decision.memory or "")
@@ -197,6 +209,7 @@ class StandingFold:
             if found is None:
                 continue
             memories[decision.memory or ""] = None
+            remembered += spans
             contested |= found.belief in self._contested and found.state is State.HELD
             if found.category != ORDINARY:
                 approved += spans
@@ -205,16 +218,24 @@ class StandingFold:
                     Outdated(*span, decision.memory or "", found.state, found.by, found.since)
                     for span in spans
                 ]
+        withheld += [
+            each
+            for each in beside
+            if not any(a < each.end and each.start < b for a, b in remembered)
+        ]
         if speech.instruction_like(plain(content).text):
             return TurnStanding(Cause.INSTRUCTION)
         if ORDINARY not in rights.covered:
             return TurnStanding(Cause.NO_BASIS, memories=tuple(memories))
-        withheld = [*_widened(withheld, kept, content), *_special(content, rights, approved)]
+        withheld = [*widened(withheld, kept, content), *special(content, rights, approved)]
+        if turn.by_agent:
+            withheld += self._taken_back.repeated(turn.position, content)
         return TurnStanding(
             withheld=tuple(sorted(withheld, key=lambda each: (each.start, each.end))),
             outdated=tuple(outdated),
             contested=contested,
             memories=tuple(memories),
+            remembered=tuple(remembered),
         )
 
     def _cause(self, decision: _Decision, rights: Rights) -> Cause | None:
@@ -224,7 +245,9 @@ class StandingFold:
                 return Cause.WAITS
             if not decision.approved:
                 return Cause.REVIEW_REFUSED
-        if decision.outcome == Outcome.REJECT and decision.reason.startswith(_PERMISSION):
+        if decision.outcome == Outcome.REJECT and (
+            decision.reason.startswith(_PERMISSION) or decision.reason in CAPPED.values()
+        ):
             return Cause.REFUSED
         if decision.memory is not None:
             return self.withholds(decision.memory, rights)
@@ -243,7 +266,8 @@ class StandingFold:
         self._at = each.position
         if kind == TurnRecorded.NAME:
             conversation = facts["channel"] == CONVERSATION
-            self._turns[each.stream] = _Turn(each.stream, each.position, conversation)
+            by_agent = facts["role"] in AGENTS
+            self._turns[each.stream] = _Turn(each.stream, each.position, conversation, by_agent)
             self.pending += conversation
         elif kind in {ExtractionCompleted.NAME, CandidateProposed.NAME, GateDecided.NAME}:
             self._of_turn(each)
@@ -363,6 +387,9 @@ class StandingFold:
             now = replace(before, belief=each.stream)
         self._changes(before, now.state)
         self._memories[memory_id] = now
+        if said is not None and (turn := self._turns.get(said.memory.turn)) is not None:
+            self._taken_back.written(memory_id, turn.position, said.memory.value)
+        self._noted(memory_id, now.state)
         self._touched.memories.add(memory_id)
         promoted = facts.get("promotes")
         if promoted and promoted != memory_id:
@@ -394,6 +421,7 @@ class StandingFold:
         if before is None:
             return
         self._changes(before, state)
+        self._noted(memory_id, state)
         self._memories[memory_id] = replace(
             before,
             state=state,
@@ -407,6 +435,10 @@ class StandingFold:
         """Note whether a memory is shown that was not, or the other way round."""
         if before is not None and (before.state in WITHHELD) != (state in WITHHELD):
             self.changed_at = self._at
+
+    def _noted(self, memory_id: str, state: State) -> None:
+        if self._taken_back.became(memory_id, state):
+            self._touched.turns.update(t.turn_id for t in self._turns.values() if t.by_agent)
 
     def _resolved(self, each: Recorded) -> None:
         facts = each.facts
@@ -457,37 +489,3 @@ NAMES = (
     }
 )
 """The names of the events that standing depends on."""
-
-
-def _widened(withheld: Iterable[Withheld], kept: Iterable[Run], content: str) -> Iterator[Withheld]:
-    """What is withheld, with the rest of its sentences where nothing else came of them: the words
-    around it would tell of it."""
-    found, shown = list(withheld), tuple(kept)
-    sentences = speech.sentences(content) if found else []
-    for each in found:
-        start, end = each.start, each.end
-        for begins, ends in sentences:
-            alone = not any(a < ends and begins < b for a, b in shown)
-            if alone and begins < each.end and each.start < ends:
-                start, end = min(start, begins), max(end, ends)
-        yield replace(each, start=start, end=end)
-
-
-def _special(content: str, rights: Rights, approved: Iterable[Run]) -> Iterator[Withheld]:
-    """The sentences of a special category that no lawful basis covers, whether a candidate came of
-    them or not; without those that a reviewer approved words of."""
-    if not _may_be_special(content):
-        return
-    shown = tuple(approved)
-    for start, end in speech.sentences(content):
-        category = category_of(undisguised(content[start:end]))
-        if category is None or category in rights.covered:
-            continue
-        if category not in rights.prohibited and any(a < end and start < b for a, b in shown):
-            continue
-        yield Withheld(start, end, Cause.SPECIAL_CATEGORY, category=category)
-
-
-def _may_be_special(content: str) -> bool:
-    """Whether any words of a text are of a special category."""
-    return category_of(undisguised(content)) is not None

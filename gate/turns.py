@@ -56,6 +56,7 @@ def view_of(recorded: Recorded, event: TurnRecorded, cited: dict[str, str]) -> T
         cited=cited,
         session_tag=event.session_tag,
         position=recorded.position,
+        speaker=event.speaker,
     )
 
 
@@ -69,6 +70,7 @@ def as_told(turn: TurnInput, turn_id: str, event: TurnRecorded, now: Micros) -> 
         said_at_stated=turn.said_at is not None,
         session=event.session,
         agent=event.agent,
+        speaker=event.speaker,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
+from beliefledger.gate.calendar_names import NAMES
 from beliefledger.gate.registry import MemoryType, Supersession, relation_name
 from beliefledger.gate.slots import (
     canonical_attribute,
@@ -22,6 +23,7 @@ from beliefledger.gate.slots import (
     value_of,
 )
 from beliefledger.ledger.candidate import Frozen, Precision
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.times import Micros
 
@@ -393,6 +395,22 @@ class Commitment(Typed):
         }
 
 
+class Note(Typed):
+    """A sentence as it was said."""
+
+    TYPE: ClassVar[str] = "note"
+
+    who: str
+    said: str
+    """The sentence, word for word."""
+    said_at: Micros
+
+    @classmethod
+    def _own(cls, memory: Memory, kind: MemoryType, others: Iterable[Memory]) -> dict[str, Any]:
+        del kind, others
+        return {"who": memory.entity, "said": memory.value, "said_at": memory.said_at}
+
+
 class Added(Typed):
     """A memory of a type that the ledger's owner added."""
 
@@ -427,6 +445,7 @@ MODELS: Mapping[str, type[Typed]] = {
     model.TYPE: model
     for model in (
         Fact, Preference, Happening, Entity, Relation, Decision, Procedure, Constraint, Commitment,
+        Note,
     )
 }  # fmt: skip
 """The model of each type that every ledger begins with."""
@@ -449,16 +468,12 @@ _FORBIDS = re.compile(r"\b(?:allergic|intolerant|avoids?|refuses?|without|forbid
 _SOFT = re.compile(r"\b(?:tr(?:y|ies) not to|tr(?:y|ies) to|avoids?|rather not|would prefer)\b")
 _NAMES = r"((?:[A-Z][\w'’-]*)(?: (?:and )?[A-Z][\w'’-]*)*)"
 _WITH, _AT, _TO = (
-    re.compile(rf"\b{word} {_NAMES}") for word in ("with", "(?:in|at)", "(?:to|for)")
+    compile_later(rf"\b{word} {_NAMES}") for word in ("with", "(?:in|at)", "(?:to|for)")
 )
 _STRONG = frozenset(
     "love adore hate detest loathe always never strongly really absolutely can't".split()
 )
 _WEAK = frozenset("slightly somewhat rather kind bit usually mildly".split())
-_TIMES = frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june"
-    " july august september october november december".split()
-)
 
 
 def _after(words: re.Pattern[str], claim: str) -> str | None:
@@ -473,7 +488,7 @@ def _after(words: re.Pattern[str], claim: str) -> str | None:
 def _named(words: re.Pattern[str], claim: str) -> tuple[str, ...]:
     """The names behind these words; a month or a day is none."""
     found = words.search(claim)
-    if found is None or found[1].split()[0].lower() in _TIMES or found[1] == "User":
+    if found is None or found[1].split()[0].lower() in NAMES or found[1] == "User":
         return ()
     return tuple(found[1].split(" and "))
 

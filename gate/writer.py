@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from beliefledger.gate import notices
 from beliefledger.gate.draft import About, Draft, Renamed
-from beliefledger.gate.entity_names import move_again
 from beliefledger.gate.memo import Memo
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.ledger.errors import VersionConflict
@@ -56,6 +56,8 @@ class Writer:
         except VersionConflict:
             self.forget()
             raise
+        if appended:
+            notices.tell(draft.events)
         if appended and draft.renamed and draft.seen != appended.first - 1:
             self._sweep(draft.renamed)
         return appended
@@ -63,6 +65,7 @@ class Writer:
     def _sweep(self, renamed: Sequence[Renamed]) -> None:
         """Move memories that were written to an entity's old slots while the others moved. There
         can be no more after that: new decisions see the new names."""
+        from beliefledger.gate.entity_names import move_again  # noqa: PLC0415  (see gate.py)
 
         def attempt() -> None:
             draft = self.draft()

@@ -72,7 +72,7 @@ class Source(StrEnum):
 class Frozen(BaseModel):
     """An immutable value that refuses fields it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Span(Frozen):
@@ -118,6 +118,28 @@ class Resolved(Frozen):
     an echo, not a mention."""
     repeats: str | None = Field(default=None, exclude_if=unset)
     """The memory that one of these very words moved into, from the slot that they name."""
+    reading: int = Field(default=0, exclude_if=unset)
+    """The edition of the cues of speech acts by which the gate reads the words."""
+
+
+class Ends(Frozen):
+    """What a statement ends besides the value of its own slot: memories about the speaker."""
+
+    attribute: str = Field(min_length=1)
+    """Their attribute (`work.employer`), or how it begins, with a star (`drives.*`)."""
+    value: str = Field(default="", exclude_if=unset)
+    """Words that such a memory must say ("civic"); none: whatever it says."""
+    sparing: str = Field(default="", exclude_if=unset)
+    """Words of the one that stays: a new partner ends the memory of another one."""
+    denials: bool = Field(default=False, exclude_if=unset)
+    """Ends what was denied ("I stopped …"), and not what was so."""
+    never: bool = Field(default=False, exclude_if=unset)
+    """It was never so: said by mistake, or taken back."""
+    at: int | None = Field(default=None, exclude_if=unset)
+    """When it ended, in microseconds UTC; None: when this was said."""
+    among: bool = Field(default=False, exclude_if=unset)
+    """The words may be those of any memory: which are meant is looked up before it is decided, and
+    named in place of this."""
 
 
 class Candidate(Frozen):
@@ -155,8 +177,18 @@ class Candidate(Frozen):
     participants: tuple[str, ...] = ()
     fields: dict[str, str] = Field(default_factory=dict, exclude_if=unset)
     """What its type asks for besides a value, in words of the spans: a medication's dose."""
+    ends: tuple[Ends, ...] = Field(default=(), exclude_if=unset)
+    """What else is over if this is believed: "I lost my job" ends employer and role."""
+    retracts: bool = Field(default=False, exclude_if=unset)
+    """It only takes words back ("scratch that"): it ends others, and is itself not believed."""
     resolved: Resolved | None = Field(default=None, exclude_if=unset)
     """Set by the gate, never by an extractor."""
+    check: int = Field(default=0, exclude_if=unset)
+    """The version of the check that holds its claim to its spans; 0: the first. Set by the gate."""
+
+    def looked_for(self) -> bool:
+        """Whether what it ends is still to be looked up among what is believed."""
+        return any(each.among for each in self.ends)
 
 
 class Speech(Protocol):

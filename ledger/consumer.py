@@ -17,17 +17,16 @@ from beliefledger.ledger import backoff
 from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
+from beliefledger.ledger.event_names import named
 from beliefledger.ledger.lease import Lease
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.store import Cursor, Cursors, check_claim
-from beliefledger.ledger.subscription import Followed, Subscription
+from beliefledger.ledger.subscription import LOOK_SECONDS, Followed, Subscription
 
 LEASE_SECONDS = 10.0
 _LONGEST_LEASE = 86_400.0
 _SHORTEST_LEASE = 0.1
-_LOOK_SECONDS = 0.25
-"""How long to wait for events before looking whether the consumer was closed or taken over."""
-_CLAIM_SECONDS = 0.5
+CLAIM_SECONDS = 0.5
 """How often one that waits for its turn asks for it."""
 _SETTLE_SECONDS = 1.0
 
@@ -73,7 +72,7 @@ class Consumer(Closeable):
         """What the database last said, while it does not answer."""
         self._log = log
         self._cursors = cursors
-        self._types = types
+        self._types = None if types is None else tuple(sorted(named(types)))
         self._subjects = subjects
         self._seconds = float(lease_seconds)
         self._follow = follow
@@ -118,23 +117,49 @@ class Consumer(Closeable):
 
     def __next__(self) -> Recorded:
         delays = backoff.delays()
-        while not self._closed.is_set():
-            try:
-                event = self._step()
-            except BackendUnavailable as problem:
-                self.trouble = problem
-                self._closed.wait(next(delays))
-                continue
-            self.trouble = None
+        while True:
+            event = self.look()
             if event is not None:
                 return event
-            if self._at_head and not self._follow:
-                break
+            if self.trouble is not None:
+                self._closed.wait(next(delays))
+                continue
             delays = backoff.delays()
-        raise StopIteration
+            try:
+                self._rest()
+            except BackendUnavailable as problem:
+                self.trouble = problem
+
+    def look(self) -> Recorded | None:
+        """The next event that is there, if this consumer holds the cursor or can claim it now; None
+        otherwise, and where the database does not answer (`trouble`). Never waits for one. Raises
+        `StopIteration` at the end, and `LeaseLost`."""
+        if self._closed.is_set():
+            raise StopIteration
+        try:
+            event = self._step()
+        except BackendUnavailable as problem:
+            self.trouble = problem
+            return None
+        self.trouble = None
+        if event is None and (self._closed.is_set() or (self._at_head and not self._follow)):
+            raise StopIteration
+        return event
+
+    @property
+    def looked(self) -> int | None:
+        """Up to which position there is nothing to deliver; None while another holds the cursor."""
+        return None if self._lease is None else self._looked
+
+    def _rest(self) -> None:
+        """Wait for a moment: for events, or for the cursor."""
+        if self.looked is None:
+            self._closed.wait(min(CLAIM_SECONDS, self._seconds / 4))
+        else:
+            self._log.wait(self._looked, LOOK_SECONDS)
 
     def _step(self) -> Recorded | None:
-        """The next event; None when there was none for a moment."""
+        """The next event; None when there is none now."""
         lease = self._lease or self._claim()
         if lease is None:
             return None
@@ -156,10 +181,9 @@ class Consumer(Closeable):
         return event
 
     def _claim(self) -> Lease | None:
-        """Hold the cursor and begin after it; after a moment None if another holds it."""
+        """Hold the cursor and begin after it; None if another holds it."""
         lease = Lease.claim(self._cursors, self.name, self.holder, self._seconds)
         if lease is None:
-            self._closed.wait(min(_CLAIM_SECONDS, self._seconds / 4))
             return None
         # The thread that renews it must not outlive a consumer that was dropped without closing.
         weakref.finalize(self, lease.abandon)
@@ -179,14 +203,16 @@ class Consumer(Closeable):
         self._looked = position
         self._at_head = False
         self._reading = self._pending = None
+        self._idle_since = 0.0
         self._settle_at = 0.0
 
     def _look(self, lease: Lease) -> Recorded | None:
         if self._pending is not None:
             return self._pending
         if self._reading is None:
-            if self._at_head and self._follow and not self._log.wait(self._looked, _LOOK_SECONDS):
-                self._settle(lease)
+            if self._at_head and self._follow and not self._log.wait(self._looked, 0):
+                if time.monotonic() >= self._idle_since + LOOK_SECONDS:
+                    self._settle(lease)
                 return None
             self._at_head = False
             self._reading = Subscription(
@@ -197,6 +223,7 @@ class Consumer(Closeable):
             self._looked = self._reading.position
             self._reading = None
             self._at_head = True
+            self._idle_since = time.monotonic()
             if not self._follow or time.monotonic() >= self._settle_at:
                 self._settle(lease)
         return self._pending

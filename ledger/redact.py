@@ -19,20 +19,25 @@ from functools import lru_cache
 from stdnum import iban, numdb
 
 from beliefledger.ledger import seeds
+from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import fold
 from beliefledger.ledger.secret_patterns import (
     ANNOUNCED,
     CARD_WORDS,
     GAP,
     ISSUERS,
+    LETTERED_IDS,
     MASK,
     NATIONAL_IDS,
+    REVERSED,
+    REVERSED_HINTS,
     SHAPES,
+    SPLIT_CARD,
     SecretKind,
 )
-from beliefledger.ledger.secret_values import JUDGES
+from beliefledger.ledger.secret_values import JUDGES, reversed_secret
 
-__all__ = ["Redacted", "Redaction", "SecretKind", "redact", "secrets_in"]
+__all__ = ["Redacted", "Redaction", "SecretKind", "may_hold_secret", "redact", "secrets_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +60,33 @@ class Redacted:
     redactions: tuple[Redaction, ...]
 
 
-# --- Patterns, compiled ------------------------------------------------------------------------
+# --- Patterns, compiled when first used --------------------------------------------------------
 
-_LONG_NUMBER = re.compile(rf"[0-9](?:{GAP}{{0,3}}[0-9]){{7}}")
-_CARD_RUN = re.compile(rf"(?<![0-9])[0-9](?:{GAP}{{0,3}}[0-9]){{12,}}")
-_GROUP = re.compile(r"[0-9]+")
-_IBAN = re.compile(
+_LONG_NUMBER = compile_later(rf"[0-9](?:{GAP}{{0,3}}[0-9]){{7}}")
+_CARD_RUN = compile_later(rf"(?<![0-9])[0-9](?:{GAP}{{0,3}}[0-9]){{12,}}")
+_GROUP = compile_later(r"[0-9]+")
+_IBAN = compile_later(
     rf"(?<![A-Za-z0-9])(?=([A-Za-z]{{2}}[0-9]{{2}}(?:{GAP}{{0,2}}[A-Za-z0-9]){{11,30}}))"
 )
-_REST = re.compile(rf"[^\s{MASK}]*")
+_SPELLED_IBAN = compile_later(
+    r"(?<![A-Za-z0-9])(?=([A-Za-z][ \t.,-]{1,2}[A-Za-z](?:[ \t.,-]{1,2}[A-Za-z0-9]){13,32}))"
+)
+_SPLIT_CARD = compile_later(SPLIT_CARD)
+_REVERSED = compile_later(f"(?i){REVERSED}")
+_LABELLED = compile_later(r"(?i)(?:[\w-]{1,20}[ _-])?(?:password|passwd|passcode|pwd|pw|pin)")
+_REST = compile_later(rf"[^\s{MASK}]*")
 _NEAR = 60  # characters before and after a number in which its word may stand
 _NATIONAL = tuple(
     (
-        re.compile(rf"(?i)\b(?:{words})\b"),
-        re.compile(rf"(?<![0-9A-Za-z]){shape}(?![0-9A-Za-z])"),
+        compile_later(rf"(?i)\b(?:{words})\b"),
+        compile_later(rf"(?<![0-9A-Za-z]){shape}(?![0-9A-Za-z])"),
         is_valid,
     )
     for words, shape, is_valid in NATIONAL_IDS
 )
+
+
+_ANY_NATIONAL = compile_later(rf"(?i)\b(?:{'|'.join(words for words, _, _ in NATIONAL_IDS)})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +104,30 @@ class _Rule:
 
 
 _RULES = tuple(
-    _Rule(kind, tuple(hints.split()), re.compile(pattern), JUDGES[judge])
+    _Rule(kind, tuple(hints.split()), compile_later(pattern), JUDGES[judge])
     for kind, hints, pattern, judge in (
         *((kind, hint, shape, "all") for kind, hint, shape in SHAPES),
         *ANNOUNCED,
     )
 )
+_NEED_DIGITS = frozenset(
+    n for n, rule in enumerate(_RULES) if rule.judge in (JUDGES["strong"], JUDGES["pair"])
+)
+_DIGIT = compile_later("[0-9]")
 _BY_HINT = {
     hint: tuple(n for n, rule in enumerate(_RULES) if hint in rule.hints)
     for hint in sorted({hint for rule in _RULES for hint in rule.hints})
 }
-_HINTS = tuple(_BY_HINT)
-_PLACEHOLDER = re.compile(rf"\[redacted ({'|'.join(SecretKind)})\]")
+_CARD_HINTS, _REVERSED_HINTS, _LETTERED_HINTS = map(
+    frozenset, (CARD_WORDS, REVERSED_HINTS, LETTERED_IDS)
+)
+_HINTS = tuple(sorted(_BY_HINT.keys() | _CARD_HINTS | _REVERSED_HINTS | _LETTERED_HINTS))
+_HINTS_BESIDE_DIGITS = frozenset(
+    hint for hint, rules in _BY_HINT.items() if _NEED_DIGITS.issuperset(rules)
+) - (_CARD_HINTS | _REVERSED_HINTS | _LETTERED_HINTS)
+"""Hints that mean nothing where there is no digit: "user" is in most texts."""
+_HINTS_ALONE = tuple(hint for hint in _HINTS if hint not in _HINTS_BESIDE_DIGITS)
+_PLACEHOLDER = compile_later(rf"\[redacted ({'|'.join(SecretKind)})\]")
 
 # --- Finding -----------------------------------------------------------------------------------
 
@@ -153,6 +179,13 @@ def _cards(folded: str, lowered: str) -> Iterator[tuple[int, int]]:
             yield run.span()
 
 
+def _split_cards(folded: str) -> Iterator[tuple[int, int]]:
+    """Cards in groups that a stroke, a comma or a line break parts."""
+    for match in _SPLIT_CARD.finditer(folded):
+        if _is_card("".join(filter(str.isdigit, match.group()))):
+            yield match.span()
+
+
 def _is_card(number: str) -> bool:
     return len(number) in _issued_lengths(number[:4]) and _luhn(number)
 
@@ -165,16 +198,20 @@ def _iban_length(country: str) -> int:
     return 4 + sum(lengths) if lengths else 0
 
 
-def _ibans(folded: str) -> Iterator[tuple[int, int]]:
-    for match in _IBAN.finditer(folded):
-        wanted = _iban_length(match.group(1)[:2].upper())
-        places = [n for n, char in enumerate(match.group(1)) if char.isalnum()][:wanted]
+def _ibans(folded: str, pattern: re.Pattern[str] = _IBAN) -> Iterator[tuple[int, int]]:
+    for match in pattern.finditer(folded):
+        letters = [n for n, char in enumerate(match.group(1)) if char.isalnum()]
+        country = "".join(match.group(1)[n] for n in letters[:2])
+        wanted = _iban_length(country.upper())
+        places = letters[:wanted]
         number = "".join(match.group(1)[n] for n in places)
         if wanted and len(number) == wanted and iban.is_valid(number, check_country=False):
             yield match.start(), match.start() + places[-1] + 1
 
 
 def _national_ids(folded: str) -> Iterator[tuple[int, int]]:
+    if not _ANY_NATIONAL.search(folded):
+        return
     for words, shape, is_valid in _NATIONAL:
         if not words.search(folded):
             continue
@@ -199,20 +236,85 @@ def _announced(rule: _Rule, folded: str) -> Iterator[tuple[int, int]]:
             yield start, at
 
 
+def _reversed(folded: str) -> Iterator[tuple[int, int]]:
+    """The secret before "is my password"."""
+    for match in _REVERSED.finditer(folded):
+        end = match.start()
+        quoted = end > 0 and folded[end - 1] in "\"'`”’"
+        end -= quoted
+        taken = reversed_secret(folded[max(0, end - 260) : end], quoted=quoted)
+        if taken and MASK not in folded[end - taken : end]:
+            yield end - taken, end
+
+
+def _tables(folded: str) -> Iterator[tuple[int, int]]:
+    """The cells under a heading such as "password"."""
+    columns: list[int] = []
+    at = 0
+    for line in folded.split("\n"):
+        cells = []
+        for cell in line.split("|"):
+            cells.append((cell, at))
+            at += len(cell) + 1
+        if len(cells) == 1:
+            columns = []  # what comes is another table
+        elif not columns:
+            columns = [n for n, (cell, _) in enumerate(cells) if _labelled(cell)]
+        elif line.strip(" \t|:=-"):
+            for cell, begin in (cells[n] for n in columns if n < len(cells)):
+                value = cell.strip()
+                start = begin + cell.find(value)
+                if value and MASK not in value:
+                    yield start, start + JUDGES["cell"](value)
+
+
+def _labelled(cell: str) -> bool:
+    return len(cell) < 60 and _LABELLED.fullmatch(cell.strip(" *`\t")) is not None
+
+
+def _hints_in(folded: str, lowered: str) -> Iterator[str]:
+    """The hints of rules that may find something in the text."""
+    return filter(lowered.__contains__, _HINTS if _DIGIT.search(folded) else _HINTS_ALONE)
+
+
 def _find(folded: str) -> list[tuple[int, int, SecretKind]]:
     lowered = folded.lower()
-    hints = [hint for hint in _HINTS if hint in lowered]
+    hints = list(_hints_in(folded, lowered))
     found = [(s, e, SecretKind.PASSWORD) for s, e in seeds.phrases(lowered)]
     long = _LONG_NUMBER.search(folded)
     if long:
         found += ((s, e, SecretKind.CARD) for s, e in _cards(folded, lowered))
         found += ((s, e, SecretKind.IBAN) for s, e in _ibans(folded))
-    if long or "codice fiscale" in lowered:  # this one has letters between its digits
+        if "iban" in lowered:
+            found += ((s, e, SecretKind.IBAN) for s, e in _ibans(folded, _SPELLED_IBAN))
+    if long or not _LETTERED_HINTS.isdisjoint(hints):
         found += ((s, e, SecretKind.NATIONAL_ID) for s, e in _national_ids(folded))
-    if hints:
-        for n in sorted({n for hint in hints for n in _BY_HINT[hint]}):
-            found += ((s, e, _RULES[n].kind) for s, e in _announced(_RULES[n], folded))
+    if not hints:
+        return found
+    if not _CARD_HINTS.isdisjoint(hints):
+        found += ((s, e, SecretKind.CARD) for s, e in _split_cards(folded))
+    if not _REVERSED_HINTS.isdisjoint(hints):
+        found += ((s, e, SecretKind.PASSWORD) for s, e in _reversed(folded))
+        if folded.count("|") > 1:
+            found += ((s, e, SecretKind.PASSWORD) for s, e in _tables(folded) if s < e)
+    rules = sorted({n for hint in hints for n in _BY_HINT.get(hint, ())})
+    if not _NEED_DIGITS.isdisjoint(rules) and not _DIGIT.search(folded):
+        rules = [n for n in rules if n not in _NEED_DIGITS]
+    for n in rules:
+        found += ((s, e, _RULES[n].kind) for s, e in _announced(_RULES[n], folded))
     return found
+
+
+def may_hold_secret(text: str) -> bool:
+    """Whether a text may hold a secret: one look that most need no other after. True for every text
+    of which a part, up to a line's end, holds one."""
+    folded = fold(text).text
+    lowered = folded.lower()
+    return (
+        next(_hints_in(folded, lowered), None) is not None
+        or _LONG_NUMBER.search(folded) is not None
+        or seeds.may_hold(lowered)
+    )
 
 
 def secrets_in(text: str) -> list[tuple[int, int, SecretKind]]:

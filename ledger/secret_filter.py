@@ -11,14 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel
 
 from beliefledger.ledger.errors import SecretGiven
 from beliefledger.ledger.fields import A_NAME, CLEAN
-from beliefledger.ledger.redact import SecretKind, redact, secrets_in
 from beliefledger.ledger.streams import tag
+
+# Redaction is loaded by who writes: its tables take longer than to ask what is believed.
+# ruff: noqa: PLC0415
+if TYPE_CHECKING:
+    from beliefledger.ledger.redact import SecretKind
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -41,6 +45,8 @@ def secret_in_name(name: str, *, numbers: bool = True) -> SecretKind | None:
     taken for a card only as people write cards, in groups; with `numbers` also if it has the length
     of one.
     """
+    from beliefledger.ledger.redact import SecretKind, secrets_in
+
     name = _IDS.sub(" ", name)
     for start, end, kind in secrets_in(name):
         digits = sum(char.isdigit() for char in name[start:end])
@@ -52,6 +58,8 @@ def secret_in_name(name: str, *, numbers: bool = True) -> SecretKind | None:
 
 def clean_name(name: str) -> str:
     """A name that stays in a body: as given, or without the secret in it."""
+    from beliefledger.ledger.redact import redact
+
     return name if secret_in_name(name) is None else redact(name).text
 
 
@@ -60,6 +68,8 @@ def session_name(key: bytes, session: str | None) -> str | None:
     its place, so that it is the same session when it is given again, and no other one's."""
     if session is None or secret_in_name(session) is None:
         return session
+    from beliefledger.ledger.redact import redact
+
     return f"{redact(session).text} ~{tag(key, 'session name', session)[:12]}"
 
 
@@ -71,14 +81,14 @@ def refuse(name: str, what: str, *, numbers: bool = True) -> None:
 
 
 _AS_TOLD = {
-    SecretKind.CARD: "a card number",
-    SecretKind.IBAN: "a bank account number",
-    SecretKind.PASSWORD: "a password",
-    SecretKind.PIN: "a PIN",
-    SecretKind.API_KEY: "an API key",
-    SecretKind.TOKEN: "an access token",
-    SecretKind.PRIVATE_KEY: "a private key",
-    SecretKind.NATIONAL_ID: "a national id number",
+    "card_number": "a card number",
+    "iban": "a bank account number",
+    "password": "a password",
+    "pin": "a PIN",
+    "api_key": "an API key",
+    "token": "an access token",
+    "private_key": "a private key",
+    "national_id": "a national id number",
 }
 
 
@@ -92,14 +102,20 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
     raises `SecretGiven` for a secret in them, as for one in a name that is a fact.
     """
     names, words = _Strings(), _Strings()
+    named: list[tuple[str, str]] = []
     for field, marks in _fields(type(model)):
         value = getattr(model, field)
         if field in facts:
             if A_NAME in marks:
-                for name in _strings(value):
-                    refuse(name, field)
+                named += ((name, field) for name in _strings(value))
         elif CLEAN not in marks:
             _gather(value, names if A_NAME in marks else words, names)
+    if not _may_hold_secret([*(name for name, _ in named), *names], words):
+        return model
+    for name, field in named:
+        refuse(name, field)
+    from beliefledger.ledger.redact import secrets_in
+
     if not any(map(secret_in_name, names)) and not secrets_in(_BETWEEN.join(words)):
         return model
     if refusing:
@@ -107,6 +123,15 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
             if secrets_in(each):
                 raise SecretGiven("A text that stays in clear holds what looks like a secret.")
     return cast("M", _without(model, facts))
+
+
+def _may_hold_secret(names: list[str], words: list[str]) -> bool:
+    """Whether any of them may hold a secret: all of them looked at once."""
+    if not names and not words:
+        return False
+    from beliefledger.ledger.redact import may_hold_secret
+
+    return may_hold_secret("\n".join([_IDS.sub(" ", "\n".join(names)), *words]))
 
 
 class _Strings(list[str]):
@@ -118,13 +143,21 @@ def _fields(kind: type[BaseModel]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
     return tuple((name, tuple(field.metadata)) for name, field in kind.model_fields.items())
 
 
+_WORDLESS = frozenset({type(None), bool, int})
+
+
 def _gather(value: Any, words: _Strings, names: _Strings) -> None:
-    if type(value) is str:
+    kind = type(value)
+    if kind is str:
         if value and not (len(value) >= 24 and _MADE.fullmatch(value)):
             words.append(value)
+    elif kind in _WORDLESS:
+        return
     elif isinstance(value, BaseModel):
         for field, marks in _fields(type(value)):
-            _gather(getattr(value, field), names if A_NAME in marks else words, names)
+            each = getattr(value, field)
+            if type(each) not in _WORDLESS:
+                _gather(each, names if A_NAME in marks else words, names)
     elif isinstance(value, tuple | list):
         for each in value:
             _gather(each, words, names)
@@ -146,6 +179,8 @@ def _without(value: Any, skipped: Iterable[str] = (), *, name: bool = False) -> 
     if type(value) is str:
         if _MADE.fullmatch(value):
             return value
+        from beliefledger.ledger.redact import redact
+
         return clean_name(value) if name else redact(value).text
     if isinstance(value, BaseModel):
         changed = {

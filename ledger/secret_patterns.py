@@ -11,13 +11,26 @@ from enum import StrEnum
 
 from stdnum.br import cpf as br_cpf
 from stdnum.ca import sin as ca_sin
+from stdnum.cn import ric as cn_ric
 from stdnum.de import idnr as de_idnr
 from stdnum.es import dni as es_dni
 from stdnum.fr import nir as fr_nir
+from stdnum.gb import nhs as gb_nhs
+from stdnum.id import nik as id_nik
 from stdnum.in_ import aadhaar as in_aadhaar
+from stdnum.in_ import pan as in_pan
 from stdnum.it import codicefiscale as it_codicefiscale
+from stdnum.jp import in_ as jp_in
+from stdnum.kr import rrn as kr_rrn
+from stdnum.mx import curp as mx_curp
 from stdnum.nl import bsn as nl_bsn
+from stdnum.pk import cnic as pk_cnic
 from stdnum.pl import pesel as pl_pesel
+from stdnum.ru import inn as ru_inn
+from stdnum.th import pin as th_pin
+from stdnum.tr import tckimlik as tr_tckimlik
+from stdnum.us import itin as us_itin
+from stdnum.za import idnr as za_idnr
 
 from beliefledger.ledger import seeds
 from beliefledger.ledger.lookalikes import fold
@@ -86,6 +99,34 @@ NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (r"bsn|burgerservicenummer", r"[0-9]{9}", nl_bsn.is_valid),
     (r"pesel", r"[0-9]{11}", pl_pesel.is_valid),
     (r"steuer-?id\w*|idnr", r"[0-9]{2}(?: ?[0-9]{3}){3}", de_idnr.is_valid),
+    (r"itin", r"9[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{4}", us_itin.is_valid),
+    (
+        r"(?:chinese|china|resident|national) id\w*|id card|身份证|身份證|shenfenzheng",
+        r"[0-9]{6}[ -]?[0-9]{8}[ -]?[0-9]{3}[0-9Xx]",
+        cn_ric.is_valid,
+    ),
+    (r"pan", r"[A-Za-z]{5}[0-9]{4}[A-Za-z]", in_pan.is_valid),
+    (r"nik|ktp|e-ktp", r"[0-9]{16}", id_nik.is_valid),
+    (r"cnic|nicop", r"[0-9]{5}-?[0-9]{7}-?[0-9]", pk_cnic.is_valid),
+    (rf"inn|{fold('инн').text}", r"[0-9]{12}|[0-9]{10}", ru_inn.is_valid),
+    (r"curp", r"[A-Za-z]{4}[0-9]{6}[A-Za-z]{6}[0-9A-Za-z]{2}", mx_curp.is_valid),
+    (
+        r"my ?number|individual number|マイナンバー|個人番号",
+        r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}",
+        jp_in.is_valid,
+    ),
+    (r"t\.?c\.? ?kimlik|tckn|kimlik no\w*|turkish id", r"[0-9]{11}", tr_tckimlik.is_valid),
+    (r"rrn|resident registration|주민등록번호", r"[0-9]{6}-?[0-9]{7}", kr_rrn.is_valid),
+    (r"thai id\w*|thai national id\w*", r"[0-9](?:[ -]?[0-9]){12}", th_pin.is_valid),
+    (r"south african id|sa id|rsa id", r"[0-9]{6} ?[0-9]{4} ?[0-9]{3}", za_idnr.is_valid),
+    (r"nhs", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", gb_nhs.is_valid),
+)
+# Identity numbers that have fewer than eight digits in a row: looked for wherever their word is.
+LETTERED_IDS = ("codice fiscale", "curp", "pan ", "pan:")
+# Cards in groups that something else than a gap parts: taken where the text speaks of a card.
+SPLIT_CARD = (
+    r"(?<![0-9])[0-9]{4}(?P<by>[ \t]{0,2}[/,|\n][ \t\n]{0,2})"
+    r"(?:[0-9]{4}(?P=by)[0-9]{4}(?P=by)[0-9]{4}|[0-9]{6}(?P=by)[0-9]{5})(?![0-9])"
 )
 
 # --- Keys that announce themselves: a lower-case hint, and the shape ---------------------------
@@ -124,10 +165,18 @@ SHAPES: tuple[tuple[SecretKind, str, str], ...] = (
     (
         SecretKind.PRIVATE_KEY,
         "private",
-        r"(?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*?"
+        r"(?is)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY.*?"
         r"(?:-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?(?:-{1,5}|\Z)|\Z)",
     ),
-    (SecretKind.PRIVATE_KEY, "private", r"(?s)Private-Lines:.*"),  # PuTTY
+    (SecretKind.PRIVATE_KEY, "private", r"(?is)Private-Lines:.*"),  # PuTTY
+    (SecretKind.TOKEN, "sig=", r"[?&;]sig=(?P<secret>[\w%+/=-]{16,256})"),  # Azure
+    (SecretKind.TOKEN, "signature=", r"(?i)[?&]X-(?:Amz|Goog)-Signature=(?P<secret>\w{16,600})"),
+    (  # the secret of AWS beside its id
+        SecretKind.API_KEY,
+        "akia asia",
+        r"\b(?:AKIA|ASIA)[0-9A-Z]{12,20}(?s:.){1,80}?"
+        r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])",
+    ),
     (
         SecretKind.PASSWORD,
         "://",
@@ -163,7 +212,8 @@ _ABROAD = (
 )
 _PIN = (
     r"(?:pin(?:[ -]?(?:code|number|no\.?))?|cvv2?|cvc|otp|(?:security|access|door|gate|alarm|entry|"
-    r"unlock|lock|safe|verification|one[ -]time|2fa|garage|keypad|login|authentication)[ -]code)"
+    r"unlock|lock|safe|verification|one[ -]time|2fa|garage|keypad|login|authentication|sms|mfa|"
+    r"totp|two[ -]factor|confirmation|sign[ -]?in|google|whatsapp|backup|reset|otp)[ -]codes?)"
 )
 _LOCKED = (
     r"(?:safe|door|gate|alarm|locker|vault|lock|padlock|house|garage|apartment|flat|building|"
@@ -216,6 +266,47 @@ _ABROAD_HINTS = (
     f"{fold('пароль').text} 密码 密碼 パスワード"
 )
 _NEXT = r"(?:,?\s(?:and|or)|,)\s"
+# What stands between a label and its value in a tag, a cell of a table, a block of YAML.
+_TAG = r"[\w-]{0,20}>\s{0,3}"
+_CELL = r"[\w ()*`]{0,20}\|[ \t*`]{0,20}"
+_BLOCK = r"['\"]?:[ \t]{0,3}[|>][-+]?[ \t]{0,3}\n[ \t]{1,12}"
+_TAGGED = rf"(?P<secret>[^\s<{MASK}]{{1,256}})"
+_CELLED = rf"(?P<secret>[^\s|{MASK}]{{1,256}})"
+# Programs that are handed a password as an argument.
+_ARGUMENT = rf"(?P<secret>{_QUOTED}|[^\s\"'{MASK}]{{1,128}})"
+_CURL = (
+    r"(?i)\b(?:curl|wget)\s[^\n]{0,200}?(?<!\S)(?:-u|--user|-a|--auth)[ =]{0,3}"
+    rf"[\"']?[^\s:\"'{MASK}]{{1,64}}:(?P<secret>[^\s\"'{MASK}]{{1,128}})"
+)
+_MYSQL = (
+    r"(?i)\b(?:mysql(?:dump|admin|import|sh)?|mariadb)\s[^\n]{0,200}?(?<!\S)(?-i:-p)"
+    rf"{_ARGUMENT}"
+)
+_SSHPASS = rf"(?i)\bsshpass\s{{1,3}}-p\s{{0,3}}{_ARGUMENT}"
+_REDIS = rf"(?i)\bredis-cli\s[^\n]{{0,200}}?(?<!\S)(?:-a|--pass)\s{{1,3}}{_ARGUMENT}"
+_LOGIN_BESIDE = (
+    r"(?i)\b(?:log[ -]?(?:in|on)|sign[ -]?in|account|creds?|credentials?|user(?:name)?|netflix|vpn|"
+    rf"wi-?fi)\b[^\n]{{0,60}}?[\w.+-]{{1,64}}@[\w-]{{1,60}}(?:\.[\w-]{{1,20}}){{1,3}}"
+    rf"[ \t]{{0,2}}(?:[/|:,;]|and|with|pw|pass)[ \t]{{0,2}}(?P<secret>[^\s{MASK}]{{1,128}})"
+)
+_USER_SLASH = (
+    r"(?i)\b(?:user(?:name)?|login|log[ -]?in|creds?|credentials?)(?:\s?[:=]|\s(?:is|are|with|as))?"
+    rf"\s{{1,2}}[\w.@-]{{2,64}}\s{{0,2}}(?:/|\||,\s?pw|,?\spw:?|,?\spass:?)\s{{0,2}}(?P<secret>[^\s{MASK}]{{1,128}})"
+)
+# "Your code is 482 913": six digits, and no code of a place or a product.
+_OTP = (
+    r"(?i)\b(?:your|my|the)\s(?:(?!(?:zip|post|postal|area|country|dial\w*|product|discount|promo|"
+    r"error|status|exit|order|item|colou?r|hex|qr|bar|tax|source|sort|bank|branch|voucher|coupon)\b)"
+    r"[\w-]{1,20}\s){0,2}code(?:\sis)?:?\s{1,2}(?P<secret>[0-9]{3}[ -]?[0-9]{3})(?![0-9,.]?[0-9])"
+)
+# "… is my password": where a sentence turned round goes on behind its secret.
+REVERSED = (
+    r"\s(?:is|was|=)\s(?:my|our|the|his|her|their|your)\s"
+    r"(?:(?!(?:of|in|for|that|who|which)\s)[\w'-]{1,30}\s){0,4}?"
+    rf"(?:{_PASS}|pw|{_PIN}|(?:(?<=my )|(?<=your ))code)\b"
+    r"(?! (?:is|was|manager|policy|that|i|we|for)\b)"
+)
+REVERSED_HINTS = ("pass", "pwd", "pw", "pin", "code", "cvv", "cvc", "otp")
 _LIST = rf"{MASK}{{1,40}}(?:{_NEXT}{MASK}{{1,40}}){{0,9}}{_NEXT}"
 # A kind, the hints without which it cannot match, the pattern, and who judges the value: see
 # `ledger.secret_values`.
@@ -239,6 +330,19 @@ ANNOUNCED: tuple[tuple[SecretKind, str, str, str], ...] = (
     (SecretKind.TOKEN, "authorization", f"(?i){_HEADER}{_ONE}", "whole"),
     (SecretKind.PRIVATE_KEY, "private", f"{_START}private[ _-]?key{_FOR}{_ANY}{_ONE}", "random"),
     (SecretKind.API_KEY, "key secret", f"{_START}{_KEY}{_FOR}{_ANY}{_ONE}", "random"),
+    (SecretKind.PIN, "code", _OTP, "all"),
+    (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_TAG}{_TAGGED}", "whole"),
+    (SecretKind.API_KEY, "key secret", f"{_START}{_KEY}{_TAG}{_TAGGED}", "random"),
+    (SecretKind.TOKEN, "token", f"{_START}{_BEARER}{_TAG}{_TAGGED}", "random"),
+    (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_CELL}{_CELLED}", "cell"),
+    (SecretKind.PASSWORD, _PASS_HINTS, f"{_START}{_PASS}{_BLOCK}{_ONE}", "whole"),
+    (SecretKind.API_KEY, "key secret", f"{_START}{_KEY}{_BLOCK}{_ONE}", "random"),
+    (SecretKind.PASSWORD, "curl wget", _CURL, "argument"),
+    (SecretKind.PASSWORD, "mysql mariadb", _MYSQL, "argument"),
+    (SecretKind.PASSWORD, "sshpass", _SSHPASS, "whole"),
+    (SecretKind.PASSWORD, "redis-cli", _REDIS, "whole"),
+    (SecretKind.PASSWORD, "@", _LOGIN_BESIDE, "strong"),
+    (SecretKind.PASSWORD, "user login log cred", _USER_SLASH, "strong"),
     # In a shell's or an .env file's assignment even a short value is the secret.
     (SecretKind.API_KEY, "key secret token pass", f"{_ENV}={_ONE}", "whole"),
 )

@@ -186,6 +186,47 @@ def _pair(value: str) -> int:
     return taken if name and mark and _strong(secret or " ") and "://" not in token else 0
 
 
+def _argument(value: str) -> int:
+    """Take the argument of a program; not another option, and no address or path."""
+    return 0 if value.startswith(("-", "/", "//")) or "://" in value else _whole(value)
+
+
+def _cell(value: str) -> int:
+    """Take what stands in a cell, unless it is a rule, a heading or a word about the secret."""
+    if set(value) <= set(":-=*"):
+        return 0
+    return 0 if _bare(value).lower() in _PROSE | _HEADINGS else _whole(value)
+
+
+_HEADINGS = frozenset(
+    "password passwd user username login email name value url host notes strength length"
+    " required type description field role expiry default example status hash policy rules".split()
+)
+
+
+def reversed_secret(before: str, *, quoted: bool) -> int:
+    """How many characters at the end of `before` are the secret that goes before "is my password":
+    the last word, or what is in quotation marks."""
+    if quoted:
+        begin = max(before.rfind(mark, 0, len(before)) for mark in "\"'`“‘")
+        value = before[begin + 1 :]
+        return len(value) if 0 < len(value) <= 100 and "\n" not in value else 0
+    value = before[before.rfind(" ") + 1 :].rpartition("\n")[2]
+    if _strong(value):
+        return len(value)
+    if value.isdigit() and len(value) >= 4:
+        return len(value)
+    lead = before[: len(before) - len(value)].rstrip(" ")
+    begins = not lead or lead[-1] in ".!?\n:;,"
+    word = _spelled(value) and value.lower() not in _PROSE | _TOPICS
+    return len(value) if begins and word and len(value) > 3 else 0
+
+
+_TOPICS = frozenset(
+    "problem issue question thing reason fear concern answer security point trouble worry catch"
+    " trick hint clue length name email username birthday account google facebook apple".split()
+)
+
 JUDGES: dict[str, Callable[[str], int]] = {
     "all": len,
     "whole": _whole,
@@ -194,5 +235,7 @@ JUDGES: dict[str, Callable[[str], int]] = {
     "strong": _strong,
     "random": _random,
     "pair": _pair,
+    "argument": _argument,
+    "cell": _cell,
 }
 """By the names that the table of patterns has for them."""

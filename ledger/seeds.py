@@ -34,6 +34,10 @@ _LABEL = r"(?:words?|row|line|number)[ \t\"'#._-]{0,3}[0-9]"
 _WORD = re.compile(rf"(?<![^\W\d_])(?!{_LABEL}|then\b){_LETTERS}")
 """A word that may be one of a phrase, and no label such as "word 7:"."""
 _RUN_WORD = re.compile(rf"(?<![^\W\d_])(?!{_LABEL}|(?:then|and)\b){_LETTERS}")
+_ASCII = re.compile("[a-z]+")
+_OR_BETWEEN = WORDS | frozenset("then and word words row line number".split())
+_SHORTEST = 4 * LEAST
+"""How long twelve words of the list are at least, each with what stands before the next."""
 _GAP, _BLANKS = 16, 200
 """How far apart two words of a phrase may be: a number, a bullet and a line's indentation; with the
 blanks between columns."""
@@ -104,20 +108,22 @@ def phrases(lowered: str) -> Iterator[tuple[int, int]]:
                     yield taken
 
 
+def may_hold(lowered: str) -> bool:
+    """Whether a text may hold a phrase; without it, `phrases` finds none."""
+    return any(hint in lowered for hint in _HINTS) or _has_runs(lowered)
+
+
+def _has_runs(lowered: str) -> bool:
+    """Whether a text may have twelve words of the list in a row."""
+    # The plain pattern takes half the time, and finds every run with what may stand between.
+    return len(lowered) >= _SHORTEST - 1 and _has_run(_ASCII.findall(lowered), _OR_BETWEEN)
+
+
 def _runs(lowered: str) -> Iterator[tuple[int, int]]:
     """Twelve and more words of the list in a row, however they are set out."""
-    words = _RUN_WORD.findall(lowered)
-    # Of any twelve in a row one has such a number, so that few of the words need to be looked at.
-    for n in range(LEAST - 1, len(words), LEAST):
-        if words[n] in WORDS:
-            first = last = n
-            while first and n - first < LEAST and words[first - 1] in WORDS:
-                first -= 1
-            while last - first < LEAST and last + 1 < len(words) and words[last + 1] in WORDS:
-                last += 1
-            if last - first + 1 >= LEAST:
-                break
-    else:
+    if not _has_runs(lowered):
+        return
+    if not _has_run(_RUN_WORD.findall(lowered), WORDS):
         return
     run: list[re.Match[str]] = []
     for match in _RUN_WORD.finditer(lowered):
@@ -128,6 +134,21 @@ def _runs(lowered: str) -> Iterator[tuple[int, int]]:
         yield from _of_run(lowered, run)
         run = [match] if known else []
     yield from _of_run(lowered, run)
+
+
+def _has_run(words: list[str], known: frozenset[str]) -> bool:
+    """Whether twelve words in a row are known."""
+    # Of any twelve in a row one has such a number, so that few of the words need to be looked at.
+    for n in range(LEAST - 1, len(words), LEAST):
+        if words[n] in known:
+            first = last = n
+            while first and n - first < LEAST and words[first - 1] in known:
+                first -= 1
+            while last - first < LEAST and last + 1 < len(words) and words[last + 1] in known:
+                last += 1
+            if last - first + 1 >= LEAST:
+                return True
+    return False
 
 
 def _near(between: str) -> bool:

@@ -88,6 +88,14 @@ class Head(NamedTuple):
     erasures: int = 0
 
 
+class Activity(NamedTuple):
+    """How many events a subject has, and the positions of the first and the last."""
+
+    events: int
+    first: int
+    last: int
+
+
 class Cursor(NamedTuple):
     """How far a named consumer is. It may be moved by its holder alone, who has the epoch."""
 
@@ -245,6 +253,10 @@ class EventStore(Protocol):
         self, subject_ref: str, after: int, limit: int, upto: int | None = None
     ) -> list[Row]:
         """Up to `limit` events of one subject of positions in (after, upto]."""
+        ...
+
+    def activity(self, subject_refs: Sequence[str]) -> dict[str, Activity]:
+        """How much there is of each of these subjects; one without events is left out."""
         ...
 
     def find(self, event_id: str) -> Row | None: ...

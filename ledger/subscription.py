@@ -10,10 +10,12 @@ from beliefledger.ledger.backoff import delays
 from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import BackendUnavailable, LedgerError
+from beliefledger.ledger.event_names import named
 from beliefledger.ledger.store import Head
-from beliefledger.ledger.upcast import current_name
 
 FOLLOW_PAGE = 500
+LOOK_SECONDS = 0.25
+"""How long to wait for events before looking whether the follower was closed."""
 
 
 class Followed(Protocol):
@@ -55,7 +57,7 @@ class Subscription(Closeable):
         self.trouble: BackendUnavailable | None = None
         """What the store last said, while it does not answer."""
         self._log = log
-        self._types = None if types is None else frozenset(map(current_name, types))
+        self._types = None if types is None else named(types)
         self._subjects = subjects
         self._filters = types is not None or subjects is not None
         """Then the bodies of what is not wanted are not opened."""
@@ -68,7 +70,8 @@ class Subscription(Closeable):
             subjects is None or event.subject_ref in subjects
         )
 
-    def _run(self) -> Iterator[Recorded]:
+    def _run(self) -> Iterator[Recorded | None]:
+        """The events; None whenever there are no more for now."""
         while not self._closed.is_set():
             pages = self._log.pages_to(self.position, size=FOLLOW_PAGE, later=self._filters)
             for end, page in pages:
@@ -85,27 +88,39 @@ class Subscription(Closeable):
                 self.position = end
             if not self._follow:
                 return
-            while not self._closed.is_set() and not self._log.wait(self.position, 0.25):
-                pass
+            yield None
+
+    def look(self) -> Recorded | None:
+        """The next event that is there; None when there is none now, or the store that is followed
+        does not answer (`trouble`). Never waits for one. Raises `StopIteration` at the end."""
+        try:
+            event = next(self._events)
+        except LedgerError as problem:
+            self._events = self._run()  # a generator that raised would only say that it is over
+            if not self._follow or not isinstance(problem, BackendUnavailable):
+                raise
+            self.trouble = problem
+            return None
+        self.trouble = None
+        return event
 
     def __iter__(self) -> Subscription:
         return self
 
     def __next__(self) -> Recorded:
-        for delay in delays():
-            try:
-                event = next(self._events)
-            except LedgerError as problem:
-                self._events = self._run()  # a generator that raised would only say that it is over
-                if not self._follow or not isinstance(problem, BackendUnavailable):
-                    raise
-                self.trouble = problem
-            else:
-                self.trouble = None
+        patience = delays()
+        while True:
+            event = self.look()
+            if event is not None:
                 return event
-            if self._closed.wait(delay):
-                break
-        raise StopIteration
+            try:
+                while self.trouble is None and not self._closed.is_set():
+                    if self._log.wait(self.position, LOOK_SECONDS):
+                        break
+            except BackendUnavailable as problem:
+                self.trouble = problem
+            if self.trouble is not None and self._closed.wait(next(patience)):
+                raise StopIteration
 
     def close(self) -> None:
         self._closed.set()

@@ -232,12 +232,12 @@ class Vault:
                 f"The id of subject {subject_ref} in the vault {self} was changed."
             ) from None
 
-    def subjects(self, tenant: str) -> list[str]:
-        """The references of the living subjects, in no telling order."""
+    def subjects(self, tenant: str, after: str = "", limit: int | None = None) -> list[str]:
+        """The references of the living subjects (up to `limit` past one), in no telling order."""
         self._check_tenant(tenant)
-        rows = self._database.rows(
-            "SELECT subject_ref FROM vault.keys WHERE tenant = ? ORDER BY 1", (tenant,)
-        )
+        query = "SELECT subject_ref FROM vault.keys WHERE tenant = ? AND subject_ref > ? ORDER BY 1"
+        query += "" if limit is None else f" LIMIT {limit:d}"
+        rows = self._database.rows(query, (tenant, after))
         return [str(row[0]) for row in rows]
 
     def is_erased(self, subject_ref: str) -> bool:

@@ -109,9 +109,20 @@ class Notes:
             if not isinstance(value, bytes):
                 continue  # told with the other rows
             kind = COMMITTED if name.startswith(f"{COMMITTED} ") else name
-            guarded = kind in {AGREED, COMMITTED} and value[:1] != b"["  # an older version's
+            guarded = kind in {AGREED, COMMITTED} and not _is_of_before(value)
             if kind not in _KNOWN:
                 found.append(f"there is a note {name!r} that nobody wrote")
             elif (kind == BEGUN and value != _YES) or (guarded and not self._is_ours(name, value)):
                 found.append(f"the note {name!r} was changed")
         return found
+
+
+def _is_of_before(value: bytes) -> bool:
+    """Whether an older version wrote it, without a keyed hash before the words. A hash may begin
+    with the same byte."""
+    if value[:1] != b"[":
+        return False
+    try:
+        return isinstance(canonical.decode(value), list)
+    except ValueError:
+        return False

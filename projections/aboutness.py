@@ -35,6 +35,7 @@ OTHERS = 0.4
 """What is left where a text is about other people than the question."""
 REST = 0.5
 """How much of it depends on the question's other terms."""
+_SCAFFOLD = frozenset(terms("user relation name call called named"))
 COVERED = 0.8
 """How near a text has to come to the one that fits a question without a slot best."""
 
@@ -49,6 +50,8 @@ class Aboutness:
     """The memories of the slots asked for …"""
     of_slot: Mask
     """… and those that are not searched, such as superseded ones."""
+    others: Mask
+    """The texts that are about other people than the question."""
 
 
 def aboutness(
@@ -57,9 +60,10 @@ def aboutness(
     """How much each text that is searched is about what is asked. `meant` are cosines, `floor` is
     the one below which they say nothing."""
     count = len(index)
-    if not asked.slots and (asked.tense != "now" or not (asked.own or asked.kin)):
+    if not asked.slots and asked.tense != "now":
         nothing = np.zeros(count, np.bool_)
-        return Aboutness(np.zeros(count, np.float32), nothing, nothing, nothing)
+        none = np.zeros(count, np.float32)
+        return Aboutness(none, nothing, nothing, nothing, nothing)
     having = _Having(index)
     changed = having.any_of(change_words())
     scores = np.zeros(count, np.float32)
@@ -75,12 +79,14 @@ def aboutness(
             scores[rest < 1] = 0
     else:
         scores = _alike(having, asked, mask, meant, floor)
-    scores *= _whose(index, having, asked, keyed)
+    whose, others = _whose(index, having, asked, keyed)
+    scores *= whose
     scores[~mask] = 0
     if index.has_turns:
         scores[index.lines.others()] = 0
         changed[index.lines.others()] = False
-    return Aboutness(scores, changed & mask, keyed & mask & (scores > 0), keyed)
+    held = keyed & mask & (scores > 0)
+    return Aboutness(scores, changed & mask, held, keyed, others)
 
 
 def _about_slot(having: _Having, slot: SlotWords, keyed: Mask, changed: Mask) -> Scores:
@@ -99,8 +105,6 @@ def _alike(having: _Having, asked: SlotQuestion, mask: Mask, meant: Scores, floo
     """Of a question without a slot: how near each text is to the one that fits it best, by the
     question's terms or by meaning."""
     alike: Scores = np.zeros(len(mask), np.float32)
-    if not asked.own and not asked.kin:
-        return alike
     for of, least in ((having.weighed(asked.terms, mask), 0.0), (np.where(mask, meant, 0), floor)):
         top = float(of.max(initial=0))
         if top > least:
@@ -118,17 +122,23 @@ def _typed(index: SubjectIndex, slot: SlotWords) -> Mask:
     return there
 
 
-def _whose(index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mask) -> Scores:
-    """How much of it is left for whom a text is about."""
-    named = frozenset(each for term in asked.terms for each in with_same(term))
-    kin = frozenset().union(*asked.kin)
+def _whose(
+    index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mask
+) -> tuple[Scores, Mask]:
+    """How much of it is left for whom a text is about, and which texts are about others."""
+    named = frozenset(each for term in asked.terms for each in having.same(term))
+    kin = frozenset(each for word in frozenset().union(*asked.kin) for each in having.same(word))
     ours = named | kin | frozenset().union(*(w for slot in asked.slots for w in slot.names))
     whose = np.ones(len(index), np.float32)
+    others = np.zeros(len(index), np.bool_)
     for people in kin_words():
-        if asked.own and not asked.kin and people.isdisjoint(ours):
-            whose[having.any_of([frozenset((each,)) for each in people])] = OTHERS
+        if people.isdisjoint(ours):
+            others |= having.any_of([frozenset((each,)) for each in people])
+    if asked.own and not asked.kin:
+        whose[others] = OTHERS
     for people in asked.kin:
-        whose[~having.any_of([frozenset((each,)) for each in people])] = OTHERS
+        called = frozenset(each for word in people for each in having.same(word))
+        whose[~having.any_of([frozenset((each,)) for each in called])] = OTHERS
 
     def fits(entity: str) -> bool:
         if entity == SELF:
@@ -138,7 +148,22 @@ def _whose(index: SubjectIndex, having: _Having, asked: SlotQuestion, keyed: Mas
     mine = index.lines.about(fits)
     whose[keyed & mine] = 1
     whose[keyed & ~mine] *= OTHERS
-    return whose
+    return whose, (others & ~(keyed & mine)) | (keyed & ~mine)
+
+
+def _names(index: SubjectIndex) -> dict[str, frozenset[str]]:
+    """By a word for a relative its name, and the other way round, where there is but one: "my son"
+    is Emil."""
+    found: dict[str, frozenset[str]] = {}
+    for word, numbers in index.lines.named.items():
+        kin = frozenset(terms(word))
+        told = {frozenset(index.lines.terms[each]) - kin - _SCAFFOLD for each in numbers}
+        if len(told) == len(kin) == 1:
+            [name], [called] = told, kin
+            found[called] = found.get(called, frozenset()) | name
+            for each in name:
+                found[each] = found.get(each, frozenset()) | kin
+    return found
 
 
 class _Having:
@@ -148,6 +173,11 @@ class _Having:
         self._words = index.words
         self._count = len(index)
         self._known: dict[str, Mask] = {}
+        self._names = _names(index)
+
+    def same(self, term: str) -> frozenset[str]:
+        """A term with those that are the same word, and with the name of whom it is."""
+        return with_same(term) | self._names.get(term, frozenset())
 
     def term(self, term: str) -> Mask:
         known = self._known.get(term)
@@ -170,7 +200,7 @@ class _Having:
         of = np.zeros(self._count, np.float32)
         searched = int(mask.sum())
         for term in wanted:
-            there = np.logical_or.reduce([self.term(each) for each in with_same(term)]) & mask
+            there = np.logical_or.reduce([self.term(each) for each in self.same(term)]) & mask
             if there.any():
                 of += np.float32(math.log(1 + searched / int(there.sum()))) * there
         return of
@@ -180,7 +210,7 @@ class _Having:
         of = np.zeros(self._count, np.float32)
         known = 0
         for term in wanted:
-            there = np.logical_or.reduce([self.term(each) for each in with_same(term)])
+            there = np.logical_or.reduce([self.term(each) for each in self.same(term)])
             if there[mask].any():
                 known += 1
                 of += there

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
-from beliefledger.projections.slot_routing import SlotQuestion
-from beliefledger.projections.text_lines import places
+from beliefledger.projections.slot_routing import SlotQuestion, ending_words
+from beliefledger.projections.text_lines import USER, places
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from beliefledger.projections.index import SubjectIndex
     from beliefledger.projections.lexical import Mask
 
@@ -39,10 +38,18 @@ MANY_HAVE = 1000
 """A term that is in more texts does not count as shared."""
 SHARED = 0.2
 """The least share of a text's terms that a later one has to have to take it up."""
+BEST = 3
+"""Where nothing is about what is asked, so many of the best by all arms may be taken up."""
 MANY = 8
 """Where more texts than this are about it, the other arms choose among them."""
-MOST_OF = 0.5
+MOST_OF = 0.67
 """A memory stands for the turn that it came of if it has this share of the turn's terms."""
+RESTATED = 0.5
+"""The least share of what a memory came of that a later text has to have to say it anew."""
+_ONLY_ASKS = MILLION // 2
+"""The prior of a turn that states nothing."""
+ALL_OF = 0.9
+"""One that says that something ended, only if it leaves hardly anything out."""
 WINDOW = 10
 """So many of the best by all arms are put into another order."""
 LIFTED = 4
@@ -58,6 +65,10 @@ class Line:
     memories: Sequence[int] = ()
     turn: int | None = None
     claim: int = 0
+    most: bool = True
+    """A memory says most of what its turn says …"""
+    asked: bool = False
+    """… or is of the slot that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +115,11 @@ def group(
     """The texts that are about what is asked, and which of them a later text takes up: that one's
     number by theirs. Without `crowded`, of many only those that are believed."""
     top = float(about.scores.max(initial=0))
-    if top < ABOUT:
-        return [], {}
+    if top < ABOUT:  # nothing is known to be about it: what a later turn takes up is old even so
+        first = [each for each in fused[:BEST] if searched[each]] if crowded else []
+        ups = [(each, _takes_up(each, about, index, searched)) for each in first]
+        pairs = {old: newer[0] for old, newer in ups if newer}
+        return list(dict.fromkeys(each for pair in pairs.items() for each in pair)), pairs
     at = np.flatnonzero((about.scores >= max(ABOUT, GROUP * top)) & searched)
     if at.size > MANY:  # much is said of it: what fits best by all arms, and what is believed
         of = fused[:WINDOW]
@@ -130,7 +144,7 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     if about.changed.sum() == 0:
         return []
     said_at = index.texts["said_at"]
-    own = index.lines.terms[number]
+    own = [each for each in index.lines.terms[number] if each != USER]
     shared: Counter[int] = Counter()
     rare: set[int] = set()
     for term in own:
@@ -147,20 +161,30 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
             if about.changed[each]
             and said_at[each] > said_at[number]
             and not about.keyed[each]
+            and not about.others[each]
             and shared[each] >= SHARED * len(own)
         ),
-        key=lambda each: (-int(said_at[each]), each),
+        key=lambda each: (-int(said_at[each]), _ended(each, index), each),
     )
+
+
+def _ended(number: int, index: SubjectIndex) -> bool:
+    """Whether a memory says that something ended, and not what came instead."""
+    of = frozenset(index.lines.terms[number])
+    return not index.turn_ids[number] and any(each <= of for each in ending_words())
 
 
 def ordered(
     found: Sequence[int],
     asked: SlotQuestion,
     about: Aboutness,
-    said_at: NDArray[np.int64],
+    index: SubjectIndex,
     outdated: Callable[[int], bool],
 ) -> list[int]:
-    """The texts that are about what is asked, in the order in which they answer it."""
+    """The texts that are about what is asked, in the order in which they answer it. Events and
+    endings ("sold the Trek") come after what was said of the new bike in one breath."""
+    said_at = index.texts["said_at"]
+    happened = index.lines.keyed(("event",))
     if asked.tense == "past":
         if asked.first:
             return sorted(found, key=lambda each: (int(said_at[each]), each))
@@ -177,8 +201,9 @@ def ordered(
         found,
         key=lambda each: (
             outdated(each),
-            -_weight(each, about, found),
+            -_weight(each, about, found, index),
             -int(said_at[each]),
+            bool(happened[each]) or _ended(each, index),
             not about.keyed[each],
             each,
         ),
@@ -213,9 +238,10 @@ def arranged(
         if index.turn_ids[number]:
             return Line(number, lines.memories_of(number, index.turn_ids[number]))
         turn = lines.turn_of(number)
-        if turn is not None and lines.covers(number, turn) < MOST_OF:
-            turn = None
-        return Line(number, (), turn, lines.claim(number))
+        least = ALL_OF if _ended(number, index) else MOST_OF
+        most = turn is not None and lines.covers(number, turn) >= least
+        of_slot = bool(asked.slots and about.of_slot[number])
+        return Line(number, (), turn, lines.claim(number), most, of_slot)
 
     def newer(line: Line) -> int | None:
         """What holds in the place of a text that was superseded: a memory, else its turn."""
@@ -240,7 +266,7 @@ def arranged(
     def outdated(number: int) -> bool:
         return newer(line_of(number)) is not None or (past and number in taken)
 
-    head = ordered(found, asked, about, index.texts["said_at"], outdated)
+    head = ordered(found, asked, about, index, outdated)
     first = set(fused[:WINDOW])
     most = LIFTED if asked.own or asked.kin else 1
     may = set(head) if asked.slots else set(taken.values())
@@ -252,13 +278,24 @@ def arranged(
     return [Placed(number, others, taken.get(number)) for number, others in results[:k]]
 
 
-def _weight(number: int, about: Aboutness, found: Sequence[int]) -> int:
-    """1 for what may come first by its time: a memory of the slot, and a turn that says something
-    changed or states as much as the best does; 0 for what only mentions it, beside a memory."""
+def _weight(number: int, about: Aboutness, found: Sequence[int], index: SubjectIndex) -> int:
+    """1 for what may come first by its time: a memory of the slot, a turn that says something
+    changed or states as much as the best does, and one that says anew what a memory came of; 0 for
+    what only mentions it, beside a memory."""
     if about.keyed[number] or about.changed[number]:
         return 1
-    held = any(about.keyed[each] for each in found)
-    return int(not held)
+    held = [each for each in found if about.keyed[each]]
+    return int(not held or any(_restates(number, each, index) for each in held))
+
+
+def _restates(number: int, memory: int, index: SubjectIndex) -> bool:
+    """Whether a later text states again, with other words for some, what a memory came of."""
+    said_at, lines = index.texts["said_at"], index.lines
+    if said_at[number] <= said_at[memory] or index.texts["prior"][number] <= _ONLY_ASKS:
+        return False
+    turn = lines.turn_of(memory)
+    before = set(lines.terms[memory if turn is None else turn]) - {USER}
+    return len(before.intersection(lines.terms[number])) >= RESTATED * max(1, len(before))
 
 
 def settled(
@@ -274,26 +311,67 @@ def settled(
         if newer is not None:
             placed.setdefault(newer)
         placed.setdefault(number)
-    results: list[tuple[int, list[int]]] = []
-    by_claim: dict[int, int] = {}
-    by_turn: dict[int, int] = {}
+    results = _Results()
     for number in placed:
-        line = line_of(number)
-        turn = number if line.turn is None and not line.claim else line.turn
-        known = by_claim.get(line.claim) if line.claim else None
-        if known is None and turn in by_turn and turn in {number, results[by_turn[turn]][0]}:
-            known = by_turn[turn]
+        results.add(line_of(number))
+    return [(number, tuple(others)) for number, others in results.kept if number >= 0]
+
+
+class _Results:
+    """Results, to which lines are added one by one."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[int, list[int]]] = []
+        """Each with the texts that are one with it; −1 for what another took in."""
+        self._claims: dict[int, int] = {}
+        self._turns: dict[int, int] = {}
+        """By turn: the result that it is in, itself or by a memory that says most of it …"""
+        self._parts: dict[int, list[int]] = {}
+        """… and those of memories that say a part of it."""
+
+    def add(self, line: Line) -> None:
+        if line.claim and line.claim in self._claims:
+            self.kept[self._claims[line.claim]][1].append(line.number)
+        elif not line.claim:
+            self._add_turn(line)
+        elif line.turn is None or not self._join(line):
+            self._claims[line.claim] = len(self.kept)
+            if line.turn is not None:
+                of = self._parts.setdefault(line.turn, [])
+                if line.most:
+                    self._turns.setdefault(line.turn, len(self.kept))
+                elif not line.asked:
+                    of.append(len(self.kept))
+            self.kept.append((line.number, []))
+
+    def _join(self, memory: Line) -> bool:
+        """Put a memory with its turn, where that has a place already."""
+        assert memory.turn is not None
+        at = self._turns.get(memory.turn)
+        if at is None or self.kept[at][0] != memory.turn:
+            return False
+        kept, others = self.kept[at]
+        if memory.most:  # the memory stands for its turn
+            self.kept[at] = memory.number, [*others, kept]
+        elif memory.asked:
+            return False
+        else:
+            others.append(memory.number)
+        self._claims[memory.claim] = at
+        return True
+
+    def _add_turn(self, turn: Line) -> None:
+        known, parts = self._turns.get(turn.number), self._parts.get(turn.number, ())
         if known is not None:
-            kept, others = results[known]
-            if line.claim and not line_of(kept).claim:  # the memory stands for its turn
-                results[known] = number, [*others, kept]
-                by_claim[line.claim] = known
-            else:
-                others.append(number)
-            continue
-        if line.claim:
-            by_claim[line.claim] = len(results)
-        if turn is not None:
-            by_turn.setdefault(turn, len(results))
-        results.append((number, []))
-    return [(number, tuple(others)) for number, others in results]
+            self.kept[known][1].append(turn.number)
+            return
+        if not parts:
+            self._turns[turn.number] = len(self.kept)
+            self.kept.append((turn.number, []))
+            return
+        # It says more than each of the memories: it stands for them, where the first of them was.
+        first = self._turns[turn.number] = parts[0]
+        others = [each for part in parts for each in (self.kept[part][0], *self.kept[part][1])]
+        for part in parts:
+            self.kept[part] = -1, []
+        self.kept[first] = turn.number, others

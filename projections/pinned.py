@@ -16,6 +16,8 @@ IMPORTANT = 700_000
 """The least importance (millionths) of what goes into a profile."""
 MOST_CONSTRAINTS = 25
 MOST_OF_PROFILE = 6
+CANDIDATES = 4 * MOST_OF_PROFILE
+"""Rows to choose a profile from: some are about other people."""
 
 
 class PinnedRow(NamedTuple):
@@ -57,7 +59,7 @@ def pinned(index: SubjectIndex, request: SearchRequest, position: int) -> Pinned
     profile &= rows["importance"][at] >= IMPORTANT
     return PinnedRows(
         tuple(_row(index, int(row)) for row in at[constraint][:MOST_CONSTRAINTS]),
-        tuple(_row(index, int(row)) for row in at[profile][:MOST_OF_PROFILE]),
+        tuple(_row(index, int(row)) for row in at[profile][:CANDIDATES]),
     )
 
 

@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 from beliefledger.ledger.postgres.faults import first_line, remedy_for
+from beliefledger.projections.compiled import STATEMENTS
 from beliefledger.projections.tables import view_state
 from beliefledger.projections.view_databases import REBUILD_RUNS, Home, StillRead, making
 
@@ -96,6 +97,7 @@ class PostgresHome(Home):
             pool_pre_ping=True,
             isolation_level="READ COMMITTED",
             use_native_hstore=False,  # not to be looked for
+            execution_options={"compiled_cache": STATEMENTS},
         )
 
         @event.listens_for(self.engine, "begin")

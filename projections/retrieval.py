@@ -93,9 +93,13 @@ def find(index: SubjectIndex, query: Query) -> Result:
         return Result((), 0, 0, 0)
     arms, signal = _arms(index, query, mask)
     meant = arms["meaning"].scores if "meaning" in arms else np.zeros(len(index), np.float32)
-    about = aboutness(index, query.asked, mask, meant, query.floor)
-    if query.asked.slots:
-        signal |= about.scores >= ABOUT
+    asked_for = query.asked
+    about = aboutness(index, asked_for, mask, meant, query.floor)
+    if asked_for.slots and about.scores.max(initial=0) < ABOUT:  # nobody said anything of these
+        asked_for = asked_for.without_slots()
+        about = aboutness(index, asked_for, mask, meant, query.floor)
+    signal |= about.scores >= ABOUT
+    if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
     prior = np.ones(1, np.float32)
     if index.has_turns:
@@ -122,7 +126,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
     now = query.filters.position, query.filters.valid_at
     fused = kept[places].tolist()
     # Whoever wants different results gets them in the order in which they were chosen.
-    asked_for = query.asked if not query.diversity else SlotQuestion()
+    if query.diversity:
+        asked_for = SlotQuestion()
     placed = arranged(index, asked_for, about, fused, mask, now, query.k)
     further = {each.number for each in placed}.difference(kept.tolist())
     if further:  # brought in by what they took the place of
@@ -168,8 +173,9 @@ def _scored(
         components = some.four(scores)
         scores = sum(components.values(), np.zeros(len(kept)))
     else:
-        scores += ranking.SCORE * query.recency_weight * some.freshness
-        scores += ranking.SCORE * ROUTED * some.routed
+        # A memory that hardly fits does not come before turns because it is fresh.
+        beside = query.recency_weight * some.freshness + ROUTED * some.routed
+        scores += ranking.SCORE * beside * scores / max(1e-9, float(scores.max(initial=0)))
     return _Scored(arms, ranks, components, scores, some, kept)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-import yaml
+from beliefledger.ledger.data_files import data
 
 _SAID = (
     "advised|called|came up|claimed|described|drafted|estimated|explained|gave|listed|made"
@@ -41,7 +40,7 @@ class Route:
 
 @cache
 def _rules() -> tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...]:
-    written = yaml.safe_load(Path(__file__).with_name("routing.yaml").read_text("utf-8"))
+    written = data("beliefledger.projections", "routing.yaml")
     return tuple(
         (
             each["name"],

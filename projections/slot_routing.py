@@ -7,13 +7,11 @@ A model of meanings may add slots that no word names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
+from beliefledger.ledger.data_files import data
 from beliefledger.projections.search_terms import STOP_WORDS, stems, terms, words
 
 Words = frozenset[str]
@@ -23,6 +21,8 @@ Tense = Literal["now", "past", "any"]
 _SELF = frozenset("i me my mine myself we our ours us im ive".split())
 _BE = frozenset("was were".split())
 _WERE = _BE | frozenset("did had used".split())
+_PRESENT = frozenset("do does am is are".split())
+_TOLD = _WERE | frozenset("been ever times total altogether since last past ago".split())
 _MOST_SLOTS = 3
 _NEARLY = 0.6
 """A slot is asked for if it matches this much of what the best one does."""
@@ -50,6 +50,11 @@ class SlotWords:
         found = [each for each in (*self.names, *self.asks) if each <= asked]
         return frozenset().union(*found)
 
+    def of_others(self, asked: frozenset[str]) -> list[Words]:
+        """The other words, of several, by which a question asks for this slot: of a "furry
+        friend" as of no friend."""
+        return [each for each in self.asks if len(each) > 1 and each <= asked]
+
     @property
     def known(self) -> frozenset[str]:
         """All words by which it is asked for."""
@@ -73,6 +78,10 @@ class SlotQuestion:
     rest: tuple[str, ...] = ()
     """Those of them that its slots do not know: what they are asked about."""
 
+    def without_slots(self) -> SlotQuestion:
+        """The same question as one that asks for no slot."""
+        return replace(self, slots=(), rest=self.terms)
+
 
 @dataclass(frozen=True, slots=True)
 class _QuestionWords:
@@ -80,6 +89,9 @@ class _QuestionWords:
     past: tuple[Words, ...]
     first: tuple[Words, ...]
     change: tuple[Words, ...]
+    ending: tuple[Words, ...]
+    circumstance: frozenset[str]
+    typed: Mapping[str, str]
     counting: tuple[Words, ...]
     filler: frozenset[str]
     kin: tuple[frozenset[str], ...]
@@ -105,23 +117,25 @@ def asked_for(
 ) -> SlotQuestion:
     """What a question asks for. `more` are the slots of a ledger's own types, `meant` the names of
     slots that its meaning is near to."""
-    spoken = words(question)
-    stemmed = frozenset(stems(spoken))
     known = _known()
+    spoken = [known.typed.get(each, each) for each in words(question)]
+    stemmed = frozenset(stems(spoken))
     slots = _routed(stemmed, (*more, *built_in()), meant)
     own = not _SELF.isdisjoint(spoken)
     named = frozenset().union(*(word for slot in slots for word in slot.names))
+    named |= frozenset().union(*(each for slot in slots for each in slot.of_others(stemmed)))
     kin = tuple(each for each in known.kin if each & stemmed and not each & named)
     timed = frozenset().union(*(each for each in (*known.now, *known.past) if each <= stemmed))
     later = frozenset(stems(spoken[spoken.index("before") + 1 :] if "before" in spoken else ()))
     asked = tuple(
         each
-        for each in dict.fromkeys(terms(question))
+        for each in dict.fromkeys(terms(" ".join(spoken)))
         if each not in timed | known.filler | later  # "before Berlin" does not ask for Berlin
     )
     taken = frozenset().union(*(slot.known for slot in slots), *kin)
+    taken |= known.circumstance if slots else frozenset()
     rest = tuple(each for each in asked if each not in taken)
-    counting = any(each <= stemmed for each in known.counting)
+    counting = any(each <= stemmed for each in known.counting) and not _present_count(spoken)
     if len(rest) > _MOST_REST or counting:
         slots = ()
     tense: Tense = "any" if counting else _tense(spoken, stemmed, routed=bool(slots))
@@ -136,10 +150,17 @@ def asked_for(
     )
 
 
+def _present_count(spoken: Sequence[str]) -> bool:
+    """Whether a question asks for a number that is so now: "how many cats do I have?"."""
+    return "many" in spoken and not _PRESENT.isdisjoint(spoken) and _TOLD.isdisjoint(spoken)
+
+
 def _tense(spoken: Sequence[str], stemmed: frozenset[str], *, routed: bool) -> Tense:
     """Past where a word says so, or where a slot's value is asked for that "was"; of other
     questions in the past tense neither: they ask for what happened."""
     known = _known()
+    if "how" in spoken and "old" in spoken:  # it asks for an age
+        stemmed -= {"old"}
     told = any(each <= stemmed for each in known.now)
     were = not _WERE.isdisjoint(spoken)
     if any(each <= stemmed for each in known.past) and (were or not told):
@@ -176,6 +197,11 @@ def change_words() -> tuple[Words, ...]:
     return _known().change
 
 
+def ending_words() -> tuple[Words, ...]:
+    """The words by which a text says that something ended."""
+    return _known().ending
+
+
 def kin_words() -> tuple[frozenset[str], ...]:
     return _known().kin
 
@@ -183,13 +209,13 @@ def kin_words() -> tuple[frozenset[str], ...]:
 @cache
 def built_in() -> tuple[SlotWords, ...]:
     """The slots that every ledger knows."""
-    written = yaml.safe_load(Path(__file__).with_name("slot_words.yaml").read_text("utf-8"))
+    written = data("beliefledger.projections", "slot_words.yaml")
     return tuple(slot_words(each["slot"], each) for each in written)
 
 
 @cache
 def _known() -> _QuestionWords:
-    written = yaml.safe_load(Path(__file__).with_name("question_words.yaml").read_text("utf-8"))
+    written = data("beliefledger.projections", "question_words.yaml")
     same: dict[str, frozenset[str]] = {}
     for line in written["same"]:
         group = frozenset(stems(words(line)))
@@ -200,6 +226,9 @@ def _known() -> _QuestionWords:
         past=_entries(written["past"]),
         first=_entries(written["first"]),
         change=_said(written["change"]),
+        ending=_said(written["ending"]),
+        circumstance=frozenset(each for line in written["circumstance"] for each in terms(line)),
+        typed=written["typed"],
         counting=_entries(written["counting"]),
         filler=frozenset(stem for each in written["filler"] for stem in stems(words(each))),
         kin=tuple(frozenset(stems(words(line))) for line in written["kin"]),

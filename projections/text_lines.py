@@ -35,6 +35,8 @@ class TextLines:
         """By memory: the id of the turn it came of."""
         self._of_turn: dict[str, list[int]] = {}
         self._turn: dict[str, int] = {}
+        self.named: dict[str, list[int]] = {}
+        """By a word for a relative: the memories that tell their name."""
         self._others = bytearray()
         """Of each text: whether somebody else than the subject said it."""
         self._known: dict[tuple[str, ...], tuple[int, list[bool]]] = {}
@@ -51,6 +53,9 @@ class TextLines:
         """Say which memory a text is."""
         self._key[number] = self.keys(memory["attribute"])
         self._entity[number] = self.entities(memory["entity"])
+        parts = memory["attribute"].split(".")
+        if parts[0] == "relation" and parts[2:] == ["name"]:
+            self.named.setdefault(parts[1], []).append(number)
         self._claim[number] = hash(memory["claim"])
         self._source[number] = memory["turn"]
         self._of_turn.setdefault(memory["turn"], []).append(number)

@@ -33,6 +33,7 @@ from beliefledger.ledger.errors import (
 )
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.sqlite.faults import fault
+from beliefledger.projections.compiled import STATEMENTS
 
 REBUILD_RUNS = (
     "A rebuild of the views is running and has not ended in time. What was begun stays open: do it"
@@ -175,7 +176,9 @@ def _patiently(work: Callable[[], object], locked: type[Exception]) -> None:
 def sqlite_engine(path: Path) -> Engine:
     """An engine over a disposable SQLite file, whose write transactions begin at once."""
     url = URL.create("sqlite", database=str(path))  # a path may hold any character
-    engine = create_engine(url, connect_args={"timeout": 30})
+    engine = create_engine(
+        url, connect_args={"timeout": 30}, execution_options={"compiled_cache": STATEMENTS}
+    )
     locked = engine.dialect.loaded_dbapi.OperationalError
 
     @event.listens_for(engine, "connect")

@@ -17,13 +17,13 @@ from hypothesis import settings
 
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
-from beliefledger.ledger.sqlite import SQLiteEventStore
 from beliefledger.ledger.store import EventStore
 from beliefledger.ledger.times import SECOND, Micros
 from beliefledger.ledger.vault import Vault
 
 sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
 
+import programs
 import stores
 from clusters import Cluster
 
@@ -61,6 +61,10 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)  # with Python's own it takes 6 % of the time
+
+
+def pytest_unconfigure() -> None:
+    programs.end()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -189,7 +193,7 @@ def master() -> MasterKey:
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Iterator[Vault]:
-    opened = Vault(tmp_path / "keys.db", MASTER)
+    opened = stores.vault_at(str(tmp_path))
     yield opened
     opened.close()
 
@@ -200,18 +204,7 @@ def open_log(tmp_path: Path, clock: Clock) -> Iterator[Callable[..., Log]]:
     opened: list[Log] = []
 
     def open_(path: Path = tmp_path) -> Log:
-        vault = Vault(path / "keys.db", MASTER)
-        try:
-            store = SQLiteEventStore(path / "log.db")
-        except BaseException:
-            vault.close()
-            raise
-        try:
-            log = Log(store, vault, clock=clock)
-        except BaseException:
-            store.close()
-            vault.close()
-            raise
+        log = stores.log_at(str(path), clock)
         opened.append(log)
         return log
 

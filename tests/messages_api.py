@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 from model_server import Answer, ModelServer, serving
@@ -52,6 +53,10 @@ class MessagesAPI(ModelServer):
         self.batches: dict[str, dict[str, Any]] = {}
         self.batch_polls = 1
         """How often a batch is looked at until it has ended."""
+        self.batch_trouble: list[Answer] = []
+        """Answers to the next batches that are handed over."""
+        self.batch_taken = True
+        """Whether a batch is taken all the same where its answer is trouble."""
         self.batch_result: Callable[[str, dict[str, Any]], dict[str, Any]] = self._as_if_asked
         super().__init__()
 
@@ -72,21 +77,33 @@ class MessagesAPI(ModelServer):
             "type": "message_batch",
             "processing_status": "ended" if ended else "in_progress",
             "request_counts": counts,
-            "created_at": "2026-03-01T09:00:00Z",
-            "expires_at": "2026-03-02T09:00:00Z",
-            "ended_at": "2026-03-01T10:00:00Z" if ended else None,
+            "created_at": held["created_at"],
+            "expires_at": held["created_at"],
+            "ended_at": held["created_at"] if ended else None,
             "results_url": f"{self.url}/v1/messages/batches/{id_}/results" if ended else None,
         }
 
     def post(self, path: str, body: dict[str, Any]) -> Answer:
         if path != "/v1/messages/batches":
             return self.missing(path)
+        trouble = self.batch_trouble.pop(0) if self.batch_trouble else None
+        if trouble is not None and not self.batch_taken:
+            return trouble
         id_ = f"msgbatch_{len(self.batches) + 1}"
-        self.batches[id_] = {"requests": body["requests"], "polls": 0}
+        self.batches[id_] = {
+            "requests": body["requests"],
+            "polls": 0,
+            "created_at": datetime.now(UTC).isoformat(),
+        }
+        if trouble is not None:
+            return trouble
         return Answer(self.batch(id_) | {"processing_status": "in_progress"})
 
     def get(self, path: str) -> Answer:
         parts = path.split("?", maxsplit=1)[0].strip("/").split("/")
+        if parts == ["v1", "messages", "batches"]:
+            listed = [self.batch(id_) for id_ in reversed(self.batches)]
+            return Answer({"data": listed, "has_more": False, "first_id": None, "last_id": None})
         if parts[:3] != ["v1", "messages", "batches"] or parts[3] not in self.batches:
             return self.missing(path)
         if parts[4:] != ["results"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from beliefledger.ledger.log import Log
@@ -41,9 +42,11 @@ def vault_at(place: str) -> Vault:
 
 def log_at(place: str, clock: Callable[[], Micros]) -> Log:
     """The log of a place over its store and vault, which are made if they are not there."""
-    store = store_at(place)
-    try:
-        return Log(store, vault_at(place), clock=clock)
-    except BaseException:
-        store.close()
-        raise
+    with ExitStack() as opened:  # what was opened is closed again when a later step fails
+        store = store_at(place)
+        opened.callback(store.close)
+        vault = vault_at(place)
+        opened.callback(vault.close)
+        log = Log(store, vault, clock=clock)
+        opened.pop_all()
+    return log

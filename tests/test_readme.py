@@ -22,7 +22,15 @@ PAGES = [
 ]
 
 
-SESSIONS = ["README.md", "docs/search.md", "docs/context.md", "docs/erasure.md", "docs/proofs.md"]
+SESSIONS = [
+    "README.md",
+    "docs/async.md",
+    "docs/context.md",
+    "docs/erasure.md",
+    "docs/exports.md",
+    "docs/proofs.md",
+    "docs/search.md",
+]
 """The documents with Python that is run."""
 
 

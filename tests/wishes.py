@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from beliefledger.curation.storing import Details
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 
 
 def searching(**asked: Any) -> dict[str, Any]:

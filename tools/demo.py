@@ -26,7 +26,7 @@ from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
 from beliefledger.ledger.times import Micros, from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.entities import path_tree

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from importlib import resources
-
-import yaml
 
 from beliefledger.audit.checks import Checks, Finding, no
 from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.data_files import data
 from beliefledger.ledger.errors import InvalidTurn, LedgerError
 from beliefledger.times import Progress
 
@@ -42,8 +40,7 @@ class ChecklistAnswer(Frozen):
 @cache
 def lists() -> dict[str, dict[str, dict[str, str]]]:
     """The lines by list and name, as `checklist.yaml` has them."""
-    text = resources.files(__package__).joinpath("checklist.yaml").read_text("utf-8")
-    known: dict[str, dict[str, dict[str, str]]] = yaml.safe_load(text)
+    known: dict[str, dict[str, dict[str, str]]] = data("beliefledger.audit", "checklist.yaml")
     return known
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
@@ -62,7 +62,8 @@ class ClusterAnswer(Frozen):
     """What went otherwise than asked for."""
     input_tokens: int = 0
     output_tokens: int = 0
-    cost_micro_usd: int = 0
+    cost_micro_usd: int | None = 0
+    """None where the model's price is not known."""
 
 
 class ApartAnswer(Frozen):
@@ -86,7 +87,8 @@ class ConsolidationAnswer(Frozen):
     apart: tuple[ApartAnswer, ...]
     input_tokens: int
     output_tokens: int
-    cost_micro_usd: int
+    cost_micro_usd: int | None
+    """None where the price of the model of any of them is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ class Consolidation:
             apart=tuple(apart),
             input_tokens=sum(each.input_tokens for each in found),
             output_tokens=sum(each.output_tokens for each in found),
-            cost_micro_usd=sum(each.cost_micro_usd for each in found),
+            cost_micro_usd=_total(each.cost_micro_usd for each in found),
         )
 
     def undo(self, memory_id: str, *, by: str, note: str | None = None) -> list[BeliefAnswer]:
@@ -299,7 +301,16 @@ def _model(core: Core) -> ModelMerger:
     return ModelMerger(client_of(name, core.rulebook, settings))
 
 
-def _costs(wording: Wording | None) -> dict[str, int]:
+def _total(costs: Iterable[int | None]) -> int | None:
+    total = 0
+    for each in costs:
+        if each is None:
+            return None
+        total += each
+    return total
+
+
+def _costs(wording: Wording | None) -> dict[str, int | None]:
     names = ("input_tokens", "output_tokens", "cost_micro_usd")
     return {name: 0 if wording is None else getattr(wording, name) for name in names}
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from beliefledger.answers import ProcessAnswer
-from beliefledger.gate.extractor import Extraction
+from beliefledger.answers import ProcessAnswer, ReadState
+from beliefledger.gate.extractor import Extraction, Known
 from beliefledger.gate.legible_turn import legible
 from beliefledger.gate.queue import Processed
 from beliefledger.gate.reader import Looked, TurnReader
 from beliefledger.gate.turns import Pending
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import ExtractionUnavailable, InvalidTurn, UnknownMemory
-from beliefledger.ledger.events.turn import ExtractionFailed, TurnParked
+from beliefledger.ledger.events.turn import ExtractionCompleted, ExtractionFailed, TurnParked
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
 from beliefledger.opening.extractors import extractor_of, model_name
@@ -26,10 +25,15 @@ from beliefledger.settings import Settings
 from beliefledger.times import Progress
 
 if TYPE_CHECKING:
-    from beliefledger.gate.model import BatchClient, ModelExtractor, Question
+    from beliefledger.gate.model import BatchClient, ModelExtractor, Reply
+    from beliefledger.gate.model.extractor import Inquiry
 
 BATCH_TURNS = 2_000
-"""How many turns go into one batch: each carries the prompt, and a batch may have 256 MB."""
+"""How many turns are handed over before what came back is decided."""
+BATCH_BYTES = 200_000_000
+"""How big a batch gets: each question carries the prompt, and the service takes 256 MB."""
+SHOWN = 10
+"""The characters of an id that are told."""
 Note = Callable[[str], None]
 
 
@@ -99,14 +103,8 @@ class Extractions:
         )
         name = extractor or model_name(self._gate.reader.extractor, settings)
         made = extractor_of(name, self._core.rulebook, settings)
-        self.let_go_of_model()
+        self._gate.reader.let_go_of_model()
         self._gate.reader.extractor = made
-
-    def let_go_of_model(self) -> None:
-        """Close the connection to the model, if there is one."""
-        close = getattr(self._gate.reader.extractor, "close", None)
-        if close is not None:
-            close()
 
     def extract(
         self,
@@ -141,6 +139,23 @@ class Extractions:
             decisions=tuple(total.decisions),
             problem=total.problem,
         )
+
+    def state_of(self, turn_id: str, problem: str | None = None) -> ReadState:
+        """Whether a turn is still to be decided. `problem` is what went wrong with the last turn of
+        its subject that could not be read, which may be an earlier one that holds it up."""
+        state = ReadState(
+            pending=True, problem=problem and f"An earlier turn could not be read: {problem}"
+        )
+        for each in self._log.read_stream(turn_id):
+            if each.type == ExtractionCompleted.NAME:
+                return ReadState(pending=False)
+            if each.type == ExtractionFailed.NAME:
+                detail = each.event.detail if isinstance(each.event, ExtractionFailed) else None
+                state = ReadState(pending=True, problem=detail or each.facts["error"])
+            elif each.type == TurnParked.NAME:
+                again = f"beliefledger ops retry {turn_id[:SHOWN]}"
+                state = ReadState(pending=True, problem=f"{state.problem} It is set aside: {again}")
+        return state
 
     def parked(self, subject: str | None = None) -> list[ParkedAnswer]:
         """The turns that were set aside, and why."""
@@ -212,7 +227,8 @@ class _BatchReader:
     def look(self, waiting: Sequence[Pending]) -> dict[str, Looked]:
         """What was found in these turns, by turn id; those without an answer are left out."""
         looked: dict[str, Looked] = {}
-        requests: dict[str, Question] = {}
+        inquiries: dict[str, Inquiry] = {}
+        known: dict[str, list[Known]] = {}
         for each in waiting:
             found = self._reader.turn_of(each)
             if found is None:
@@ -225,16 +241,41 @@ class _BatchReader:
             skipped = self._extractor.skips(shown.turn, shown.earlier)
             if skipped is not None:
                 looked[each.turn_id] = Extraction(skipped=skipped)
-            else:
-                requests[each.turn_id] = self._extractor.request(shown.turn, shown.earlier)
-        batch_id = self._resume
-        if batch_id is None and requests:
-            batch_id = self._batches.send_batch(requests)
-            self._tell(f"The batch {batch_id} is on its way with {len(requests):,} turns.")
-        if batch_id is not None:
-            self._wait(batch_id, len(requests))
-            looked |= self._collected(batch_id, {each.turn_id: each for each in waiting}, requests)
+                continue
+            if each.subject_ref not in known:
+                known[each.subject_ref] = self._reader.known(each.subject_ref)
+            inquiries[each.turn_id] = self._extractor.inquiry(
+                shown.turn, shown.earlier, known[each.subject_ref]
+            )
+        turns = {each.turn_id: each for each in waiting}
+        if self._resume is not None:
+            self._wait(self._resume, len(inquiries))
+            return looked | dict(self._collected(self._resume, turns, inquiries))
+        for some in self._batches_of(inquiries):
+            questions = {
+                question_id(turn_id, number): question
+                for turn_id, inquiry in some.items()
+                for number, question in enumerate(inquiry.questions)
+            }
+            batch_id = self._batches.send_batch(questions)
+            self._tell(f"The batch {batch_id} is on its way with {_turns(len(some))}.")
+            self._wait(batch_id, len(questions))
+            looked |= self._collected(batch_id, turns, some)
         return looked
+
+    def _batches_of(self, inquiries: Mapping[str, Inquiry]) -> Iterator[dict[str, Inquiry]]:
+        """The inquiries in batches that are not too big."""
+        some: dict[str, Inquiry] = {}
+        size = 0
+        for turn_id, inquiry in inquiries.items():
+            more = sum(map(self._batches.batch_size, inquiry.questions))
+            if some and size + more > BATCH_BYTES:
+                yield some
+                some, size = {}, 0
+            some[turn_id] = inquiry
+            size += more
+        if some:
+            yield some
 
     def _wait(self, batch_id: str, of: int) -> None:
         while (left := self._batches.batch_left(batch_id)) is not None:
@@ -243,20 +284,50 @@ class _BatchReader:
             time.sleep(self._poll_seconds)
 
     def _collected(
-        self,
-        batch_id: str,
-        waiting: dict[str, Pending],
-        requests: dict[str, Question],
+        self, batch_id: str, turns: Mapping[str, Pending], inquiries: Mapping[str, Inquiry]
     ) -> Iterator[tuple[str, Looked]]:
-        for turn_id, reply in self._batches.batch_replies(batch_id):
-            found = self._reader.turn_of(waiting[turn_id]) if turn_id in requests else None
-            if found is None or reply is None:
+        """The turns that a batch answered, each once all its windows came back or failed."""
+        came: dict[str, dict[int, Reply | ExtractionUnavailable | None]] = {}
+        for id_, reply in self._batches.batch_replies(batch_id):
+            turn_id, number = turn_of_question(id_)
+            if turn_id in inquiries:
+                came.setdefault(turn_id, {})[number] = reply
+        for turn_id, replies in came.items():
+            inquiry = inquiries[turn_id]
+            found = self._reader.turn_of(turns[turn_id])
+            failed = [e for e in replies.values() if isinstance(e, ExtractionUnavailable)]
+            usable: list[Reply | None] = [
+                None if isinstance(each := replies.get(number), ExtractionUnavailable) else each
+                for number in range(len(inquiry.questions))
+            ]
+            if found is None or not any(usable):
+                if found is not None and failed:
+                    yield turn_id, failed[0]
                 continue  # nobody looked at it, or nobody needs it any more: what waits, waits on
-            if isinstance(reply, ExtractionUnavailable):
-                yield turn_id, reply
-                continue
             try:
-                read = partial(self._extractor.read, requests[turn_id], reply, batch=True)
-                yield turn_id, self._reader.within_deadline(*found, read)
+                yield turn_id, self._reader.within_deadline(*found, self._read(inquiry, usable))
             except ExtractionUnavailable as problem:
                 yield turn_id, problem
+
+    def _read(
+        self, inquiry: Inquiry, replies: Sequence[Reply | None]
+    ) -> Callable[[Any, Any], Extraction]:
+        """Reads what a batch brought; a window that it left out is asked about by a call."""
+        resumed = self._resume is not None
+        return lambda _turn, _earlier: self._extractor.read(
+            inquiry, replies, batch=True, resumed=resumed
+        )
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count:,} turns"
+
+
+def question_id(turn_id: str, number: int) -> str:
+    """The id of a question in a batch: its turn's, with the number of a later window."""
+    return f"{turn_id}-{number}" if number else turn_id
+
+
+def turn_of_question(id_: str) -> tuple[str, int]:
+    turn_id, _dash, number = id_.partition("-")
+    return turn_id, int(number) if number.isdigit() else 0

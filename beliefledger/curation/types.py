@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from beliefledger.curation.backfill import Backfill
-from beliefledger.gate.registry import BUILT_IN, MemoryType, load_type
+from beliefledger.gate.registry import BUILT_IN, MemoryType, default_types, load_type
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.vault import SYSTEM
@@ -71,14 +71,14 @@ class Types:
     def add(
         self, source: MemoryType | Path | str | Mapping[str, Any], *, by: str = SYSTEM
     ) -> TypeAnswer:
-        """Put a type in force: a YAML file, its fields, or the name of a retired one.
+        """Put a type in force: a YAML file, its fields, or the name of a retired one or of one
+        that newer ledgers begin with (`note`).
 
         The same definition twice is once; another one of the same name replaces it, as long as its
         memories stay where they lie. Raises `TypeInvalid`.
         """
         retired = self._core.rulebook.refreshed().registry.retired
-        known = retired.get(source) if isinstance(source, str) else None
-        kind = known or load_type(source)
+        kind = _named(source, retired) or load_type(source)
         special = self._core.rulebook.refreshed().policy.special_categories
         if kind.category is not None and kind.category not in special:
             raise TypeInvalid(
@@ -97,6 +97,14 @@ class Types:
         self._core.rulebook.retire(name, self._core.actor(by))
         self._core.gate.forget()
         return self.get(name)
+
+
+def _named(source: object, retired: Mapping[str, MemoryType]) -> MemoryType | None:
+    """The retired or built-in type of this name."""
+    if not isinstance(source, str):
+        return None
+    built_in = {kind.name: kind for kind in default_types()}
+    return retired.get(source) or built_in.get(source)
 
 
 def _type_answer(kind: MemoryType, memories: int, *, retired: bool) -> TypeAnswer:

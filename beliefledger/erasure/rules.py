@@ -12,6 +12,7 @@
 - A **relation** to somebody who is erased goes as memory, candidate and name; the turn is the other
   person's own words.
 - A **search** that found something that goes loses its words: whoever asks says what they know.
+- **Consents, exports and imports** are about the person as a whole, and go with them only.
 """
 
 from __future__ import annotations

@@ -1,52 +1,42 @@
 """What lies at a place, on either backend: opens it, makes it, brings it up to date."""
 
-# What a server needs is imported where one is meant, so that the embedded ledger opens quickly:
-# ruff: noqa: PLC0415
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
+from beliefledger.ledger import key_rotation
 from beliefledger.ledger.errors import CopyUnfinished
-from beliefledger.ledger.sqlite import upgrades
-from beliefledger.ledger.sqlite.schema import UPGRADES as LOG_UPGRADES
-from beliefledger.ledger.sqlite.vault import UPGRADES as VAULT_UPGRADES
+from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.unfinished import Unfinished
-from beliefledger.opening.directory import open_directory
+from beliefledger.ledger.vault import Vault
+from beliefledger.opening.backend import Backend
 from beliefledger.opening.place import (
     Copy,
     NoLedger,
     Opened,
     Place,
-    Version,
     Versions,
     is_server,
-    place_of,
+    key_file,
+    master_key,
     shown,
 )
+from beliefledger.opening.signing import Signing, key_place
+from beliefledger.opening.vaults import open_vault, vault_place
 from beliefledger.settings import Settings
 
 
 def exists(place: Place) -> bool:
     """Whether there is a ledger. Raises `BackendUnavailable` for a server that does not answer."""
-    if isinstance(place, Path):
-        return (place / "log.db").exists()
-    from beliefledger.opening import postgres
-
-    return postgres.exists(place)
+    return _backend_of(place).exists()
 
 
 def has_vault(place: Place) -> bool:
     """Whether a ledger has its vault with it; else it is where the environment says."""
-    if isinstance(place, Path):
-        return (place / "keys.db").exists()
-    from beliefledger.opening import postgres
-
-    return postgres.has_vault(place)
+    return _backend_of(place).has_vault()
 
 
 @contextmanager
@@ -54,24 +44,16 @@ def preparing(place: Place, settings: Settings) -> Iterator[list[str]]:
     """Make on a server what a ledger needs and is not there, with the rights of the database's
     owner; open the ledger inside. At the end the list has the names of what was made."""
     made: list[str] = []
-    if isinstance(place, Path):
-        yield made
-        return
-    from beliefledger.opening import postgres
-
-    before = postgres.names(place, settings)
-    postgres.prepare(place, settings)
+    backend = _backend_of(place)
+    before = backend.names(settings)
+    backend.prepare(settings)
     yield made
-    made += [name for name in postgres.names(place, settings) if name not in before]
+    made += [name for name in backend.names(settings) if name not in before]
 
 
 def rights(place: Place, settings: Settings) -> list[str]:
     """The statements that let a login work with a ledger on a server, and no more."""
-    if isinstance(place, Path):
-        return []
-    from beliefledger.opening import postgres
-
-    return postgres.rights(place, settings)
+    return _backend_of(place).rights(settings)
 
 
 def versions(place: Place, settings: Settings) -> Versions:
@@ -79,28 +61,10 @@ def versions(place: Place, settings: Settings) -> Versions:
 
     Raises `NoLedger`.
     """
-    log = _log_version(place)
+    log = _backend_of(place).log_version()
     if log.number == 0 and (is_server(place) or not exists(place)):
         raise NoLedger(f"There is no ledger at {place}.")
-    other = None if settings.vault is None else place_of(settings.vault)
-    return Versions(log, _vault_version(place if other is None else other))
-
-
-def _log_version(place: Place) -> Version:
-    if isinstance(place, Path):
-        return Version(upgrades.version_of(place / "log.db"), partial(upgrades.steps, LOG_UPGRADES))
-    from beliefledger.opening import postgres
-
-    return postgres.log_version(place)
-
-
-def _vault_version(place: Place) -> Version:
-    if isinstance(place, Path):
-        number = upgrades.version_of(place / "keys.db")
-        return Version(number, partial(upgrades.steps, VAULT_UPGRADES))
-    from beliefledger.opening import postgres
-
-    return postgres.vault_version(place)
+    return Versions(log, _backend_of(vault_place(place, settings)).vault_version())
 
 
 def upgrade(place: Place, settings: Settings) -> None:
@@ -110,14 +74,7 @@ def upgrade(place: Place, settings: Settings) -> None:
     up to date whenever it is opened. Raises `NoLedger`, and `OlderProgram` for what a newer
     beliefledger wrote.
     """
-    if isinstance(place, Path):
-        opened = open_directory(place, settings, create=False)
-        opened.store.close()
-        opened.vault.close()
-        return
-    from beliefledger.opening import postgres
-
-    postgres.upgrade(place, settings)
+    _backend_of(place).upgrade(settings, lambda: _open(place, settings, create=False))
 
 
 def open_place(
@@ -146,8 +103,46 @@ def open_place(
 
 
 def _open(place: Place, settings: Settings, *, create: bool) -> Opened:
-    if isinstance(place, Path):
-        return open_directory(place, settings, create=create)
-    from beliefledger.opening import postgres
+    """The vault first: its commit comes before the first append."""
+    with ExitStack() as closing:  # what was opened is closed again when a later step fails
+        opening = _backend_of(place).begin(settings, create=create)
+        closing.callback(opening.close)
+        file = opening.key_file
+        master, made = master_key(settings, file, lambda: not create or opening.has_vault())
+        if create:
+            opening.make()
+        opening.check()
+        where = vault_place(place, settings)
 
-    return postgres.open_server(place, settings, create=create)
+        def vault_under(master: MasterKey) -> Vault:
+            return open_vault(where, master, lambda: create and opening.is_new())
+
+        vault, master = key_rotation.opened(key_file(settings, file), master, vault_under)
+        closing.callback(vault.close)
+        store = opening.store()
+        warnings = tuple(opening.warnings(vault_beside=settings.vault is None))
+        closing.pop_all()
+    return Opened(
+        place=place,
+        store=store,
+        vault=vault,
+        tenant=opening.tenant,
+        views=opening.views,
+        home=opening.home,
+        master_key=master,
+        made_key_file=made,
+        signing=Signing(store, opening.tiles, key_place(settings, opening.directory)),
+        warnings=warnings,
+    )
+
+
+def _backend_of(place: Place) -> Backend:
+    """The backend for a place."""
+    # Imported where one is meant, so that the embedded ledger opens quickly.
+    if isinstance(place, Path):
+        from beliefledger.opening.directory import Directory  # noqa: PLC0415
+
+        return Directory(place)
+    from beliefledger.opening.postgres import Schema  # noqa: PLC0415
+
+    return Schema(place)

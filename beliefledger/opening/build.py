@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
-from time import thread_time
+from time import monotonic, thread_time
 from typing import TYPE_CHECKING
 
-from beliefledger.gate import claim_words, claims, custom_types, dates, speech
 from beliefledger.gate.deadline import Deadline
-from beliefledger.gate.entity_stewardship import EntitySteward
 from beliefledger.gate.extractor import Extractor
 from beliefledger.gate.gate import Gate
 from beliefledger.gate.policy import Policy
-from beliefledger.gate.replay import Replayer
 from beliefledger.gate.rulebook import Rulebook
-from beliefledger.gate.rules import lexicon
 from beliefledger.gate.slots import canonical_entity, canonical_text
-from beliefledger.gate.stewardship import Steward
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import CopyUnfinished
 from beliefledger.ledger.events.ops import MasterKeyRotated
@@ -46,6 +42,11 @@ if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked w
     from beliefledger.opening.witness_client import Witnessed
 
 _KEPT_TAGS = 100_000
+KEEP_WORDS = tuple(
+    f"beliefledger.gate.{name}"
+    for name in ("claims", "custom_types", "dates", "rules.lexicon", "claim_words", "speech")
+)
+"""The modules with caches of words, which are loaded by whoever reads a text."""
 
 
 def build(
@@ -99,12 +100,19 @@ def build(
             at = graph.GraphGenerations.of(states)
             return graph.about(connection, at, subject_ref, entity_id)
 
-    deadline = Deadline(thread_time, settings.extraction_seconds)
-    turns = ViewedTurns(projector)
+    deadline = Deadline(thread_time, settings.extraction_seconds, wall=monotonic)
+    turns = ViewedTurns(projector, clock)
     gate = Gate(
         log, rulebook, chosen, clock, turns, about=about, deadline=deadline,
         first_basis=settings.consent,
     )  # fmt: skip
+
+    def forget_words() -> None:
+        tagger.forget()
+        forget = getattr(gate.reader.extractor, "forget", None)
+        if forget is not None:  # answers of a model to turns that are not done
+            forget()
+
     return Core(
         place=place,
         clock=clock,
@@ -112,14 +120,11 @@ def build(
         log=log,
         rulebook=rulebook,
         gate=gate,
-        steward=Steward(gate),
-        director=EntitySteward(gate),
-        replayer=Replayer(log, rulebook),
         projector=projector,
         tagger=tagger,
         master_key=opened.master_key,
         made_key_file=opened.made_key_file,
-        forget_words=tagger.forget,
+        forget_words=forget_words,
         warnings=(*opened.warnings, *log.unfinished, *clock_warnings),
         writable=writable,
         signing=opened.signing,
@@ -186,8 +191,10 @@ class WordTagger:
     def forget(self) -> None:
         """Keep no words of somebody who was erased."""
         self._known.clear()
-        for caches in (claims, custom_types, dates, lexicon, claim_words, speech):
-            caches.forget()
+        for name in KEEP_WORDS:
+            loaded = sys.modules.get(name)
+            if loaded is not None:  # else it has read nothing yet
+                loaded.forget()
 
 
 def record_rotation(log: Log) -> None:

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from beliefledger.gate.entity_stewardship import EntitySteward
 from beliefledger.gate.gate import Gate
-from beliefledger.gate.replay import Replayer
 from beliefledger.gate.rulebook import Rulebook
-from beliefledger.gate.stewardship import Steward
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.log import Log
+from beliefledger.ledger.made_once import made_once
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.times import Clock
 from beliefledger.opening.place import Place
@@ -23,11 +21,14 @@ from beliefledger.projections.embedding import Embedder, MiniLM
 from beliefledger.projections.projector import Projector
 from beliefledger.settings import Settings
 
-if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked with
+if TYPE_CHECKING:  # whoever uses none of these need not wait for them
+    from beliefledger.gate.entity_stewardship import EntitySteward
+    from beliefledger.gate.replay import Replayer
+    from beliefledger.gate.stewardship import Steward
     from beliefledger.opening.witness_client import Witnessed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Core:
     """What an open ledger is made of. All that can be asked of it is built on this."""
 
@@ -39,9 +40,6 @@ class Core:
     log: Log
     rulebook: Rulebook
     gate: Gate
-    steward: Steward
-    director: EntitySteward
-    replayer: Replayer
     projector: Projector
     tagger: Callable[[str, str, str | None], str | None]
     master_key: MasterKey
@@ -60,6 +58,27 @@ class Core:
     """Records what was recalled, off the reader's path."""
     embedder: Embedder = field(default_factory=MiniLM)
     """Tells rephrasings; loads its model on first use."""
+
+    @made_once
+    def steward(self) -> Steward:
+        """What named people do with beliefs and consents."""
+        from beliefledger.gate.stewardship import Steward  # noqa: PLC0415
+
+        return Steward(self.gate)
+
+    @made_once
+    def director(self) -> EntitySteward:
+        """What named people do with entities."""
+        from beliefledger.gate.entity_stewardship import EntitySteward  # noqa: PLC0415
+
+        return EntitySteward(self.gate)
+
+    @made_once
+    def replayer(self) -> Replayer:
+        """Makes decisions again."""
+        from beliefledger.gate.replay import Replayer  # noqa: PLC0415
+
+        return Replayer(self.log, self.rulebook)
 
     def known_subject(self, subject: str) -> str:
         """The reference of somebody who is known. Raises `UnknownMemory`, and `NotPermitted` for

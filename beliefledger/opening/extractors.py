@@ -7,19 +7,22 @@ two that need no extra stand here, so that nobody can take their names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from beliefledger.gate.custom_types import Noticing
 from beliefledger.gate.extractor import Extractor, ExtractorSettings
 from beliefledger.gate.rulebook import Rulebook
-from beliefledger.gate.rules import RuleExtractor
+from beliefledger.gate.rules import NAME
 from beliefledger.ledger.errors import ExtractorMissing, InvalidTurn, LedgerError
+from beliefledger.ledger.made_once import made_once
 from beliefledger.settings import Settings
 
 if TYPE_CHECKING:
     from beliefledger.gate.model import Client
+    from beliefledger.gate.registry import Registry
+    from beliefledger.gate.rules.extractor import RuleExtractor
+    from beliefledger.ledger.candidate import Candidate, Speech
 
 GROUP = "beliefledger.extractors"
 RULES, CLAUDE = "rules", "claude"
@@ -66,8 +69,41 @@ def client_of(name: str, rulebook: Rulebook, settings: Settings) -> Client:
     return made.client
 
 
+class _Extract(Protocol):
+    def __call__(self, turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]: ...
+
+
+class LateRules:
+    """The rule extractor, loaded when a turn is first read: who only asks need not wait for it."""
+
+    name = NAME
+
+    def __init__(self, registry: Callable[[], Registry]) -> None:
+        self._registry = registry
+
+    @made_once
+    def _rules(self) -> RuleExtractor:
+        from beliefledger.gate.custom_types import Noticing  # noqa: PLC0415
+        from beliefledger.gate.rules.extractor import RuleExtractor  # noqa: PLC0415
+
+        return RuleExtractor(Noticing(self._registry))
+
+    @property
+    def extract(self) -> _Extract:
+        """As that of the rules. To ask for it loads them, before the turn's deadline begins."""
+        return self._rules.extract
+
+    @property
+    def not_read(self) -> Callable[[Speech], str | None]:
+        return self._rules.not_read
+
+    @property
+    def unplaced(self) -> Callable[[Speech], list[Candidate]]:
+        return self._rules.unplaced
+
+
 def _rules(given: ExtractorSettings) -> Extractor:
-    return RuleExtractor(Noticing(given.registry))
+    return LateRules(given.registry)
 
 
 def _claude(given: ExtractorSettings) -> Extractor:

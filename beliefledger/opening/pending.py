@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from beliefledger.gate.turns import Pending
+from beliefledger.ledger.times import Clock
 from beliefledger.projections import questions
+from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.projector import Projector
 from beliefledger.projections.turns import TurnsView
 
@@ -13,8 +15,9 @@ from beliefledger.projections.turns import TurnsView
 class ViewedTurns:
     """Implements `gate.queue.PendingTurns`."""
 
-    def __init__(self, projector: Projector) -> None:
+    def __init__(self, projector: Projector, clock: Clock) -> None:
         self._projector = projector
+        self._clock = clock
 
     def waiting(
         self, limit: int | None, after: int = 0, subject_ref: str | None = None
@@ -36,3 +39,8 @@ class ViewedTurns:
         with self._projector.reading() as connection:
             generation = self._projector.states(connection)[TurnsView.name].generation
             return questions.earlier_turns(connection, generation, turn.position, limit)
+
+    def believed(self, subject_ref: str) -> Sequence[tuple[str, int]]:
+        with self._projector.caught_up(BeliefsView.name) as (connection, (state,)):
+            rows = questions.held(connection, state.generation, subject_ref, valid_at=self._clock())
+        return [(row.memory_id, row.words_at) for row in rows]

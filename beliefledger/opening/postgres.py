@@ -1,37 +1,25 @@
-"""Opening a ledger on a Postgres."""
+"""A ledger in a schema of a Postgres."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
 
-from beliefledger.ledger import key_rotation
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.log import Log
-from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.postgres import schema
 from beliefledger.ledger.postgres import vault as postgres_vault
 from beliefledger.ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
 from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.postgres.tiles import PostgresTiles
-from beliefledger.ledger.vault import Vault
-from beliefledger.opening.place import (
-    NO_DIRECTORY,
-    NoLedger,
-    Opened,
-    Version,
-    key_file,
-    master_key,
-    place_of,
-)
-from beliefledger.opening.signing import Signing, key_place
-from beliefledger.opening.vaults import open_vault, other_vault
+from beliefledger.opening.backend import Backend, Opening
+from beliefledger.opening.place import NO_DIRECTORY, NoLedger, Opened, Version
+from beliefledger.opening.vaults import vault_place
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
 from beliefledger.projections.view import View
-from beliefledger.projections.view_databases import Home
 from beliefledger.settings import LIBRARY_WITHOUT_LOCK, VAULT, Settings
 
 SHARED_FATE = (
@@ -40,22 +28,142 @@ SHARED_FATE = (
 )
 
 
-def exists(url: PostgresURL) -> bool:
-    """Whether there is a ledger. Raises `BackendUnavailable` for a server that does not answer."""
-    server = Server(url, size=1)
-    try:
-        return schema.there(server)
-    finally:
-        server.close()
+class Schema(Backend):
+    """A schema for the log, one for its vault, and one of views for each tenant."""
+
+    def __init__(self, url: PostgresURL) -> None:
+        self._url = url
+
+    def exists(self) -> bool:
+        """Raises `BackendUnavailable` for a server that does not answer."""
+        with self._server() as server:
+            return schema.there(server)
+
+    def has_vault(self) -> bool:
+        with self._server() as server:
+            return postgres_vault.there(server)
+
+    def begin(self, settings: Settings, *, create: bool) -> Opening:
+        _refuse_unsafe_modes(settings)
+        server = Server(self._url)
+        try:
+            if not create and not schema.there(server):
+                raise NoLedger(f"There is no ledger at {self._url}.")
+        except BaseException:  # closed again, whatever it is
+            server.close()
+            raise
+        return _OnServer(server, settings.master_key_file)
+
+    def prepare(self, settings: Settings) -> None:
+        """Make the roles and schemas of the log that are not there, or are of an older version."""
+        _refuse_unsafe_modes(settings)
+        if settings.master_key is None and settings.master_key_file is None:
+            raise KeyMissing(NO_DIRECTORY)
+        with self._server() as server:
+            schema.init(server)
+
+    def names(self, settings: Settings) -> list[str]:
+        """What there is of the roles and schemas that a ledger needs, its vault's included."""
+        url = self._url
+        log = [schema.owner_role(url.schema), schema.app_role(url.schema)]
+        views = schema.views_schema(url.schema, url.tenant)
+        vault = self._vault(settings)
+        if vault is None:
+            return _there(url, log, [url.schema, views])
+        its = [schema.vault_schema(vault.schema)]
+        if vault.conninfo == url.conninfo:
+            log = list(dict.fromkeys([*log, schema.app_role(vault.schema)]))
+            return _there(url, log, [url.schema, views, *its])
+        there = _there(vault, [schema.app_role(vault.schema)], its)
+        return _there(url, log, [url.schema, views]) + [f"{name} at {vault}" for name in there]
+
+    def rights(self, settings: Settings) -> list[str]:
+        """That of a vault elsewhere is for there."""
+        url = self._url
+        granted = [f"GRANT {schema.app_role(url.schema)} TO login;"]
+        vault = self._vault(settings)
+        if vault is not None and (vault.conninfo, vault.schema) != (url.conninfo, url.schema):
+            granted.append(f"GRANT {schema.app_role(vault.schema)} TO login;  -- at {vault}")
+        return granted
+
+    def log_version(self) -> Version:
+        with self._server() as server, server.connection() as connection:
+            return Version(schema.version(connection, self._url.schema), schema.steps)
+
+    def vault_version(self) -> Version:
+        with self._server() as server:
+            return Version(postgres_vault.version(server), postgres_vault.steps)
+
+    def upgrade(self, settings: Settings, open_: Callable[[], Opened]) -> None:
+        """The log's schema, and the vault's where it is on a server too. To open it is not needed:
+        the owner may have no key."""
+        with self._server() as server:
+            with server.connection() as connection:
+                found = schema.version(connection, self._url.schema)
+            if found < schema.VERSION or not schema.there(server):  # else any login may ask
+                schema.migrate(server)
+        vault = self._vault(settings)
+        if vault is not None and Schema(vault).has_vault():
+            with closing(Server(vault, size=1)) as server:
+                postgres_vault.init(server)
+
+    @contextmanager
+    def _server(self) -> Iterator[Server]:
+        """For a question or two."""
+        with closing(Server(self._url, size=1)) as server:
+            yield server
+
+    def _vault(self, settings: Settings) -> PostgresURL | None:
+        """The server that the vault is on, if it is on one."""
+        place = vault_place(self._url, settings)
+        return None if isinstance(place, Path) else place
 
 
-def has_vault(url: PostgresURL) -> bool:
-    """Whether there is a vault beside the ledger."""
-    server = Server(url, size=1)
-    try:
-        return postgres_vault.there(server)
-    finally:
-        server.close()
+class _OnServer(Opening):
+    def __init__(self, server: Server, key_file: Path | None) -> None:
+        self.tenant = server.url.tenant
+        self.directory = None
+        self.key_file = key_file
+        self._server = server
+
+    def has_vault(self) -> bool:
+        return postgres_vault.there(self._server)
+
+    def make(self) -> None:
+        if not schema.there(self._server):  # a login of the app alone could not
+            schema.init(self._server)
+
+    def check(self) -> None:
+        schema.check(self._server)
+
+    def is_new(self) -> bool:
+        """Whether the tenant has no events."""
+        return not self._server.ask(f"SELECT 1 FROM {self._server.url.schema}.history LIMIT 1")
+
+    def store(self) -> PostgresEventStore:
+        return PostgresEventStore(self._server)
+
+    def tiles(self) -> PostgresTiles:
+        return PostgresTiles(self._server)
+
+    def home(self) -> PostgresHome:
+        url = self._server.url
+        return PostgresHome(
+            self._server.connect,
+            schema.views_schema(url.schema, url.tenant),
+            schema.app_role(url.schema),  # whoever makes a table, all logins are to use it
+            url.tenant,
+            TENANT_SETTING,
+        )
+
+    def views(self, log: Log, views: Sequence[View]) -> Projector:
+        return Projector(log, self.home(), views)
+
+    def warnings(self, *, vault_beside: bool) -> Sequence[str]:
+        return *([SHARED_FATE] if vault_beside else []), *schema.warnings(self._server)
+
+    def close(self) -> None:
+        self._server.close()
 
 
 def has_other_tenants(url: PostgresURL) -> bool:
@@ -94,37 +202,15 @@ def is_same(one: PostgresURL, other: PostgresURL) -> bool:
         second.close()
 
 
-def prepare(url: PostgresURL, settings: Settings) -> None:
-    """Make the roles and schemas of the log that are not there, or are of an older version."""
-    _refuse_unsafe_modes(settings)
-    if settings.master_key is None and settings.master_key_file is None:
-        raise KeyMissing(NO_DIRECTORY)
-    server = Server(url, size=1)
-    try:
-        schema.init(server)
-    finally:
-        server.close()
-
-
-def names(url: PostgresURL, settings: Settings) -> list[str]:
-    """What there is of the roles and schemas that a ledger needs, its vault's included."""
-    log = [schema.owner_role(url.schema), schema.app_role(url.schema)]
-    views = schema.views_schema(url.schema, url.tenant)
-    vault = _vault(url, settings)
-    if vault is None:
-        return _there(url, log, [url.schema, views])
-    its = [schema.vault_schema(vault.schema)]
-    if vault.conninfo == url.conninfo:
-        log = list(dict.fromkeys([*log, schema.app_role(vault.schema)]))
-        return _there(url, log, [url.schema, views, *its])
-    there = _there(vault, [schema.app_role(vault.schema)], its)
-    return _there(url, log, [url.schema, views]) + [f"{name} at {vault}" for name in there]
-
-
-def _vault(url: PostgresURL, settings: Settings) -> PostgresURL | None:
-    """The server that the vault is on, if it is on one."""
-    place = url if settings.vault is None else place_of(settings.vault)
-    return replace(place, tenant=url.tenant) if isinstance(place, PostgresURL) else None
+def refuse_stranger(store: PostgresEventStore) -> None:
+    """Refuse a login that may not write history just as another log has it."""
+    name = schema.owner_role(store.server.url.schema)
+    [(may,)] = store.server.ask_plain("SELECT pg_has_role(current_user, %s, 'MEMBER')", (name,))
+    if not may:
+        raise NotPermitted(
+            f"Copying to {store.server} needs the rights of its owner: log in as a member of"
+            f" {name}, or as whoever ran `beliefledger init`."
+        )
 
 
 def _there(url: PostgresURL, roles: list[str], schemas: list[str]) -> list[str]:
@@ -141,122 +227,9 @@ def _there(url: PostgresURL, roles: list[str], schemas: list[str]) -> list[str]:
         server.close()
 
 
-def rights(url: PostgresURL, settings: Settings) -> list[str]:
-    """The statements that let a login work with the ledger. That of a vault elsewhere is for
-    there."""
-    granted = [f"GRANT {schema.app_role(url.schema)} TO login;"]
-    vault = _vault(url, settings)
-    if vault is not None and (vault.conninfo, vault.schema) != (url.conninfo, url.schema):
-        granted.append(f"GRANT {schema.app_role(vault.schema)} TO login;  -- at {vault}")
-    return granted
-
-
-def upgrade(url: PostgresURL, settings: Settings) -> None:
-    """Bring the log's schema up to date, and the vault's where it is on a server too."""
-    server = Server(url, size=1)
-    try:
-        with server.connection() as connection:
-            found = schema.version(connection, url.schema)
-        if found < schema.VERSION or not schema.there(server):  # else any login may ask
-            schema.migrate(server)
-    finally:
-        server.close()
-    vault = _vault(url, settings)
-    if vault is not None and has_vault(vault):
-        server = Server(vault, size=1)
-        try:
-            postgres_vault.init(server)
-        finally:
-            server.close()
-
-
-def log_version(url: PostgresURL) -> Version:
-    server = Server(url, size=1)
-    try:
-        with server.connection() as connection:
-            return Version(schema.version(connection, url.schema), schema.steps)
-    finally:
-        server.close()
-
-
-def vault_version(url: PostgresURL) -> Version:
-    server = Server(url, size=1)
-    try:
-        return Version(postgres_vault.version(server), postgres_vault.steps)
-    finally:
-        server.close()
-
-
-def refuse_stranger(store: PostgresEventStore) -> None:
-    """Refuse a login that may not write history just as another log has it."""
-    name = schema.owner_role(store.server.url.schema)
-    [(may,)] = store.server.ask_plain("SELECT pg_has_role(current_user, %s, 'MEMBER')", (name,))
-    if not may:
-        raise NotPermitted(
-            f"Copying to {store.server} needs the rights of its owner: log in as a member of"
-            f" {name}, or as whoever ran `beliefledger init`."
-        )
-
-
-def open_server(url: PostgresURL, settings: Settings, *, create: bool) -> Opened:
-    _refuse_unsafe_modes(settings)
-    with ExitStack() as opened:
-        server = Server(url)
-        opened.callback(server.close)
-        if not create and not schema.there(server):
-            raise NoLedger(f"There is no ledger at {url}.")
-        file = settings.master_key_file
-        master, made = master_key(
-            settings, file, lambda: not create or postgres_vault.there(server)
-        )
-        if create:
-            _make(server)
-        schema.check(server)
-
-        def is_new() -> bool:
-            return create and not _has_events(server)
-
-        def vault_under(master: MasterKey) -> Vault:
-            vault = other_vault(settings, master, url.tenant, is_new)
-            return open_vault(url, master, is_new) if vault is None else vault
-
-        shared = settings.vault is None
-        vault, master = key_rotation.opened(key_file(settings, file), master, vault_under)
-        opened.callback(vault.close)
-        store = PostgresEventStore(server)
-        opened.pop_all()
-
-    def home() -> Home:
-        return PostgresHome(
-            server.connect,
-            schema.views_schema(url.schema, url.tenant),
-            schema.app_role(url.schema),  # whoever makes a table, all logins are to use it
-            url.tenant,
-            TENANT_SETTING,
-        )
-
-    def views(log: Log, views: Sequence[View]) -> Projector:
-        return Projector(log, home(), views)
-
-    warnings = (*([SHARED_FATE] if shared else []), *schema.warnings(server))
-    signing = Signing(store, lambda: PostgresTiles(server), key_place(settings, None))
-    return Opened(url, store, vault, url.tenant, views, home, master, made, signing, warnings)
-
-
 def _refuse_unsafe_modes(settings: Settings) -> None:
     if settings.library_without_lock:
         raise CallerMistake(
             f"{LIBRARY_WITHOUT_LOCK} is set. In that mode eventsourcing appends without a lock, and"
             " followers lose events that commit out of order: unset it."
         )
-
-
-def _make(server: Server) -> None:
-    """Make what is missing, if anything is: a login of the app alone could not."""
-    if not schema.there(server):
-        schema.init(server)
-
-
-def _has_events(server: Server) -> bool:
-    """Whether the tenant has any."""
-    return bool(server.ask(f"SELECT 1 FROM {server.url.schema}.history LIMIT 1"))

@@ -11,12 +11,13 @@ from beliefledger.gate.decision import Outcome, Reason, TurnView
 from beliefledger.gate.reasons import meanings
 from beliefledger.gate.registry import SlotRule
 from beliefledger.gate.rules.extractor import RuleExtractor
+from beliefledger.gate.rules.languages import is_foreign
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Raw
 from beliefledger.ledger.errors import InvalidTurn
-from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
+from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, TurnRecorded
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import digests, questions
@@ -26,8 +27,6 @@ from beliefledger.projections.turns import TurnRow, TurnsView
 from beliefledger.reading.likeness import ALIKE, Claim
 from beliefledger.reading.queries import Queries
 
-MOST = 10
-"""How many of each are told, unless more are asked for."""
 _STOPPED = frozenset({Outcome.REJECT, Outcome.QUEUE, Outcome.ESCALATE, Outcome.QUARANTINE})
 _LET_IN = frozenset({"approved", "promoted"})
 """What may become of a candidate that was stopped at first."""
@@ -36,6 +35,7 @@ _STATES = {
     "parked": "It was set aside, since reading it failed: see `beliefledger ops retry`.",
     "extracted": "It was read, and nothing like the claim was noticed.",
 }
+_UNREAD = "It was not read: it is in a language that its extractor does not read."
 
 Slot = tuple[str, str]
 
@@ -105,7 +105,7 @@ class CandidateQueries:
         self._log = core.log
         self._queries = queries
 
-    def why_not(self, subject: str, text: str, most: int = MOST) -> WhyNotAnswer:
+    def why_not(self, subject: str, text: str, most: int) -> WhyNotAnswer:
         """Raises `InvalidTurn` for a claim without words, `UnknownMemory` and `NotPermitted` for
         somebody nobody knows, or who was erased."""
         ref = self._core.known_subject(subject)
@@ -124,7 +124,13 @@ class CandidateQueries:
         for pair in zip(alike, answers, strict=True):
             (stopped if _is_stopped(pair[1]) else got_in).append(pair)
         waiting, read = self._turns(ref)
-        near = self._near(waiting, claim)
+        unread = self._unread(read)
+        waiting += [row for row in read if row.turn_id in unread]
+        read = [row for row in read if row.turn_id not in unread]
+        near = [
+            each.model_copy(update={"why": _UNREAD}) if each.turn_id in unread else each
+            for each in self._near(waiting, claim)
+        ]
         nearest = [] if alike else [each for each in self._near(read, claim) if each.likeness]
         return WhyNotAnswer(
             subject=subject,
@@ -203,6 +209,20 @@ class CandidateQueries:
             rows = questions.turns_of(connection, generation, ref)
         waiting = [row for row in rows if row.state != "extracted"]
         return waiting, [row for row in rows if row.state == "extracted"]
+
+    def _unread(self, rows: Sequence[TurnRow]) -> set[str]:
+        """Those of the turns whose language the extractor does not read."""
+        quiet = {row.position: row for row in rows if row.role == "user" and not row.candidates}
+        return {
+            quiet[raw.position].turn_id
+            for raw in self._log.raw_at(list(quiet))
+            if raw.body is not None
+            and is_foreign(raw.body["content"])
+            and any(
+                isinstance(each.event, ExtractionCompleted) and each.event.not_read
+                for each in self._log.read_stream(quiet[raw.position].turn_id)
+            )
+        }
 
     def _near(self, rows: Sequence[TurnRow], claim: Claim) -> list[NearTurn]:
         """These turns by how near the claim their words are, the newest of equals first. Those
@@ -293,7 +313,8 @@ def _summary(
         parts.append(f"Nothing like it was noticed{near}")
     if waiting:
         turns = "1 turn is" if len(waiting) == 1 else f"{len(waiting)} turns are"
-        parts.append(f"{turns} not read yet")
+        ever = "" if all(row.state == "extracted" for row in waiting) else " yet"
+        parts.append(f"{turns} not read{ever}")
     return "; ".join(parts) + "."
 
 

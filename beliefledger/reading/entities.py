@@ -31,7 +31,8 @@ ALIAS = "alias."
 
 class NameAnswer(Frozen):
     """A name of an entity. `how` is `first` (the one it was first known by), `stated`, `role` (a
-    title that somebody else may hold later), `nickname`, `near`, or `actor` (a person gave it)."""
+    title that somebody else may hold later), `nickname`, `near`, `speaker` (turns of the
+    subject are spoken under it), or `actor` (a person gave it)."""
 
     name: str
     how: str

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from beliefledger.answers import Became
+from beliefledger.gate import consent as consents
+from beliefledger.gate.consent import Consent
 from beliefledger.gate.decision import Outcome, Reason
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.erasures import NAMES, Erasure, erasures
@@ -19,9 +21,12 @@ from beliefledger.ledger.events.belief import (
     MemoryMovedOut,
     MemoryRevoked,
     MemorySuperseded,
+    Written,
 )
+from beliefledger.ledger.events.subject import ConsentGranted
 from beliefledger.ledger.events.turn import ReviewDecided
 from beliefledger.ledger.log import Log
+from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.projections import questions
 from beliefledger.projections.beliefs import Version
@@ -33,6 +38,7 @@ _TEXTS = {
     "resolved": "settled otherwise",
     "revoked": "revoked",
     "consent_withdrawn": "consent withdrawn",
+    "consent_expired": "consent expired",
     "retention": "not kept longer",
     "expired": "expired",
     "ended": "ended",
@@ -132,6 +138,8 @@ class Fates:
 
     def __init__(self, log: Log) -> None:
         self._log = log
+        self._limits: dict[str, tuple[str, Micros] | None] = {}
+        """By id of a grant: that never changes. Its words are not kept here."""
 
     def of_versions(
         self, connection: Connection, generation: int, asked: Sequence[Version], now: Micros
@@ -146,7 +154,47 @@ class Fates:
             end = ending(rows, now, belief=row.belief, quarantined=row.quarantined)
             if end is not None:
                 ends[row.row_id] = end
-        return self._told(ends)
+        found = self._told(ends)
+        lapsed = [row for row in asked if row.row_id not in found and self.lapsing(row, now)]
+        return found | self._uncovered(lapsed, now)
+
+    def lapsing(self, row: Version, now: Micros) -> bool:
+        """Whether the grant that a row was kept under has expired."""
+        limited = self._limit_of(row.grant_id)
+        return limited is not None and limited[1] <= now
+
+    def _uncovered(self, lapsed: Sequence[Version], now: Micros) -> dict[int, Became]:
+        """By row id, those of rows with an expired grant that no other grant covers."""
+        if not lapsed:
+            return {}
+        found: dict[int, Became] = {}
+        words = self._log.read_at([row.words_at for row in lapsed])
+        known: dict[str, Consent] = {}
+        for row in lapsed:
+            limited, written = self._limit_of(row.grant_id), words[row.words_at].event
+            if limited is None or not isinstance(written, Written):
+                continue
+            if row.subject_ref not in known:
+                stream = subject_stream(row.subject_ref)
+                known[row.subject_ref] = consents.folded(self._log.read_stream(stream))
+            purpose, expired = limited
+            category = written.memory.category or consents.ORDINARY
+            if known[row.subject_ref].covering(category, purpose, now) is None:
+                found[row.row_id] = became("consent_expired", expired, row.grant_id)
+        return found
+
+    def _limit_of(self, grant_id: str) -> tuple[str, Micros] | None:
+        """The purpose of a grant, and when it expires; None for one that does not."""
+        if grant_id == consents.DEFAULT_GRANT:
+            return None
+        if grant_id not in self._limits:
+            granted = self._log.find(grant_id)
+            ends = None
+            if granted is not None and granted.type == ConsentGranted.NAME:
+                ends = granted.facts["expires_at"]
+            limited = None if granted is None or ends is None else (granted.facts["purpose"], ends)
+            self._limits[grant_id] = limited
+        return self._limits[grant_id]
 
     def of_decisions(
         self, connection: Connection, generation: int, asked: Sequence[DecisionRow], now: Micros

@@ -219,9 +219,15 @@ class Queries:
     ) -> dict[int, Became]:
         """By row id, what became of the rows that do not hold any more. `then` tells that they were
         read as of a past position, where their rows do not say that they are closed since."""
+        now = self.now()
         if not then:
-            rows = [row for row in rows if (row.closed, row.valid_to, row.expires_at) != _OPEN]
-        return self._fates.of_versions(connection, generation, rows, self.now()) if rows else {}
+            rows = [
+                row
+                for row in rows
+                if (row.closed, row.valid_to, row.expires_at) != _OPEN
+                or self._fates.lapsing(row, now)
+            ]
+        return self._fates.of_versions(connection, generation, rows, now) if rows else {}
 
     def _evidence(
         self,
@@ -323,9 +329,16 @@ class Queries:
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
         return self._reader.rehearsed(receipt, made)
 
-    def explain(self, given: str) -> Explanation:
+    def explain(self, given: str, snapshot: Snapshot | None = None) -> Explanation:
         memory_id = self.memory_id(given)
-        history = self.history(memory_id)
+        known = None if snapshot is None else snapshot.position
+        with self.view(BeliefsView.name) as (connection, generation):
+            positions = questions.evidence_of(connection, generation, [memory_id], known)
+        if snapshot is not None and not positions.get(memory_id):
+            raise UnknownMemory(
+                f"Memory {memory_id} was not there yet at position {snapshot.position:,}."
+            )
+        history = self.history(memory_id, snapshot=snapshot)
         own = [version for version in history if version.memory_id == memory_id]
         if not own:
             raise UnknownMemory(f"The words of memory {memory_id} are erased.")
@@ -345,10 +358,8 @@ class Queries:
             kind = f"consolidation by {who}, {decided_by.event.merger}"
             originals = decided_by.event.originals
         decided = decision.event if isinstance(decision.event, GateDecided) else None
-        with self.view(BeliefsView.name) as (connection, generation):
-            positions = questions.evidence_of(connection, generation, [memory_id])[memory_id]
-        events = self._log.read_at(positions)
-        written, confirmations = events[positions[0]], [events[at] for at in positions[1:]]
+        events = self._log.read_at(positions[memory_id])
+        written, *confirmations = [events[at] for at in positions[memory_id]]
         # A promoted memory was written twice; the decision is about the later words.
         again = [each for each in confirmations if isinstance(each.event, Written)]
         written = again[-1] if again else written
@@ -356,7 +367,7 @@ class Queries:
         proposed, extractor = self._origin(turn_id, decided)
         turn = turn_page(*self._reader.turn(turn_id), _spans(written))
         where = {"decision": decided_by.position, "admission": written.position}
-        now = to_datetime(self.now())
+        now = to_datetime(self.now() if snapshot is None else snapshot.at)
         return Explanation(
             memory=last,
             holds=last.recorded_to is None

@@ -62,6 +62,11 @@ class TurnAnswer(Frozen):
     """Who looked at it; None while nobody has."""
     skipped: str | None
     """Why nobody had to look, such as `role:assistant`."""
+    not_read: str | None
+    """`language`: it is in one that the extractor does not read, so that nothing was found says
+    nothing."""
+    fallen: int
+    """How many statements of a model did not fit its words, and were left out."""
     content: str | None
     marked: str | None
     """The content with the spans between ⟦ and ⟧, their numbers behind."""
@@ -115,6 +120,7 @@ class TurnQueries:
             said = None
         looked = [each for each in stream if each.type == ExtractionCompleted.NAME]
         facts: Mapping[str, Any] = looked[-1].facts if looked else {}
+        outcome = looked[-1].event if looked else None
         decisions = self._queries.decisions(
             None, outcome=None, reason=None, turn_id=turn_id, waits=None, limit=None
         )
@@ -135,6 +141,8 @@ class TurnQueries:
             attempts=row.attempts if row else 0,
             extractor=facts.get("extractor"),
             skipped=facts.get("skipped"),
+            not_read=outcome.not_read if isinstance(outcome, ExtractionCompleted) else None,
+            fallen=facts.get("fallen", 0),
             content=said.content if said else None,
             marked=marked(said.content, labels) if said else None,
             spans=tuple(spans),

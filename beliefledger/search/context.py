@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.slots import canonical_text
+from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.projections.routing import asks_agent
+from beliefledger.projections.showing import says_nothing
 from beliefledger.search.answers import FoundAnswer, StandingAnswer
 from beliefledger.search.context_text import (
     Block,
@@ -18,6 +22,7 @@ from beliefledger.search.context_text import (
     Section,
     Tokenizer,
 )
+from beliefledger.search.told_turns import shares_a_term
 from beliefledger.search.turn_words import Run, TurnWords
 
 SHORT = 10
@@ -25,6 +30,14 @@ SHORT = 10
 LEAST, SHARE = 5.0, 0.4
 """The least score of what is told, and the least share of the best one's. A text with every term of
 a question has 15 and more, one with a common term of several about 3."""
+_ABOUT_TALK = re.compile(
+    r"\b(?:i|we) (?:just |ever |already )?(?:ask|say|said|mention|tell|told|talk|discuss)", re.I
+)
+"""What a question has that asks for what was said, questions and pleasantries included."""
+_AHEAD = frozenset({"event", "commitment"})
+"""Types of what may be planned."""
+_OF_A_DAY = frozenset({"event", "note"})
+"""Types of what happened or was said on a day, and does not hold from then on."""
 _SAYS_MORE = 3
 """A turn says more than the memory that came of it if it has so many words that this has not."""
 
@@ -75,10 +88,14 @@ class Candidate:
     """Of a turn: its words."""
 
 
-def of_memory(belief: BeliefAnswer, section: Section, standing: StandingAnswer) -> Candidate:
-    """A memory as a line: as past where it is outdated, else as contested where it is, else in its
-    section."""
-    outdated = standing.state == "outdated"
+def of_memory(
+    belief: BeliefAnswer, section: Section, standing: StandingAnswer, now: datetime
+) -> Candidate:
+    """A memory as a line: as past where it is outdated, or was planned for a time that is over by
+    now, else as contested where it is, else in its section."""
+    planned = _planned(belief)
+    over = planned and belief.event_to is not None and belief.event_to <= now
+    outdated = standing.state == "outdated" or over
     contested = standing.state == "contested" or belief.contested or bool(belief.contradicts)
     happened = belief.event_from if belief.type == "event" else None
     line = ContextLine(
@@ -89,7 +106,9 @@ def of_memory(belief: BeliefAnswer, section: Section, standing: StandingAnswer) 
         text=belief.text,
         since=belief.valid_from if happened is None else happened,
         until=belief.valid_to or (standing.since if outdated else None),
-        at=belief.type == "event",
+        at=belief.type in _OF_A_DAY,
+        precision="day" if happened is None else belief.event_precision,
+        planned=planned and (over or standing.state != "outdated"),
         confidence=belief.confidence,
         superseded_by=standing.superseded_by if outdated else None,
     )
@@ -99,21 +118,34 @@ def of_memory(belief: BeliefAnswer, section: Section, standing: StandingAnswer) 
     return Candidate(line, canonical_text(belief.text), spans)
 
 
-def telling(results: Sequence[FoundAnswer]) -> list[FoundAnswer]:
-    """The results that have enough to do with the query for a place before a model: those of the
-    slot that is asked for, and what comes near the best. A search shows more."""
-    best = max((each.score for each in results), default=0.0)
+def _planned(belief: BeliefAnswer) -> bool:
+    """Whether it was said before it was to happen."""
+    if belief.type not in _AHEAD or belief.event_from is None or not belief.evidence:
+        return False
+    return max(each.said_at for each in belief.evidence) < belief.event_from
+
+
+def telling(results: Sequence[FoundAnswer], query: str) -> list[FoundAnswer]:
+    """The results that have enough to do with the query for a place before a model: memories of the
+    slot that is asked for, and what comes near the best. A search shows more. The question itself
+    is none, nor is the same question of another day."""
+    asked = canonical_text(query)
+    others = [each for each in results if each.memory or canonical_text(each.text) != asked]
+    best = max((each.score for each in others), default=0.0)
     least = max(LEAST, SHARE * best)
-    return [each for each in results if each.score >= least or "slot" in each.arms]
+    return [each for each in others if each.score >= least or (each.memory and "slot" in each.arms)]
 
 
-def of_found(found: FoundAnswer, turns: Mapping[str, TurnWords]) -> Candidate | None:
-    """A result of a search as a line. None for a turn whose words are no longer there."""
+def of_found(
+    found: FoundAnswer, turns: Mapping[str, TurnWords], query: str, now: datetime
+) -> Candidate | None:
+    """A result of a search as a line. None for a turn whose words are no longer there, or that
+    tells nothing: one that only asks, and what an agent said of something else."""
     standing = found.standing
     if found.memory is not None:
-        return of_memory(found.memory, "memories", standing)
+        return of_memory(found.memory, "memories", standing, now)
     words = turns.get(found.id)
-    if words is None or found.episode is None:
+    if words is None or found.episode is None or not _tells(words, found.episode.role, query):
         return None
     outdated = standing.state == "outdated"
     line = ContextLine(
@@ -130,6 +162,16 @@ def of_found(found: FoundAnswer, turns: Mapping[str, TurnWords]) -> Candidate | 
         superseded_by=standing.superseded_by if outdated else None,
     )
     return Candidate(line, canonical_text(line.text), said=words)
+
+
+def _tells(words: TurnWords, role: str, query: str) -> bool:
+    """Whether a turn tells anything that may have to do with a question."""
+    shown = words.told(marked=False)
+    if says_nothing(shown):
+        return False
+    if asks_agent(query) or _ABOUT_TALK.search(query) is not None:
+        return True
+    return shares_a_term(query, shown) if role in AGENTS else words.stating
 
 
 def _disputed(standing: StandingAnswer) -> bool:

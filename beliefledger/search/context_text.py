@@ -50,6 +50,10 @@ class ContextLine(Frozen):
     """When it ended."""
     at: bool = False
     """Whether `since` is a moment and not a beginning."""
+    precision: str = "day"
+    """How exactly `since` is known: `week`, `month` and `approximate` are told as that."""
+    planned: bool = False
+    """Whether it was said before it was to happen; under `past`, that its time is over."""
     confidence: float | None = None
     """How sure it is, from 0 to 1; None of what was said."""
     speaker: str | None = None
@@ -124,13 +128,15 @@ class Block:
 
 
 def _element(line: ContextLine) -> str:
-    told = {"id": line.citation, "at" if line.at else "since": _day(line.since)}
+    told = {"id": line.citation, "at" if line.at else "since": _since(line)}
     if line.until is not None:
         told["until"] = _day(line.until)
     if line.confidence is not None:
         told["sure"] = f"{line.confidence:.2f}"
     if line.section in {"contested", "past"}:
         told["standing"] = "contested" if line.section == "contested" else "outdated"
+    if line.planned:
+        told["planned"] = "its time is over" if line.section == "past" else "yes"
     if line.superseded_by is not None:
         told["superseded-by"] = line.superseded_by
     if line.speaker is not None:
@@ -144,14 +150,17 @@ def _element(line: ContextLine) -> str:
 
 def _about(line: ContextLine) -> Iterator[str]:
     """When it was so, how sure it is, and what became of it."""
-    if line.section == "past" and line.at:
+    if line.planned:
+        over = "; that time is over" if line.section == "past" else ""
+        yield f"planned for {_since(line)}{over}"
+    elif line.section == "past" and line.at:
         over = f" since {_day(line.until)}" if line.until else ""
-        yield f"on {_day(line.since)}; no longer so{over}"
+        yield f"on {_since(line)}; no longer so{over}"
     elif line.section == "past":
         ends = f" to {_day(line.until)}" if line.until else ""
         yield f"was so from {_day(line.since)}{ends}, no longer"
     elif line.at:
-        yield f"on {_day(line.since)}"
+        yield f"{'in' if line.precision == 'month' else 'on'} {_since(line)}"
     else:
         yield f"since {_day(line.since)}{f', until {_day(line.until)}' if line.until else ''}"
     if line.section == "contested":
@@ -160,6 +169,16 @@ def _about(line: ContextLine) -> Iterator[str]:
         yield f"{line.confidence:.0%} sure"
     if line.superseded_by is not None:
         yield f"superseded by [{line.superseded_by}]"
+
+
+def _since(line: ContextLine) -> str:
+    """The day, or as much of it as is known."""
+    day = _day(line.since)
+    if line.precision == "month":
+        return day[:7]
+    if line.precision == "week":
+        return f"the week of {day}"
+    return f"about {day}" if line.precision == "approximate" else day
 
 
 def _day(moment: datetime) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from importlib.metadata import entry_points
 
 from beliefledger.gate.policy import millionths
@@ -42,9 +43,10 @@ from beliefledger.search.context_text import (
     of_bytes,
 )
 from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.options import DEFAULT, EVERYTHING
 from beliefledger.search.pinning import Beside, PinnedMemory, Pinning
 from beliefledger.search.request import Then, request_of
-from beliefledger.search.search import DEFAULT, EVERYTHING, Search, SearchCall
+from beliefledger.search.search import Search, SearchCall
 from beliefledger.times import Moment
 
 ESTIMATE = "estimate"
@@ -94,15 +96,17 @@ class Contexts:
         rules = self._core.rulebook.refreshed()
         purpose = call.purpose or rules.policy.purpose
         ref = self._queries.known_or_none(call.subject)
+        results = telling(searched.results, searched.query)
         asked, beside = self._asked(call, searched, snapshot, rules), Beside()
         if ref is not None and searched.embedder is not None:
             when = Then(searched.position, from_datetime(searched.valid_at), rules, purpose)
-            turns = {each.id: each.episode.position for each in searched.results if each.episode}
+            turns = {each.id: each.episode.position for each in results if each.episode}
             with suppress(NotPermitted):  # erased just now: there is nothing beside
                 request = request_of(self._core, ref, asked, when)
                 beside = self._pinning.of(request, searched.position, turns)
-        found = [of_found(each, beside.turns) for each in telling(searched.results)]
-        lines = merged([*_pinned(beside), *(each for each in found if each is not None)])
+        now = searched.valid_at
+        found = [of_found(each, beside.turns, searched.query, now) for each in results]
+        lines = merged([*_pinned(beside, now), *(each for each in found if each is not None)])
         fit = fitted(lines, call.subject, call.format, call.max_tokens, count)
         recall_id = None
         if call.record and fit.lines and ref is not None:
@@ -203,12 +207,12 @@ def _searching(call: ContextCall, snapshot: Snapshot | None) -> SearchCall:
     )
 
 
-def _pinned(beside: Beside) -> list[Candidate]:
+def _pinned(beside: Beside, now: datetime) -> list[Candidate]:
     of: list[tuple[Section, PinnedMemory]] = [
         *(("constraints", each) for each in beside.constraints),
         *(("profile", each) for each in beside.profile),
     ]
-    return [of_memory(each.belief, section, each.standing) for section, each in of]
+    return [of_memory(each.belief, section, each.standing, now) for section, each in of]
 
 
 def _noted(name: str, call: ContextCall, beside: Beside, fit: Fitted) -> ContextQuery:

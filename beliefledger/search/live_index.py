@@ -18,14 +18,14 @@ from beliefledger.projections.embedding import Embedder
 from beliefledger.projections.index import IndexedGenerations, Source, SubjectIndex
 from beliefledger.projections.index_texts import text_of
 from beliefledger.projections.recalls import RecallsView
-from beliefledger.projections.search_requests import ALL, THEN, SearchRequest
+from beliefledger.projections.search_requests import SearchRequest
 from beliefledger.projections.showing import bare
 from beliefledger.projections.tables import view_state
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.vectors import VectorStore, rounded
 from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
-from beliefledger.search.standings import Everything, Standing, standing_now
+from beliefledger.search.standings import Standing, audited, standing_now
 
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 
@@ -97,9 +97,8 @@ def index_apart(
     if keys is None:
         raise NotPermitted("The subject was erased.")
     rules = core.rulebook.refreshed()
-    kind = Everything if request.standing == ALL else Standing
-    standing = kind(ref, request.purpose or rules.policy.purpose)
-    standing.ends_at = request.standing_at if request.standing == THEN else None
+    purpose = request.purpose or rules.policy.purpose
+    standing = audited(ref, purpose, request.standing, request.standing_at)
     live = LiveIndex(SubjectIndex(ref, keys, model.name), standing)
     now = core.clock() if request.permitted_at is None else request.permitted_at
     live.follow(log, queries, log.head().position, rules, now)

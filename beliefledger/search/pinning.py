@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.standing import OUTDATED
+from beliefledger.gate.taken_back import AGENTS
+from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
@@ -21,6 +23,7 @@ from beliefledger.reading.words import Reader
 from beliefledger.search.answers import StandingAnswer
 from beliefledger.search.models import Chosen
 from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.told_turns import Acts, acts, untouched
 from beliefledger.search.turn_words import Over, TurnWords
 
 if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
@@ -28,6 +31,8 @@ if TYPE_CHECKING:  # whoever searches nothing need not wait for numpy
 
 MOST_ANSWERS = 2_000
 """So many memories are kept as they were last read."""
+MOST_ACTS = 20_000
+"""Of so many turns it is kept which sentences state something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class Pinning:
         """By row: what is said of a row never changes …"""
         self._forgotten = 0
         """… until words are let go of."""
+        self._acts: dict[str, Acts] = {}
+        """By turn, as offsets: words of turns never change."""
 
     def of(
         self,
@@ -72,7 +79,10 @@ class Pinning:
     ) -> Beside:
         """What goes beside the results of a request, as recorded up to a position; `turns` are the
         positions of those that were found. Raises `NotPermitted` for an erased subject."""
-        from beliefledger.projections.pinned import pinned  # noqa: PLC0415  (it loads numpy)
+        from beliefledger.projections.pinned import (  # noqa: PLC0415  (it loads numpy)
+            MOST_OF_PROFILE,
+            pinned,
+        )
 
         indexes = self._indexes()
         head = indexes.follow_erasures()
@@ -87,6 +97,7 @@ class Pinning:
             words = self._words(live, turns or {})
         both = [each.row_id for each in (*rows.constraints, *rows.profile)]
         beliefs = self._beliefs(both, position)
+        own = [each for each in rows.profile if _of_the_subject(beliefs.get(each.row_id))]
 
         def read(some: Iterable[tuple[str, int]]) -> tuple[PinnedMemory, ...]:
             return tuple(
@@ -95,7 +106,7 @@ class Pinning:
                 if row_id in beliefs
             )
 
-        return Beside(read(rows.constraints), read(rows.profile), words)
+        return Beside(read(rows.constraints), read(own[:MOST_OF_PROFILE]), words)
 
     def _words(self, live: LiveIndex, turns: Mapping[str, int]) -> dict[str, TurnWords]:
         """The words of turns, and which of them are withheld, or no longer so."""
@@ -108,10 +119,12 @@ class Pinning:
             shown = live.standing.turn(turn_id, said.content)
             if shown is None:
                 continue
-            over = live.standing.fold.turn(turn_id, said.content, live.standing.rights).outdated
+            standing = live.standing.fold.turn(turn_id, said.content, live.standing.rights)
+            acts = Acts() if said.role in AGENTS else self._acts_of(turn_id, said.content)
+            unmeant = untouched(acts.unmeant, standing.remembered)
             found[turn_id] = TurnWords(
                 said.content,
-                shown.withheld,
+                tuple(joined([*shown.withheld, *unmeant])),
                 tuple(
                     Over(
                         each.start,
@@ -119,11 +132,20 @@ class Pinning:
                         None if each.since is None else to_datetime(each.since),
                         each.by,
                     )
-                    for each in over
+                    for each in standing.outdated
                     if (each.start, each.end) not in joined(shown.withheld)
                 ),
+                stating=acts.stating or bool(standing.remembered),
             )
         return found
+
+    def _acts_of(self, turn_id: str, content: str) -> Acts:
+        known = self._acts.get(turn_id)
+        if known is None:
+            if len(self._acts) >= MOST_ACTS:
+                self._acts = {}
+            known = self._acts[turn_id] = acts(content)
+        return known
 
     def _beliefs(self, rows: Sequence[int], position: int) -> dict[int, BeliefAnswer]:
         """The memories of these rows, as they were known at a position."""
@@ -150,6 +172,11 @@ class Pinning:
         if self._indexes().forgotten == forgotten:
             self._answers = {**self._answers, **fresh}
         return known | fresh
+
+
+def _of_the_subject(belief: BeliefAnswer | None) -> bool:
+    """A profile is of one person: what is known of others is told where it is asked."""
+    return belief is not None and belief.entity == SELF
 
 
 def _standing(live: LiveIndex, memory_id: str) -> StandingAnswer:

@@ -24,12 +24,14 @@ from beliefledger.opening.core import Core
 from beliefledger.projections import questions, recalls, tables
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.recalls import RecallRow, RecallsView
+from beliefledger.projections.search_requests import NOW
 from beliefledger.projections.showing import blanked
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.subject_record import SHOWN
+from beliefledger.search.options import EVERYTHING
 from beliefledger.search.reranking import is_reranked
 from beliefledger.search.search import tokens, within
-from beliefledger.search.standings import Standing, standing_now
+from beliefledger.search.standings import Standing, standing_apart, standing_now
 
 _BOUNDS = ("min_confidence", "min_importance", "recency_weight", "diversity")
 """The parameters that are recorded in millionths."""
@@ -127,9 +129,22 @@ class Recalls:
             rows = recalls.last(connection, generation, subject_ref=ref, found=found, limit=limit)
         return self._answers(rows)
 
-    def get(self, recall_id: str) -> RecallDetails:
+    def get(
+        self,
+        recall_id: str,
+        *,
+        standing: str = NOW,
+        by: str = SYSTEM,
+        reason: str | None = None,
+    ) -> RecallDetails:
         """Everything that was recorded of one recall, by its id or the first characters of it, and
-        the words of what it found, as far as they are there. Raises `UnknownMemory`."""
+        the words of what it found, as far as they may be shown now.
+
+        Whoever audits asks for `then` (the words that could be shown at the time of the recall) or
+        `all` (also what was withheld), by name and with a reason: that goes on record before
+        anything is shown. Raises `UnknownMemory`, and `NotPermitted` without a name or a reason.
+        """
+        arguments.standing(standing, reason, by)
         recorded = self.recorded(recall_id)
         facts, event = recorded.facts, recorded.event
         asked = event.asked if isinstance(event, MemoriesRecalled) else None
@@ -142,7 +157,14 @@ class Recalls:
             first = [each for each in context.pinned if each not in ids]
             ids, scores = [*first, *ids], [*[None] * len(first), *scores]
         at = facts["position"] if searched else recorded.position
-        words = self.words(ids, at)
+        apart = None
+        if standing != NOW and recorded.subject_ref is not None:
+            self._note_look(recorded, ids, standing, by, reason)
+            asked_at = facts.get("asked_at") or recorded.recorded_at
+            apart = standing_apart(
+                self._core, recorded.subject_ref, facts["purpose"], standing, at, asked_at
+            )
+        words = self.words(ids, at, apart)
         most = None if asked is None else asked.max_tokens
         unknown = is_reranked(facts["ranker"])
         room = ids[: within([tokens(words[each].text or "") for each in ids], most)]
@@ -224,6 +246,42 @@ class Recalls:
 
         return self._core.gate.again(attempt)
 
+    def _note_look(
+        self, recall: Recorded, ids: Sequence[str], standing: str, by: str, reason: str | None
+    ) -> None:
+        """Put on record that somebody audits what a recall found; that is no access."""
+        ref = recall.subject_ref or ""
+        keys = self._log.keys(ref)
+        if keys is None:
+            return  # of whoever is erased there are no words to look at
+        salt, policy = new_id(), self._core.rulebook.refreshed().policy
+        asked = SearchQuery(
+            query=f"recall {recall.event_id}",
+            k=max(len(ids), 1),
+            as_of=recall.facts["position"] or recall.position,
+            min_confidence=0,
+            min_importance=0,
+            recency_weight=0,
+            diversity=0,
+            include=EVERYTHING,
+            profile=SHOWN,
+            standing=standing,
+            reason=reason,
+        )
+        event = MemoriesRecalled(
+            purpose=policy.purpose,
+            query_digest=query_digest(keys.ids, salt, asked.query),
+            ranker=SHOWN,
+            memories=(),
+            scores=(),
+            ranked=tuple(ids),
+            asked=asked,
+            salt=salt,
+        )
+        actor, stream = self._log.principal(by), recall_stream(ref)
+        self._core.recorder.note(New(event, new_id(), stream, ref, actor))
+        self._core.recorder.flush()
+
     def recorded(self, given: str) -> Recorded:
         """The event of one recall, by its id or the first characters of it. Raises
         `UnknownMemory`."""
@@ -259,10 +317,15 @@ class Recalls:
             query=None if asked is None else asked.query,
         )
 
-    def words(self, ids: Sequence[str], position: int) -> dict[str, Said]:
-        """What memories and turns said at a position, as far as it may be shown now."""
+    def words(
+        self, ids: Sequence[str], position: int, apart: Standing | None = None
+    ) -> dict[str, Said]:
+        """What memories and turns said at a position, as far as it may be shown now; for whoever
+        audits, as far as a standing `apart` goes."""
         found: dict[str, Said] = {}
         standings: dict[str, Standing] = {}
+        if apart is not None:
+            standings[apart.subject_ref] = apart
         with self._queries.view(BeliefsView.name) as (connection, generation):
             for each in ids:
                 rows = questions.versions_of_memory(connection, generation, each)

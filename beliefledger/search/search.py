@@ -36,45 +36,10 @@ from beliefledger.search.answers import (
     StandingAnswer,
 )
 from beliefledger.search.on_demand import IndexesOnDemand
+from beliefledger.search.options import EVERYTHING, SHARES, SearchOptions
 from beliefledger.search.request import Then, request_of
 from beliefledger.search.reranking import READ, Rerank, ranker_with, reranked, reranker
 from beliefledger.times import Moment, micros
-
-Included = Literal["memories", "episodes"]
-EVERYTHING: tuple[Included, ...] = ("memories", "episodes")
-SHARES = ("recency_weight", "diversity", "min_importance")
-"""The options that are from 0 to 1, and never None."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """The rarer wishes of a search. Shares and weights are from 0 to 1."""
-
-    topics: Sequence[str] = ()
-    """Of memories: only these topics; all if empty."""
-    scope: str | None = None
-    """On whose behalf: memories are found that are visible as widely as that, by default to the
-    subject; turns are for the subject alone."""
-    min_confidence: float | None = None
-    """By default the `recall_floor` of the policy in force."""
-    min_importance: float = 0.0
-    recency_weight: float = 0.3
-    """How much fresh memories come first."""
-    diversity: float = 0.0
-    """How much results are to differ."""
-    include: Sequence[Included] = EVERYTHING
-    profile: str = "default"
-    """`default` or `recall`: how the score is made."""
-    standing: Literal["now", "then", "all"] = NOW
-    """`now`: what an agent may be shown. For whoever audits, under a name and with a `reason`, and
-    on record: `then`, what could be shown as of `as_of`; `all`, also what is withheld, and why."""
-    reason: str | None = None
-    rerank: str | Rerank | None = None
-    """Puts the best 30 in a better order: a cross-encoder of sentence-transformers, by its
-    directory or name, or a function of the query and the texts that gives each a score."""
-
-
-DEFAULT = SearchOptions()
 
 
 @dataclass(frozen=True, slots=True)

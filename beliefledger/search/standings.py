@@ -10,7 +10,7 @@ from beliefledger.gate.standing_fold import NAMES, StandingFold, Touched
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
-from beliefledger.projections.search_requests import Hit
+from beliefledger.projections.search_requests import ALL, THEN, Hit
 from beliefledger.projections.showing import (
     Run,
     ShownTurn,
@@ -121,6 +121,24 @@ def standing_now(core: Core, subject_ref: str, purpose: str | None = None) -> St
     standing = Standing(subject_ref, purpose or rules.policy.purpose)
     standing.follow(core.log, core.log.head().position)
     standing.permit(rules, core.clock())
+    return standing
+
+
+def standing_apart(
+    core: Core, subject_ref: str, purpose: str | None, kind: str, position: int, at: Micros
+) -> Standing:
+    """For whoever audits: what could be shown at a position and a time (`then`), or all of it."""
+    rules = core.rulebook.refreshed()
+    standing = audited(subject_ref, purpose or rules.policy.purpose, kind, position)
+    standing.follow(core.log, core.log.head().position)
+    standing.permit(rules, at if kind == THEN else core.clock())
+    return standing
+
+
+def audited(subject_ref: str, purpose: str, kind: str, position: int | None) -> Standing:
+    """The standing for whoever audits, of no event yet; of `then`, it will end at a position."""
+    standing = (Everything if kind == ALL else Standing)(subject_ref, purpose)
+    standing.ends_at = position if kind == THEN else None
     return standing
 
 

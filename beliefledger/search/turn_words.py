@@ -31,12 +31,14 @@ class TurnWords:
     text: str
     withheld: tuple[Run, ...] = ()
     outdated: tuple[Over, ...] = ()
+    stating: bool = True
+    """Whether it states anything: else it asks, or is small talk."""
 
     def told(self, *, marked: bool = True) -> str:
         """The words that may be shown, what is outdated `marked` as such."""
         parts, at = [], 0
         for each in sorted(self.outdated, key=lambda over: over.end) if marked else ():
-            if each.end < at or self._is_withheld(each.start, each.end):
+            if each.end <= at or self._is_withheld(each.start, each.end):
                 continue
             parts += [self._shown(at, each.end), f" {outdated(each.since)}"]
             at = each.end

@@ -1,19 +1,22 @@
 """Claude, by Anthropic's Messages API, or a local model behind the same API. The only file that
 knows the vendor's library.
 
-The prices are from platform.claude.com/docs/en/about-claude/pricing, as of November 2026; an
-invoice may say otherwise. A write to the cache of five minutes costs 1.25 times the input, a read
-from it a tenth; a batch is half of everything. Haiku 4.5 caches a prompt from 4,096 tokens on.
+The instructions are cached: for five minutes, and for an hour in a batch, whose requests are worked
+on over that long. Haiku 4.5 caches a prompt from 4,096 tokens on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anthropic
 
 from beliefledger.gate.extractor import ExtractorSettings
+from beliefledger.gate.model import prices
 from beliefledger.gate.model.client import (
     MAX_TOKENS,
     Question,
@@ -30,11 +33,10 @@ from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
 
 MODEL = "claude-haiku-4-5-20251001"
 URL = "https://api.anthropic.com"
-_DOLLARS_PER_MILLION = {  # by the beginning of the model's name: input, output
-    "claude-haiku-4-5": (1, 5),
-    "claude-sonnet-4-5": (3, 15),
-    "claude-opus-4-5": (5, 25),
-}
+_NOT_TAKEN = frozenset({429, 503, 529})
+"""What the service answers when it has taken nothing, so that a batch may be sent again."""
+_SKEW = timedelta(minutes=2)
+"""How far the service's clock may be from ours."""
 
 
 def extractor(settings: ExtractorSettings) -> ModelExtractor:
@@ -63,8 +65,11 @@ class ClaudeClient:
         base_url: str | None = None,
         timeout: float = 60.0,
         retries: int = 4,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.model = model
+        self._retries = retries
+        self._sleep = sleep
         self._may_ask = bool(key) or base_url is not None
         self._made = anthropic.Anthropic(
             api_key=key or "none",
@@ -89,9 +94,9 @@ class ClaudeClient:
     def close(self) -> None:
         self._made.close()
 
-    def cost(self, tokens: Tokens, *, batch: bool = False) -> int:
-        """Micro-dollars, rounded up; 0 for a model whose price is not known (a local one)."""
-        return cost(self.model, tokens, batch=batch)
+    def cost(self, tokens: Tokens, *, batch: bool = False) -> int | None:
+        """Micro-dollars, rounded up; None for a model whose price is not known (a local one)."""
+        return prices.cost(self.model, tokens, batch=batch)
 
     def ask(self, question: Question) -> Reply:
         """Raises `ExtractionUnavailable`, or `NotPermitted`."""
@@ -100,14 +105,13 @@ class ClaudeClient:
         except (anthropic.AnthropicError, ValueError) as problem:
             raise self._meaning(problem) from problem
 
-    def _parameters(self, question: Question) -> dict[str, Any]:
+    def _parameters(self, question: Question, *, batch: bool = False) -> dict[str, Any]:
         """Of one call. The system prompt is the same for all: it is cached."""
+        cached = {"type": "ephemeral"} | ({"ttl": "1h"} if batch else {})
         return {
             "model": self.model,
             "max_tokens": MAX_TOKENS,
-            "system": [
-                {"type": "text", "text": question.system, "cache_control": {"type": "ephemeral"}}
-            ],
+            "system": [{"type": "text", "text": question.system, "cache_control": cached}],
             "messages": list(question.messages),
             "output_config": {
                 "format": {
@@ -119,15 +123,65 @@ class ClaudeClient:
 
     # Batches
 
+    def batch_size(self, question: Question) -> int:
+        """How many bytes a question takes in a batch."""
+        return len(json.dumps(self._parameters(question, batch=True), ensure_ascii=False).encode())
+
     def send_batch(self, questions: Mapping[str, Question]) -> str:
-        """Hand over questions by an id each; returns the batch's id."""
+        """Hand over questions by an id each; returns the batch's id.
+
+        Where the answer is lost, the service is asked which batches it has got since: if one is of
+        this size, it is ours. The same batch is sent again only where it was certainly not taken.
+        """
         listed: list[Any] = [
-            {"custom_id": id_, "params": self._parameters(each)} for id_, each in questions.items()
+            {"custom_id": id_, "params": self._parameters(each, batch=True)}
+            for id_, each in questions.items()
         ]
+        client = self._client.with_options(max_retries=0)
+        begun = datetime.now(UTC) - _SKEW
+        for attempt in range(self._retries + 1):
+            try:
+                return client.messages.batches.create(requests=listed).id
+            except (anthropic.AnthropicError, ValueError) as problem:
+                status = getattr(problem, "status_code", None)
+                if status is not None and status not in _NOT_TAKEN and status < 500:
+                    raise self._meaning(problem) from problem
+                if status not in _NOT_TAKEN:
+                    taken = self._batch_taken(len(listed), begun)
+                    if taken is not None:
+                        return taken
+                if attempt == self._retries:
+                    raise self._meaning(problem) from problem
+                self._sleep(0.5 * 2**attempt)
+        raise AssertionError  # the loop returns or raises
+
+    def _batch_taken(self, count: int, since: datetime) -> str | None:
+        """The batch of this many requests that the service has got since a time; None if none.
+        Raises `ExtractionUnavailable` where it does not say, or where there are several."""
+        found: list[str] = []
         try:
-            return self._client.messages.batches.create(requests=listed).id
+            for each in self._client.messages.batches.list(limit=100):
+                if each.created_at < since:
+                    break
+                counted = each.request_counts
+                size = sum(
+                    (counted.processing, counted.succeeded, counted.errored, counted.canceled,
+                     counted.expired)
+                )  # fmt: skip
+                if size == count:
+                    found.append(each.id)
         except (anthropic.AnthropicError, ValueError) as problem:
-            raise self._meaning(problem) from problem
+            raise ExtractionUnavailable(
+                "The answer to a batch was lost, and the service does not say whether it has the"
+                " batch. Look at its list of batches before you send another, and take up the one"
+                " that is there with --resume."
+            ) from problem
+        if len(found) > 1:
+            raise ExtractionUnavailable(
+                f"The answer to a batch was lost, and {', '.join(found)} may be it. Take up the"
+                " right one with --resume."
+            )
+        return found[0] if found else None
 
     def batch_left(self, batch_id: str) -> int | None:
         """How many requests of a batch are still worked on; None once it has ended."""
@@ -177,18 +231,6 @@ class ClaudeClient:
                 return unreachable(problem)
             case _:
                 return unreadable(said)
-
-
-def cost(model: str, tokens: Tokens, *, batch: bool = False) -> int:
-    """Micro-dollars, rounded up; 0 for a model whose price is not known (a local one)."""
-    for name, (input_, output) in _DOLLARS_PER_MILLION.items():
-        if model.startswith(name):
-            twentieths = (
-                input_ * (20 * tokens.fresh + 25 * tokens.written + 2 * tokens.read)
-                + output * 20 * tokens.output
-            )
-            return -(-twentieths // (40 if batch else 20))
-    return 0
 
 
 def _reply(message: Any) -> Reply:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted
 
-MAX_TOKENS = 4_000
+MAX_TOKENS = 8_000
 """The longest answer."""
 LONGEST_WAIT = 60.0
 """Seconds. A service that asks for more is not waited for: the turn stays queued."""
@@ -80,8 +80,8 @@ class Client(Protocol):
         and `NotPermitted` for what only a person can mend, such as a refused key."""
         ...
 
-    def cost(self, tokens: Tokens, *, batch: bool = False) -> int:
-        """Micro-dollars, rounded up; 0 for a model whose price is not known."""
+    def cost(self, tokens: Tokens, *, batch: bool = False) -> int | None:
+        """Micro-dollars, rounded up; None for a model whose price is not known."""
         ...
 
     def close(self) -> None: ...
@@ -92,7 +92,12 @@ class BatchClient(Client, Protocol):
     """A client that can also hand over many questions at once, to be answered within a day."""
 
     def send_batch(self, questions: Mapping[str, Question]) -> str:
-        """Hand over questions by an id each; returns the batch's id."""
+        """Hand over questions by an id each; returns the batch's id. Whatever becomes of the
+        answer, they are not handed over twice."""
+        ...
+
+    def batch_size(self, question: Question) -> int:
+        """How many bytes a question takes in a batch."""
         ...
 
     def batch_left(self, batch_id: str) -> int | None:

@@ -91,9 +91,9 @@ class OpenAIClient:
     def close(self) -> None:
         self._made.close()
 
-    def cost(self, tokens: Tokens, *, batch: bool = False) -> int:
-        """Always 0: what these servers charge, if anything, is not known."""
-        return 0
+    def cost(self, tokens: Tokens, *, batch: bool = False) -> int | None:
+        """Always None: what these servers charge, if anything, is not known."""
+        return None
 
     def ask(self, question: Question) -> Reply:
         """Raises `ExtractionUnavailable`, or `NotPermitted`."""

@@ -28,6 +28,23 @@ _ENGLISH = re.compile(
 )
 """In another language we would not know who is spoken of."""
 _LETTER = re.compile(r"[^\W_]")
+_FACT = re.compile(
+    r"\d|\b(?i:wife|husband|hubby|partner|spouse|girlfriend|boyfriend|gf|bf|fianc\w+|mother|mom|mum|"
+    r"father|dad|parents?|sister|brother|siblings?|son|daughter|kids?|child\w*|toddler|baby|twins?|"
+    r"teenager|grand\w+|aunt|uncle|cousin|nephew|niece|friend|roommate|flatmate|boss|colleague|"
+    r"landlord|dog|cat|puppy|kitten|pet|horse|rabbit|as an?|with an? \w+ed|without|allerg\w*|"
+    r"vegan|vegetarian|pregnant|diabet\w*|celiac|coeliac|since|because|after|before|who|whose|"
+    r"that is|that's|already|still|again|any ?more|no longer|used to|moved?|moving|live|lives|"
+    r"living|work|works|working|own|owned|married|birthday|anniversary)\b"
+)
+"""What a question says besides what it asks: a number, a name, somebody, a circumstance."""
+_NAME = re.compile(r"(?<=[a-z,;] )(?!I\b|I['’])[A-Z]")
+_OF_THE_WORLD = re.compile(
+    r"\W*(?:who|what|when|where|which)(?:['’]s| is| are| was| were| did)\b", re.I
+)
+"""Questions whose names are what they ask about: "What is the capital of Peru?"."""
+_LONGEST_QUESTION = 12
+"""Words. Whoever asks at greater length tells why."""
 
 
 def nothing_to_keep(turn: Speech, earlier: Sequence[Speech] = ()) -> str | None:
@@ -44,6 +61,13 @@ def nothing_to_keep(turn: Speech, earlier: Sequence[Speech] = ()) -> str | None:
         if plain <= _THANKS | _AGREES and not (earlier and earlier[-1].role == "assistant"):
             return "prefilter:thanks"
     asked = all(text[low:high].rstrip("\"'”’)* ").endswith("?") for low, high in sentences(text))
-    if asked and _ENGLISH.search(text) and not _FIRST_PERSON.search(_ASKING_FOR.sub(" ", text)):
+    if (
+        asked
+        and all(len(text[low:high].split()) <= _LONGEST_QUESTION for low, high in sentences(text))
+        and _ENGLISH.search(text)
+        and not _FIRST_PERSON.search(_ASKING_FOR.sub(" ", text))
+        and not _FACT.search(turn.content)
+        and (_OF_THE_WORLD.match(turn.content) or not _NAME.search(turn.content))
+    ):
         return "prefilter:question"
     return None

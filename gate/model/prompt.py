@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import yaml
-
-from beliefledger.gate.model.noticed import MOST, NOW, Noticed
+from beliefledger.gate.extractor import Known
+from beliefledger.gate.model.noticed import NOW, Noticed
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import MemoryType, Registry
+from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import Speech
+from beliefledger.ledger.data_files import data
 from beliefledger.ledger.times import iso, to_datetime
 
-MOST_CHARACTERS = 24_000
-"""How much of a turn is read; nobody says more of themselves in one go."""
+MOST_CHARACTERS = 12_000
+"""How much of a turn is put into one question; a longer turn is read in windows."""
 MOST_EARLIER = 2_000
 
 
 @cache
 def _text() -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(
-        resources.files("beliefledger.gate.model").joinpath("prompt.yaml").read_text("utf-8")
-    )
+    loaded: dict[str, Any] = data("beliefledger.gate.model", "prompt.yaml")
     return loaded
 
 
@@ -45,9 +44,8 @@ def system(registry: Registry, policy: Policy) -> str:
         for said, answer in examples()
     )
     parts = {
-        "MOST": str(MOST),
         "TYPES": "\n".join(
-            f"- {name}: {_described(kind)}" for name, kind in registry.types.items()
+            f"- {name}: {_described(registry.types[name])}" for name in registry.proposed()
         ),
         "TOPICS": ", ".join(policy.topics),
         "CATEGORIES": ", ".join(policy.special_categories),
@@ -74,16 +72,76 @@ def _described(kind: MemoryType) -> str:
     return said.strip()
 
 
-def message(turn: Speech, earlier: Sequence[Speech]) -> tuple[str, dict[str, Speech]]:
-    """A turn as JSON, so that nothing in it can look like ours, and the earlier turns' labels."""
-    labelled = {f"earlier-{number}": each for number, each in enumerate(earlier, 1)}
-    shown = [{"turn": label} | _said(each, MOST_EARLIER) for label, each in labelled.items()]
-    return _json({"earlier": shown, NOW: _said(turn, MOST_CHARACTERS)}), labelled
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a question shows beside the turn: earlier turns and beliefs, by the labels they have."""
+
+    earlier: Mapping[str, Speech]
+    known: Mapping[str, Known]
+
+    @classmethod
+    def of(cls, earlier: Sequence[Speech], known: Sequence[Known]) -> Shown:
+        return cls(
+            {f"earlier-{number}": each for number, each in enumerate(earlier, 1)},
+            {f"known-{each.memory_id[:8]}": each for each in known},
+        )
 
 
-def _said(turn: Speech, most: int) -> dict[str, str]:
+def windows(text: str, most: int = MOST_CHARACTERS) -> list[tuple[int, int]]:
+    """The turn in parts that are short enough, cut between sentences where that can be done."""
+    if len(text) <= most:
+        return [(0, len(text))]
+    found: list[tuple[int, int]] = []
+    begin = end = 0
+    for _start, stop in sentences(text):
+        if stop - begin > most and end > begin:
+            found.append((begin, end))
+            begin = end
+        while stop - begin > most:  # a sentence that is too long itself
+            found.append((begin, begin + most))
+            begin += most
+        end = stop
+    if begin < len(text):
+        found.append((begin, len(text)))
+    return found
+
+
+def message(turn: Speech, shown: Shown, window: tuple[int, int], part: str | None) -> str:
+    """A turn as JSON, so that nothing in it can look like ours. What changes least comes first."""
+    told: dict[str, Any] = {}
+    if shown.known:
+        told["known"] = [{"known": label} | _believed(each) for label, each in shown.known.items()]
+    told["earlier"] = [
+        {"turn": label} | _said(each, each.content[:MOST_EARLIER])
+        for label, each in shown.earlier.items()
+    ]
+    told[NOW] = _said(turn, turn.content[slice(*window)]) | ({"part": part} if part else {})
+    return _json(told)
+
+
+def _believed(known: Known) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "entity": known.entity,
+        "type": known.type,
+        "attribute": known.attribute,
+        "value": known.value,
+    }
+    if known.negated:
+        said["negated"] = True
+    if known.context:
+        said["context"] = known.context
+    return said
+
+
+def _said(turn: Speech, content: str) -> dict[str, str]:
     said_at = f"{to_datetime(turn.said_at):%A} {iso(turn.said_at)}"
-    return {"role": turn.role, "said": said_at, "content": turn.content[:most]}
+    return {"role": turn.role, "said": said_at, "content": content}
+
+
+def go_on() -> str:
+    """What the model is told about an answer that was cut off."""
+    text: str = _text()["go_on"]
+    return text
 
 
 def mend(problem: str) -> str:

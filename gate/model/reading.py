@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import accumulate, islice
 
 from beliefledger.gate import deadline
-from beliefledger.gate.claims import CLAUSE, denies, limits
-from beliefledger.gate.model.noticed import NOW, Noticed, Period, Quote, Statement, moment
+from beliefledger.gate.claim_excess import LEXICAL, ends, literal, timed, tongue_of, value_said
+from beliefledger.gate.claims import CLAUSE, beyond, denies, limits
+from beliefledger.gate.extractor import Known
+from beliefledger.gate.model.noticed import NOW, Bearing, Period, Quote, Statement, moment
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.slots import words
 from beliefledger.gate.speech import sentences
-from beliefledger.ledger.candidate import Candidate, Precision, Source, Span, Speech, When
+from beliefledger.ledger.candidate import (
+    Candidate,
+    Precision,
+    Source,
+    Span,
+    Speech,
+    SpeechAct,
+    When,
+)
 from beliefledger.ledger.times import DAY, SECOND, from_datetime, to_datetime
 
 _ALIKE = str.maketrans("’‘`´“”„«»", "''''" + '"' * 5)
@@ -36,21 +47,36 @@ _NOT_SO = re.compile(
 _NO_MORE = re.compile(r"\W*\b(?:no (?:more|longer)|any ?more|not(?! (?:only|just)))\b", re.I)
 
 
-def candidates(noticed: Noticed, turn: Speech, earlier: Mapping[str, Speech]) -> list[Candidate]:
-    """The candidates, by their first span. `earlier` has the earlier turns by their labels.
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What the model had before it: the turn, and by their labels earlier turns and beliefs. Of the
+    turn it saw the characters of one window."""
+
+    turn: Speech
+    earlier: Mapping[str, Speech] = field(default_factory=dict)
+    known: Mapping[str, Known] = field(default_factory=dict)
+    window: tuple[int, int] | None = None
+    categorise: Callable[[Candidate], Candidate] = lambda found: found
+    """Finds the special category of a candidate, by the model's own words too."""
+
+
+def candidates(statements: Sequence[Statement], sight: Sight) -> list[Candidate]:
+    """The candidates, by their first span.
 
     A quote that is in no turn is kept as a span that is not verbatim: the gate then refuses the
     candidate, on record.
     """
-    found = [_candidate(each, turn, earlier) for each in noticed.statements]
+    found = [_candidate(each, sight) for each in statements]
     return sorted(found, key=lambda c: (c.spans[0].start, c.spans[0].end))
 
 
-def _candidate(said: Statement, turn: Speech, earlier: Mapping[str, Speech]) -> Candidate:
+def _candidate(said: Statement, sight: Sight) -> Candidate:
     deadline.check()
-    spans = [_span(quote, turn, earlier) for quote in said.quotes]
+    spans = [_span(quote, sight) for quote in said.quotes]
     spans.sort(key=lambda span: span.turn is not None)  # the turn's own words come first
-    return Candidate(
+    said = _borne(said, sight.known.get(said.known), spans)
+    quotes = [span.quote for span in spans]
+    found = Candidate(
         claim=said.claim,
         spans=tuple(dict.fromkeys(spans)),
         type=said.type,
@@ -62,24 +88,79 @@ def _candidate(said: Statement, turn: Speech, earlier: Mapping[str, Speech]) -> 
         replaces=said.replaces or None,
         act=said.act,
         inferred=said.inferred,
-        source=_source(said.value, spans, turn, earlier, negated=said.negated),
+        source=_source(said.value, spans, sight.turn, sight.earlier, negated=said.negated),
         durability=said.durability,
         topic=said.topic,
         category=said.category or None,
         importance=millionths(said.importance),
         confidence=millionths(said.confidence),
-        when=_when(said.when),
+        when=_when(said.when) if timed(quotes) or tongue_of(quotes) else When(),
         participants=tuple(dict.fromkeys(said.participants)),
         fields={each.name: each.value for each in said.fields if each.value},
     )
+    return _held_to_words(sight.categorise(found))
 
 
-def _span(quote: Quote, turn: Speech, earlier: Mapping[str, Speech]) -> Span:
-    there = None if quote.turn == NOW else earlier.get(quote.turn)
+def _held_to_words(found: Candidate) -> Candidate:
+    """The candidate with what was said as its claim, where the model worded it in its own manner.
+
+    Only where the structure says no more than the words: a value that was not said, or a claim that
+    is surer, of another time, polarity or person, is left for the gate to refuse.
+    """
+    if any(span.end <= span.start for span in found.spans) or beyond(found) not in LEXICAL:
+        return found
+    told = (found.value, found.context or "", *found.fields.values())
+    if not value_said(told, found.spans):
+        return found
+    return found.model_copy(update={"claim": literal(found.entity, found.spans)})
+
+
+def _borne(said: Statement, known: Known | None, spans: Sequence[Span]) -> Statement:
+    """The statement under the key of the belief that it bears on, if it does what it says.
+
+    The model's word is held to what it was shown: a label that it was not shown counts for nothing;
+    who confirms says the value again, who changes or corrects says another, who ends has words
+    that deny.
+    """
+    bears = said.bearing
+    if known is None or bears is Bearing.NONE or said.act not in _SINCERE:
+        return said
+    same = words(said.value) == words(known.value) and said.negated == known.negated
+    update: dict[str, object] = {
+        "entity": known.entity,
+        "attribute": known.attribute,
+        "type": known.type,
+    }
+    if bears is Bearing.CONFIRMS:
+        return said.model_copy(update=update) if same else said
+    if bears is Bearing.ENDS:
+        over = any(denies(span.quote) or ends(span.quote) for span in spans)
+        if not over or words(said.value) != words(known.value):
+            return said
+        return said.model_copy(update=update | {"act": SpeechAct.REMOVAL, "negated": True})
+    if same:  # nothing is changed by the value that holds
+        return said.model_copy(update=update | {"act": SpeechAct.STATEMENT})
+    act = SpeechAct.CHANGE if bears is Bearing.CHANGES else SpeechAct.CORRECTION
+    return said.model_copy(update=update | {"act": act})
+
+
+_SINCERE = frozenset(
+    {SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION, SpeechAct.REMOVAL}
+)
+
+
+def _span(quote: Quote, sight: Sight) -> Span:
+    turn = sight.turn
+    there = None if quote.turn == NOW else sight.earlier.get(quote.turn)
     if there is None and quote.turn != NOW:
         return Span(start=0, end=0, quote=quote.words)
     text, turn_id = (turn.content, None) if there is None else (there.content, there.turn_id)
-    place = locate(text, quote.words)
+    place = None
+    if there is None and sight.window is not None and sight.window != (0, len(text)):
+        low, high = sight.window
+        place = locate(text[low:high], quote.words)
+        place = None if place is None else (place[0] + low, place[1] + low)
+    place = place or locate(text, quote.words)
     if place is None:
         return Span(start=0, end=0, quote=quote.words, turn=turn_id)
     start, end = _with_denial(text, *place)

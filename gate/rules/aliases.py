@@ -10,14 +10,15 @@ from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.names import NO_NAMES
 from beliefledger.gate.rules.whole_sentences import DATA, spelled
+from beliefledger.ledger.late_patterns import compile_later
 
 _HINTS = (
     "known as", "aka ", "a.k.a", "I mean", " call", "name is", "goes by", "short for", "nickname",
     "refer", "talking about", "same person", " means ", " (",
 )  # fmt: skip
 _IS_NAME = re.compile(r" is [A-Z]")
-_PATTERNS = tuple(re.compile(spelled(each, DATA["names"])) for each in DATA["aliases"])
-_IS = re.compile(spelled(DATA["bare"], DATA["names"]))
+_PATTERNS = tuple(compile_later(spelled(each, DATA["names"])) for each in DATA["aliases"])
+_IS = compile_later(spelled(DATA["bare"], DATA["names"]))
 
 
 def _hinted(text: str, start: int, end: int) -> bool:

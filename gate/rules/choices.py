@@ -17,6 +17,7 @@ class Choice(NamedTuple):
     liked: bool
     words: frozenset[str]
     tail: frozenset[str]
+    whole: bool = False
 
 
 def _load() -> tuple[dict[str, Choice], int]:
@@ -29,6 +30,7 @@ def _load() -> tuple[dict[str, Choice], int]:
             bool(entry.get("liked")),
             frozenset(entry.get("words", "").split()),
             frozenset(filter(None, entry.get("tail", "").split("|"))),
+            bool(entry.get("whole")),
         )
         for name in entry["names"]:
             names[str(name)] = choice
@@ -37,7 +39,7 @@ def _load() -> tuple[dict[str, Choice], int]:
 
 
 _NAMES, _LONGEST = _load()
-_VERSION = re.compile(r"v?\d+(?:\.\w+)*$")
+_VERSION = re.compile(r"[vs]?\d+[a-z]?(?:\.\w+)*$")
 _ARTICLES = frozenset({"the", "a", "an", "my", "our"})
 
 
@@ -55,6 +57,8 @@ def lookup(words: list[Token], start: int, stop: int) -> tuple[Choice, int, int]
             continue
         rest = [token.low for token in words[end:stop]]
         if all(word in choice.words or _VERSION.match(word) for word in rest):
+            if choice.whole:
+                return choice, start, stop
             tailed = end - start > 1 and words[end - 1].low in choice.tail
             return choice, start, end - tailed
     return None

@@ -94,16 +94,20 @@ def _opening(words: list[Token], index: int, person: str) -> str | None:
         return "main"
     if previous == "that":
         previous, before = before, ""
-    if previous in (
-        "realized",
-        "realised",
-        "mentioned",
-        "remember",
-        "remembered",
-        "noticed",
-        "meant",
-        "promise",
+    if previous in WORDS["telling_of_oneself"]:
+        return "main"
+    if previous == "now" and words[index - 1].low == "that":
+        return "main"
+    if (
+        previous == "as"
+        and index + 1 < len(words)
+        and (
+            words[index].low in ("i'm", "i've")
+            or words[index + 1].low in ("am", "live", "work", "have")
+        )
     ):
+        return "main"
+    if previous == "when" and before == "like":
         return "main"
     if previous in ("think", "guess", "believe"):
         return "hedged"
@@ -183,7 +187,7 @@ def _is_main(words: list[Token], at: int) -> bool:
         got = ahead < len(words) and words[ahead].low in ("been", "got")
         return not got and form not in (Form.PAST, Form.PARTICIPLE, Form.BASE_OR_PAST)
     if low in ("am", "are", "was", "been", "be", "were"):
-        return form is not Form.ING
+        return form is not Form.ING and words[min(at + 1, len(words) - 1)].low != "not"
     if low in ("do", "did"):
         return form not in (Form.BASE, Form.BASE_OR_PAST)
     return True
@@ -226,7 +230,7 @@ def _with_verb(
         and aux[-1:] == ["have"]
         and at + 1 < len(words)
         and (
-            words[at + 1].low in WORDS["determiners"] | WORDS["conditions"]
+            words[at + 1].low in WORDS["determiners"] | WORDS["conditions"] | {"no", "any"}
             or words[at + 1].low.isdigit()
         )
     ):
@@ -262,6 +266,8 @@ def _second_verb(clause: Clause) -> Clause | None:
     words, at = clause.tokens, clause.tail
     if clause.tense not in ("past", "present", "perfect") or clause.imagined:
         return None
+    if clause.lemma in ("think", "guess", "hope", "believe", "feel", "suppose", "wish", "know"):
+        return None  # "I think I'll sit and listen": it is of what is thought
     if at < len(words) and words[at].low == ",":
         at += 1
     if at >= len(words) or words[at].low not in ("and", "then"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, span_of
@@ -45,7 +46,11 @@ def experience(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
         yield from _event(reading, clause, stop)
     elif clause.tense == "perfect-continuous":
         thin = stop - first < 2 and clause.lemma not in WORDS["thin_verbs"]
-        if clause.lemma not in WORDS["going_verbs"] and not thin:
+        rest = {token.low for token in words[first:stop]}
+        often = bool(_REPEATED & rest) or "times" in rest
+        if (
+            clause.lemma not in WORDS["going_verbs"] or (often and clause.lemma == "do")
+        ) and not thin:
             yield _habit(reading, clause, stop, 500, 800)
     elif clause.tense == "continuous":
         if clause.lemma == "plan" and words[first].low == "to" and stop - first > 3:
@@ -142,7 +147,10 @@ def _event(reading: Reading, clause: Clause, stop: int) -> Iterator[RuleFinding]
     if stop - clause.verb < 2 or (
         stop - clause.verb < 4
         and when.start is None
-        and not any(t.text[0].isupper() or t.low == "my" for t in words[clause.verb + 1 : stop])
+        and not any(
+            t.text[0].isupper() or t.low == "my" or t.low.isdigit()
+            for t in words[clause.verb + 1 : stop]
+        )
         and clause.tense != "used"
         and clause.lemma not in WORDS["telling"]
     ):
@@ -239,7 +247,10 @@ def _habitual(clause: Clause, begin: int, stop: int) -> bool:
     if clause.lemma in WORDS["usual_verbs"] and stop - begin > 1:
         return True
     rest = {token.low for token in clause.tokens[begin:stop]}
-    return bool(WORDS["habit_adverbs"].intersection(clause.adverbs)) or bool(_REPEATED & rest)
+    if WORDS["habit_adverbs"].intersection(clause.adverbs) or _REPEATED & rest:
+        return True
+    low = [token.low for token in clause.tokens[begin:stop]]  # "three times a week"
+    return any(a == "times" and b in ("a", "per") for a, b in pairwise(low))
 
 
 def _definite(reading: Reading, clause: Clause, first: int, stop: int) -> bool:

@@ -6,20 +6,32 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from beliefledger.gate import deadline
+from beliefledger.gate import deadline, notes
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
+    NAME,
     aliases,
+    farewells,
+    introductions,
+    languages,
+    new_figures,
     other_statements,
     possessives,
+    relative_clauses,
+    repairs,
+    replies,
+    shorthand,
+    their_names,
     third_parties,
     whole_sentences,
 )
+from beliefledger.gate.rules.changes import changes, may_change
 from beliefledger.gate.rules.clauses import Clause, clauses
 from beliefledger.gate.rules.findings import Reading, RuleFinding, to_candidate
+from beliefledger.gate.rules.normalised import SUBJECTLESS, words_of
 from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
-from beliefledger.gate.rules.words import Token, tokens
+from beliefledger.gate.rules.words import Token
 from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
 
@@ -34,6 +46,8 @@ _YES = re.compile(
 )
 EARLIER = 6
 """How many earlier turns a correction may look back to."""
+SHORT = 240
+"""The longest turn that may correct an earlier one without speaking of the user."""
 LONGEST = 1_200
 """The longest sentence that is read, in characters."""
 
@@ -45,7 +59,7 @@ class RuleExtractor:
     begins by confirming it.
     """
 
-    name = "rules/1"
+    name = NAME
 
     def __init__(self, own: Noticing | None = None) -> None:
         self._own = own
@@ -60,16 +74,48 @@ class RuleExtractor:
         for candidate in self._confirmed(turn, earlier):
             found.setdefault(_key(candidate), candidate)
         personal = _PERSONAL.search(text) is not None
-        if personal or (len(text) <= TALK and _told_of_others(text)):
+        if personal or (
+            len(text) <= TALK
+            and (
+                _told_of_others(text) or may_change(text, 0, len(text)) or shorthand.may_be_in(text)
+            )
+        ):
             for finding in findings(text, turn.said_at):
                 deadline.check()
                 candidate = to_candidate(finding, turn.said_at)
                 found.setdefault(_key(candidate), candidate)
-        if personal:
+        if personal or len(text) <= SHORT:
             for candidate in self._corrected(turn, earlier):
                 found.setdefault(_key(candidate), candidate)
+        if not found:
+            for candidate in replies.findings(turn, earlier):
+                found.setdefault(_key(candidate), candidate)
         ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
-        return self._own.beside(ordered, text, turn.said_at) if self._own else ordered
+        if self._own is None:
+            return ordered
+        ordered = self._own.beside(ordered, text, turn.said_at)
+        return notes.beside(ordered, turn, earlier) if self._own.keeps_notes() else ordered
+
+    def unplaced(self, turn: Speech) -> list[Candidate]:
+        """What a turn takes leave of or gives a new figure of, in whatever slot it is kept: see
+        `beliefledger.gate.farewells`."""
+        text = turn.content
+        if turn.role != "user" or len(text) > TALK:
+            return []
+        parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
+        found: list[RuleFinding] = []
+        if parting or figured:
+            for start, end in sentences(text):
+                deadline.check()
+                if parting:
+                    found += farewells.findings(text, start, end, turn.said_at)
+                if figured:
+                    found += new_figures.findings(text, start, end)
+        return [to_candidate(each, turn.said_at) for each in found]
+
+    def not_read(self, turn: Speech) -> str | None:
+        """`language` for a turn in another language than English; asked where nothing was found."""
+        return "language" if languages.is_foreign(turn.content) else None
 
     def _confirmed(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         """Statements of the assistant about the user that the user confirms: "yes, that's
@@ -87,7 +133,7 @@ class RuleExtractor:
                 continue
             deadline.check()
             for finding in _sentence_findings(
-                said.content, tokens(said.content, start, end), said.said_at, "second"
+                said.content, words_of(said.content, start, end), said.said_at, "second"
             ):
                 candidate = to_candidate(finding, turn.said_at)
                 there = candidate.spans[0].model_copy(update={"turn": said.turn_id})
@@ -103,6 +149,7 @@ class RuleExtractor:
         """ "Actually it's Lisbon, not Porto": the slot is the one in which Porto was said."""
         repair = other_statements.repair(turn.content)
         if repair is None:
+            yield from repairs.mended(turn, earlier, findings, EARLIER)
             return
         for said in reversed(earlier[-EARLIER:]):
             if said.role != "user":
@@ -127,16 +174,31 @@ _MADE_UP = re.compile(
 _OPENING = re.compile(r"(?:^|[.!?\n])[^\S\n]*+([^\W\d_][\w'’-]*)")
 
 
-_NAMERS = whole_sentences.BEGINS.keys() | {"everyone", "everybody", "people", "they", "friends"}
+_NAMERS = (
+    whole_sentences.BEGINS.keys()
+    | {"everyone", "everybody", "people", "they", "friends"}
+    | SUBJECTLESS
+)
 
 
 def _told_of_others(text: str) -> bool:
     """Whether a sentence without "I" may state something: it begins with a name, or as steps do."""
     for found in _OPENING.finditer(text):
         low = found[1].lower()
-        if (found[1][0].isupper() and third_parties.may_be_name(low)) or low in _NAMERS:
+        if low in _NAMERS or (found[1][0].isupper() and third_parties.may_be_name(low)):
             return True
     return False
+
+
+def _subjectless(text: str, start: int, end: int) -> bool:
+    """Whether a sentence may be one about the speaker that leaves "I" out."""
+    first = _FIRST.match(text, start, end)
+    return first is not None and (
+        first[0].lower() in SUBJECTLESS or text.find(" here", start, end) > 0
+    )
+
+
+_FIRST = re.compile(r"[^\W\d_]++(?:['’]t)?")
 
 
 def _key(candidate: Candidate) -> tuple[str, str, str, bool]:
@@ -153,9 +215,20 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
             continue
         found: list[RuleFinding] = []
         words: list[Token] = []
-        if _PERSONAL.search(text, start, end):
-            words = tokens(text, start, end)
+        if _PERSONAL.search(text, start, end) or (
+            together
+            and (
+                _subjectless(text, start, end)
+                or may_change(text, start, end)
+                or shorthand.may_be(text, start, end)
+            )
+        ):
+            words = words_of(text, start, end)
             found = list(_sentence_findings(text, words, said_at, "first"))
+            reading = Reading(text, words, said_at, "first")
+            found = changes(reading, found)
+            if together:
+                found = shorthand.beside(reading, found)
         if not together:
             yield from found
             continue
@@ -167,7 +240,7 @@ def findings(text: str, said_at: int) -> Iterator[RuleFinding]:
                 told = _MADE_UP.search(text) is None
             if not told:
                 continue
-            words = words or tokens(text, start, end)
+            words = words or words_of(text, start, end)
             yield from third_parties.findings(Reading(text, words, said_at, "third"))
 
 
@@ -222,6 +295,13 @@ def _sentence_findings(
     yield from possessives.findings(reading)
     if person == "first":
         yield from other_statements.findings(reading)
+        low = {word.low for word in words}
+        if not their_names.MARKS.isdisjoint(low):
+            yield from their_names.findings(reading)
+        if not introductions.MARKS.isdisjoint(low):
+            yield from introductions.findings(reading)
+        if not relative_clauses.SUBJECTS.isdisjoint(low):
+            yield from relative_clauses.findings(reading)
 
 
 __all__ = ["Clause", "RuleExtractor", "Token", "pasted"]

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from beliefledger.gate.dates import find_when
+from beliefledger.gate.keys import canonical
+from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.lexicon import WORDS, load, third_person
 from beliefledger.gate.rules.phrases import retell
 from beliefledger.gate.rules.words import Token
+from beliefledger.gate.sincerity import doubted_end
 from beliefledger.gate.speech import speech_act
-from beliefledger.ledger.candidate import SELF, Candidate, Durability, Source, Span, SpeechAct, When
+from beliefledger.ledger.candidate import (
+    SELF,
+    Candidate,
+    Durability,
+    Ends,
+    Source,
+    Span,
+    SpeechAct,
+    When,
+)
 
 NEVER = When()
 _ADVERB_NEGATES = frozenset({"never", "no longer", "rarely", "seldom", "hardly"})
@@ -55,6 +68,11 @@ class RuleFinding(NamedTuple):
     participants: tuple[str, ...] = ()
     act: SpeechAct | None = None
     """The act that the rule itself recognises; it only counts for sincere words."""
+    ends: tuple[Ends, ...] = ()
+    """What else is over by it."""
+    retracts: bool = False
+    said_at: int = 0
+    """When it was said, where a rule needs that afterwards."""
 
     def act_of_confirmed(self) -> SpeechAct:
         """The act when the user confirmed these words of the assistant."""
@@ -67,18 +85,24 @@ def to_candidate(finding: RuleFinding, said_at: int) -> Candidate:
     act = speech_act(finding.content, finding.start, finding.end)
     if finding.act is not None and act in _SINCERE:
         act = finding.act
+    over = None if finding.negated else doubted_end(finding.content, finding.start, finding.end)
+    if over is not None:
+        finding = _ended(finding, *over)
+        act = SpeechAct.REMOVAL
     quote = finding.content[finding.start : finding.end]
+    own = finding.entity == SELF or finding.type != "relation"
     return Candidate(
         claim=finding.claim,
         spans=(Span(start=finding.start, end=finding.end, quote=quote),),
         type=finding.type,
         entity=finding.entity,
-        attribute=finding.attribute,
+        attribute=canonical(finding.attribute, finding.type) if own else finding.attribute,
         value=finding.value,
         negated=finding.negated,
         context=finding.context,
         replaces=finding.replaces,
         act=act,
+        inferred=over is not None,
         source=Source.STATED,
         durability=finding.durability,
         topic=finding.topic or topic_of(finding.claim),
@@ -87,30 +111,89 @@ def to_candidate(finding: RuleFinding, said_at: int) -> Candidate:
         confidence=finding.confidence * 1000,
         when=finding.when,
         participants=finding.participants,
+        ends=finding.ends,
+        retracts=finding.retracts,
     )
 
 
+def _ended(finding: RuleFinding, start: int, end: int) -> RuleFinding:
+    """ "I don't think I live in Basel anymore": that is over, as far as they know."""
+    lead = finding.content[start : finding.start].lower()
+    verb = next((each for each in ("think", "believe") if each in lead), "think")
+    more = (
+        "any longer" if "longer" in finding.content[finding.end - 1 : end].lower() else "any more"
+    )
+    doubts = f"no longer {verb}s" if "no longer" in lead else f"does not {verb} {more}"
+    claim = f"{SELF} {doubts} that {finding.claim}"
+    return finding._replace(start=start, end=end, claim=claim, negated=True, replaces=None)
+
+
 _PERSONAL_DATA: dict[str, Any] = load("sensitive.yaml")
-_PHRASES = tuple(
-    (re.compile("|".join(lines.splitlines())), category)
+
+
+class _Phrase(NamedTuple):
+    """Words of a special category."""
+
+    pattern: Guarded
+    category: str
+
+
+_PHRASES = Table(
+    _Phrase(Guarded(line), category)
     for category, lines in _PERSONAL_DATA.pop("phrases").items()
+    for line in lines.splitlines()
 )
+_HINTS: dict[str, frozenset[str]] = {
+    category: frozenset(words.split()) for category, words in _PERSONAL_DATA.pop("hints").items()
+}
+_TERMS: dict[tuple[str, ...], str] = {
+    tuple(term.split()): category
+    for category, terms in _PERSONAL_DATA.pop("terms").items()
+    for term in terms.split(",")
+}
+_TERM_LENGTHS = tuple(sorted({len(term) for term in _TERMS}))
+_ENDINGS = tuple(
+    (tuple(ends.split()), category) for category, ends in _PERSONAL_DATA.pop("endings").items()
+)
+_OTHER_ENDS = frozenset(_PERSONAL_DATA.pop("not_endings").split())
 _SENSITIVE: dict[str, str] = {
     word: category for category, words in _PERSONAL_DATA.items() for word in words.split()
 }
+_SHORTEST_NAMED = 7
+"""The shortest word whose end tells what it is."""
 _OTHER_UNIONS = frozenset({"credit", "european", "western", "soviet"})
 _WORD = re.compile(r"[\w+'-]+")
 
 
 def category_of(claim: str) -> str | None:
     """The special category of personal data that a claim's words belong to, or None."""
+    return next(categories_of(claim), None)
+
+
+def categories_of(claim: str) -> Iterator[str]:
+    """The special categories that a claim's words belong to, those of single words first."""
     before = ""
-    for found in _WORD.findall(claim.lower().replace("’", "'")):
+    said = _WORD.findall(claim.lower().replace("’", "'"))
+    for found in said:
         word = found if found in _SENSITIVE else found.removesuffix("'s")
         if word in _SENSITIVE and before not in _OTHER_UNIONS:
-            return _SENSITIVE[word]
+            yield _SENSITIVE[word]
+        elif len(word) >= _SHORTEST_NAMED and word not in _OTHER_ENDS:
+            for ends, category in _ENDINGS:
+                if word.endswith(ends):
+                    yield category
         before = word
-    return next((category for phrase, category in _PHRASES if phrase.search(claim)), None)
+    for length in _TERM_LENGTHS:
+        for each in zip(*(said[at:] for at in range(length)), strict=False):
+            if each in _TERMS:
+                yield _TERMS[each]
+    parts = {part for word in said for part in word.split("-")}
+    found = None
+    for pattern, category in _PHRASES.possible(lowered(claim)):
+        if found != category and not _HINTS[category].isdisjoint(parts):
+            found = category if pattern.pattern.search(claim) else found
+            if found == category:
+                yield category
 
 
 _TOPICS: dict[str, str] = {
@@ -142,7 +225,7 @@ def capped(text: str) -> str:
 
 def verb_group(clause: Clause) -> str:
     """The clause's verb as said of the user: "does not use", "has been using", "used to live"."""
-    adverbs = [a for a in clause.adverbs if a not in WORDS["negligible"]]
+    adverbs = [a for a in clause.adverbs if a == "probably" or a not in WORDS["negligible"]]
     word = clause.tokens[clause.verb].low
     negative = clause.negated and not _ADVERB_NEGATES.intersection(clause.adverbs)
     no = ["not"] if negative else []

@@ -11,6 +11,7 @@ from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
 from beliefledger.gate.rules.phrases import pointing, retell, slug, text_of, tidy, trim
 from beliefledger.gate.rules.words import Token, clause_end
+from beliefledger.ledger.candidate import SpeechAct
 
 _PETS = frozenset(load("people.yaml")["pets"].split())
 
@@ -54,7 +55,11 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     link = next(
         (i for i in range(my + 2, min(my + 5, len(words))) if words[i].low in ("is", "are")), 0
     )
-    if not link or link + 2 >= len(words) or words[link - 1].low in WORDS["abstract"]:
+    if (
+        not link
+        or link + 2 >= len(words)
+        or words[link - 1].low in (WORDS["abstract"] | WORDS["conversation"])
+    ):
         return
     if any(not w.text[0].isalnum() or w.low in WORDS["prepositions"] for w in words[my + 1 : link]):
         return
@@ -70,6 +75,10 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     if words[my + 1].low in WORDS["not_mine"]:
         return
     noun = text_of(reading.content, words, my + 1, link)
+    end = stop
+    while stop - 1 > begin and words[stop - 1].low in _NOW:
+        stop -= 1
+    now = stop < end or words[link + 1].low in _NOW
     yield owned(
         reading,
         my,
@@ -79,7 +88,10 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
         f"thing.{slug(noun, 4)}",
         text_of(reading.content, words, begin, stop),
         500,
-    )._replace(confidence=800)
+    )._replace(confidence=800, act=SpeechAct.CHANGE if now else None)
+
+
+_NOW = frozenset({"now", "nowadays", "currently"})
 
 
 def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
@@ -97,6 +109,8 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
         return
     if any(word.low in WORDS["parting"] for word in words):
         return
+    if my and words[my].low == "our" and words[my - 1].low == "at":
+        return  # a place of others too: "at our plant"
     if end < len(words) and words[end].text[0].isalnum() and not _ends_noun(words[end].low):
         return
     begin = my + 1
@@ -119,6 +133,8 @@ def _plain(words: list[Token], begin: int, end: int) -> bool:
     """Whether [begin, end) is a noun with adjectives and nothing else."""
     for at in range(begin, end):
         low = words[at].low
+        if low in WORDS["auxiliaries"] or low in ("is", "has", "a", "an"):
+            return False
         if low.endswith("'s") or low in WORDS["prepositions"] | WORDS["passing"]:
             return False
         verb = verb_form(low)[1] in (Form.BASE, Form.BASE_OR_PAST)

@@ -51,6 +51,8 @@ class Rule(NamedTuple):
     elements: tuple[Element, ...]
     tenses: frozenset[str]
     says: Mapping[str, Any]
+    needs: tuple[frozenset[str], ...]
+    """Sets of words: a clause that fits has one of each."""
 
 
 _PART = re.compile(r"\[[^\]]*\]|\{[^}]*\}|\S+")
@@ -88,13 +90,30 @@ def load_rules() -> dict[str, list[Rule]]:
     order: list[tuple[str, Rule]] = []
     for says in load("statements.yaml"):
         first, _, rest = says["say"].partition(" ")
-        rule = Rule(parse(rest), _tenses(says.get("in", "now")), says)
+        elements = parse(rest)
+        rule = Rule(elements, _tenses(says.get("in", "now")), says, _needs(elements, says))
         lemmas = says.get("verbs", ["*"]) if first == "*" else first.split("|")
         order += [(lemma, rule) for lemma in lemmas]
     lemmas_named = {lemma for lemma, _ in order}
     for lemma in lemmas_named:
         found[lemma] = [rule for named, rule in order if named in (lemma, "*")]
     return found
+
+
+def _needs(elements: tuple[Element, ...], says: Mapping[str, Any]) -> tuple[frozenset[str], ...]:
+    """What a clause must have for a rule, told without matching: most rules fail by that."""
+    found = [each.words for each in elements if isinstance(each, Literal)]
+    found += [
+        frozenset(str(words).split()[0] for words in says[key])
+        for key in ("only", "heads")
+        if isinstance(says.get(key), list)
+    ]
+    if "any_of" in says:
+        found.append(WORDS[says["any_of"]])
+    last = elements[-1] if elements else None
+    if isinstance(last, Slot) and last.kind == "kind":
+        found.append(frozenset(KINDS))
+    return tuple(found)
 
 
 KINDS: dict[str, tuple[str, Mapping[str, Any]]] = {
@@ -115,8 +134,11 @@ _OF_TO = frozenset({"of", "to", "with", "by"})
 _PLACE = frozenset({"of"})
 
 
-def match(rule: Rule, clause: Clause) -> Slots | None:
-    """The slots of a rule in the words after the clause's verb, or None."""
+def match(rule: Rule, clause: Clause, low: set[str]) -> Slots | None:
+    """The slots of a rule in the words after the clause's verb, which are `low`, or None."""
+    for words in rule.needs:
+        if words.isdisjoint(low):
+            return None
     for slots in _walk(rule.elements, 0, clause.verb + 1, clause.stop, clause.tokens):
         return slots
     return None
@@ -193,6 +215,9 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
     if kind == "number":
         good = (first.low.isdigit() and 0 < int(first.low[:4]) < 120) or _years_old(first.low)
         return at + 1 if good else at
+    if kind == "city":
+        known = first.low in WORDS["places"]
+        return at + 1 if known else _kind_end("name", at, stop, words)
     if kind == "word":
         return at + 1
     if kind == "kind":
@@ -210,6 +235,7 @@ def _kind_end(kind: str, at: int, stop: int, words: list[Token]) -> int:
     if kind == "place":
         end = phrase_end(words, at, stop, _PLACE)
         named = any(token.text[0].isupper() for token in words[at:end])
+        named = named or first.low in WORDS["places"]
         return end if named or not any(token.text[0].isupper() for token in words) else at
     if kind == "org":
         end = phrase_end(words, at, stop, _OF)

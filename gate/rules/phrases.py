@@ -77,6 +77,30 @@ def _closes(words: list[Token], start: int, at: int) -> bool:
     )
 
 
+def city_end(words: list[Token], at: int) -> int:
+    """One past a city's name at `at`; `at` where there is none."""
+    if words[at].low in WORDS["places"]:
+        return at + 1
+    end = at
+    while end < len(words) and words[end].text[0].isupper():
+        end += 1
+    return end
+
+
+def named_place(words: list[Token], begin: int, end: int) -> bool:
+    """Whether it is Berlin or New York, neither HR nor Product Design."""
+    return all(
+        token.text[0].isupper() and not token.text.isupper() and token.low not in WORDS["fields"]
+        for token in words[begin:end]
+    )
+
+
+def names_in(words: list[Token], begin: int, end: int) -> tuple[str, ...]:
+    """The name that the capitalised words of [begin, end) make, or nothing."""
+    names = [t.text for t in words[begin:end] if t.text[:1].isupper()]
+    return (" ".join(names),) if names else ()
+
+
 def text_of(content: str, words: list[Token], start: int, stop: int) -> str:
     """The words [start, stop) as they stand in the turn."""
     return content[words[start].start : words[stop - 1].end] if start < stop else ""
@@ -107,12 +131,23 @@ def retell(content: str, words: list[Token], start: int, stop: int, person: str)
     for at in range(start, stop):
         token = words[at]
         if at > start:
-            parts.append(content[words[at - 1].end : token.start])
+            parts.append(content[words[at - 1].end : token.start] or _gap(words[at - 1], token))
         spoken = table.get(token.low)
+        if token.low == "is" and token.text in _SHORT_IS:
+            spoken = "is"
         if spoken is None and token.low == "am":
             spoken = "are" if at > start and words[at - 1].low == "i" else None
         parts.append(token.text if spoken is None else spoken)
     return " ".join("".join(parts).split())
+
+
+_SHORT_IS = frozenset({"'s", "’s", "s"})
+
+
+def _gap(before: Token, token: Token) -> str:
+    """What stands between two words that touch: a space beside a word that was not written."""
+    unwritten = before.start == before.end or token.start == token.end
+    return " " if token.low == "is" or unwritten else ""
 
 
 def pointing(words: list[Token], start: int, stop: int) -> bool:
@@ -172,3 +207,10 @@ def tidy(words: list[Token], start: int, stop: int, limit: int = MAX_VALUE_WORDS
     if pointing(words, start, stop):
         return False
     return any(token.text[0].isalnum() for token in words[start:stop])
+
+
+def singular(word: str) -> str:
+    """A noun in the singular, by its ending alone."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

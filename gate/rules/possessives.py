@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from beliefledger.gate.dates import find_when
-from beliefledger.gate.rules import choices, owned_things
+from beliefledger.gate.rules import belongings, choices, owned_things
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, category_of
-from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import KINDS
 from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
@@ -15,10 +16,10 @@ from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
 
 _PEOPLE = load("people.yaml")
-_ONE = frozenset(_PEOPLE["one"].split())
-_MANY = frozenset(_PEOPLE["many"].split())
+ONE = frozenset(_PEOPLE["one"].split())
+MANY = frozenset(_PEOPLE["many"].split())
 _WORK = frozenset(_PEOPLE["work"].split())
-_PETS = frozenset(_PEOPLE["pets"].split())
+PETS = frozenset(_PEOPLE["pets"].split())
 _RELATIONS = {
     noun: f"relation.{relation}"
     for relation in ("reports-to", "works-with")
@@ -33,6 +34,8 @@ _STATES = {
     "lives": "location", "live": "location", "works": "work", "work": "work", "is": "is",
     "are": "is", "has": "has", "loves": "likes", "likes": "likes", "hates": "likes",
 }  # fmt: skip
+_MONTH = re.compile(r"\b(?:march|may|august)\b")
+"""Months that are also other words, as they are typed in lower case."""
 _OWNER = {"first": "my", "second": "your"}
 _PLURAL = frozenset(
     "friends colleagues kids children parents cousins neighbors neighbours coworkers team family "
@@ -44,9 +47,12 @@ def findings(reading: Reading) -> Iterator[RuleFinding]:
     """What the sentence says of the user's name, favourites, people and pets."""
     owner = _OWNER[reading.person]
     words = reading.words
-    for at, token in enumerate(words):
-        if token.low == owner and at + 1 < len(words):
+    together = owner == "my" and len(reading.content) <= TALK
+    for at, token in enumerate(words[:-1]):
+        if token.low == owner:
             yield from _belonging(reading, at)
+        elif together and token.low == "our":
+            yield from _shared(reading, at)
 
 
 def _belonging(reading: Reading, my: int) -> Iterator[RuleFinding]:
@@ -55,6 +61,9 @@ def _belonging(reading: Reading, my: int) -> Iterator[RuleFinding]:
     while at < len(words) and words[at].low in _QUALIFIERS:
         at += 1
     if at >= len(words):
+        return
+    if at > my + 1 and words[at - 1].low in _BY_AGE and not words[at].text.isalpha():
+        yield from _of_person(reading, my, at - 1, words[at - 1].low)
         return
     low = words[at].low
     if low in ("name", "name's", "birthday", "favorite", "favourite", "fave"):
@@ -65,9 +74,24 @@ def _belonging(reading: Reading, my: int) -> Iterator[RuleFinding]:
         yield from _preferred(reading, my, at)
         return
     noun = low.removesuffix("'s")
-    if noun in _ONE or noun in _MANY or noun in _PETS:
+    if noun in ONE or noun in MANY or noun in PETS:
         yield from _of_person(reading, my, at, noun)
     yield from owned_things.findings(reading, my)
+    yield from belongings.findings(reading, my)
+
+
+_BY_AGE = frozenset({"eldest", "oldest", "youngest"})
+
+
+def _shared(reading: Reading, our: int) -> Iterator[RuleFinding]:
+    """ "Our cat Felix is 12": what is theirs together."""
+    noun = reading.words[our + 1].low
+    if noun in _BY_AGE:
+        yield from _of_person(reading, our, our + 1, noun)
+    if noun in ONE or noun in MANY or noun in PETS:
+        yield from _of_person(reading, our, our + 1, noun)
+    yield from owned_things.findings(reading, our)
+    yield from belongings.findings(reading, our)
 
 
 def _of_self(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
@@ -75,8 +99,8 @@ def _of_self(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
     low = words[at].low
     following = at + 1 if low == "name's" else at + 2
     linked = low == "name's" or (at + 1 < len(words) and words[at + 1].low == "is")
-    if low.startswith("name") and linked:
-        end = _name_end(words, following)
+    if low.startswith("name") and linked and words[min(following, len(words) - 1)].low != "not":
+        end = name_end(words, following)
         if end == following < len(words) and len(words) - following <= 3:
             # "my name is bob", typed without capitals.
             while (
@@ -91,7 +115,8 @@ def _of_self(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
                 reading, my, end, f"User's name is {name}", "fact", "identity.name", name, 900
             )._replace(topic="identity")
     elif low == "birthday" and linked:
-        found = find_when(content[words[at].start : words[-1].end], reading.said_at, future=True)
+        said = _MONTH.sub(lambda month: month[0].title(), content[words[at].start : words[-1].end])
+        found = find_when(said, reading.said_at, future=True)
         if found is not None:
             begin = words[at].start + found.start
             value = content[begin : words[at].start + found.end]
@@ -107,8 +132,39 @@ def _of_self(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
                 value,
                 900,
             )._replace(topic="identity")
+    elif low.startswith("fav") and my > 1 and words[my - 1].low in ("is", "are"):
+        yield from _is_favourite(reading, my, at)
     elif low.startswith("fav"):
         yield from _favourite(reading, my, at)
+
+
+def _is_favourite(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
+    """ "Pizza is my favourite", "Lapsang is my favourite tea by miles"."""
+    words = reading.words
+    begin = my - 2
+    while (
+        begin > 0
+        and words[begin - 1].text[0].isalnum()
+        and my - begin < 6
+        and (words[begin - 1].low not in WORDS["subject_words"] | WORDS["clause_words"])
+    ):
+        begin -= 1
+    if begin < 0 or not tidy(words, begin, my - 1, 5):
+        return
+    end = at + 1
+    if (
+        end < len(words)
+        and words[end].text.isalpha()
+        and (words[end].low not in WORDS["prepositions"] | WORDS["clause_words"] | {"and", "too"})
+    ):
+        end += 1
+    thing = slug(words[end - 1].low) if end > at + 1 else ""
+    value = text_of(reading.content, words, begin, my - 1)
+    claim = f"User's {between(reading, my + 1, end)} is {value}"
+    yield RuleFinding(
+        reading.content, words[begin].start, words[end - 1].end, claim, "preference",
+        f"favorite.{thing}" if thing else f"likes.{slug(value)}", value, 650,
+    )  # fmt: skip
 
 
 def _favourite(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
@@ -130,9 +186,11 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
     end = stop
     thing = slug(text_of(reading.content, words, at + 1, is_at), 3)
     value = text_of(reading.content, words, begin, end)
+    favourite = "favorite" if words[at].text.lower() in _SPELLED else words[at].text
     one_of = my > 1 and words[my - 1].low == "of" and words[my - 2].low == "one"
-    subject = "One of User's favorite" if one_of else "User's favorite"
-    rest = f"{between(reading, at + 1, is_at)} {words[is_at].low}"
+    subject = f"{'One of User' if one_of else 'User'}'s {favourite}"
+    perhaps = " probably" if words[is_at + 1].low == "probably" else ""
+    rest = f"{between(reading, at + 1, is_at)} {words[is_at].low}{perhaps}"
     yield owned(
         reading,
         my - 2 if one_of else my,
@@ -145,6 +203,7 @@ def _favourite(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
     )._replace(act=act)
 
 
+_SPELLED = frozenset({"favourite", "favorite"})
 _NOW = frozenset({"these days", "nowadays", "now", "currently", "at the moment", "at present"})
 
 
@@ -178,7 +237,7 @@ def _preferred(reading: Reading, my: int, at: int) -> Iterator[RuleFinding]:
     yield owned(reading, my, end, claim, "preference", attribute, value, 700)._replace(topic=topic)
 
 
-def _name_end(words: list[Token], start: int) -> int:
+def name_end(words: list[Token], start: int) -> int:
     end = start
     while end < min(len(words), start + 3) and _is_name(words[end]):
         end += 1
@@ -221,7 +280,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
         or (next_low == "," and not _is_list(words, at + 2))
         or (
             next_low == "is"
-            and _name_end(words, first)
+            and name_end(words, first)
             in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
             and words[first].low not in KINDS
             and category_of(words[first].text) is None
@@ -229,11 +288,14 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
     ):
         name_at = first
     subject_end, key_of = at + 1, noun
-    end = _name_end(words, name_at)
+    end = name_end(words, name_at)
+    wrong = None if next_low != "is" else _said_wrong(words, name_end(words, first))
+    if wrong is not None:
+        name_at, end = first, name_end(words, first)
     if end > name_at and noun not in _PLURAL and not _is_list(words, name_at):
         name = text_of(content, words, name_at, end).removesuffix("'s").removesuffix("’s")
         key = slug(text_of(content, words, my + 1, at + 1).removesuffix("'s").removesuffix("’s"), 3)
-        many = noun in _MANY
+        many = noun in MANY
         called = any(w.low in ("called", "named") for w in words[at:name_at])
         key_of = f"{noun}.{slug(name)}" if many else noun
         last = words[end - 1].start + len(words[end - 1].text.removesuffix("'s").removesuffix("’s"))
@@ -250,12 +312,25 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
             or (f"relation.{key}.{slug(name)}" if many else f"relation.{key}.name"),
             name,
             700,
-        )._replace(topic=_topic(noun), participants=(name,))
-        yield finding._replace(end=last, act=SpeechAct.CHANGE if now else finding.act)
+        )._replace(topic=topic_of_noun(noun), participants=(name,))
+        finding = finding._replace(end=last, act=SpeechAct.CHANGE if now else finding.act)
+        if wrong is not None:
+            finding = finding._replace(
+                end=words[wrong - 1].end, act=SpeechAct.CORRECTION,
+                replaces=text_of(content, words, end + 2, wrong),
+            )  # fmt: skip
+        yield finding
         if words[end - 1].low.endswith("'s"):
             return
         subject_end = end + (end < len(words) and words[end].low == "," and name_at == at + 2)
     yield from _happening(reading, my, subject_end, noun, key_of)
+
+
+def _said_wrong(words: list[Token], end: int) -> int | None:
+    """One past the name of who is not meant: "…, not Tom"."""
+    low = [word.low for word in words[end : end + 2]]
+    stop = name_end(words, end + 2) if low == [",", "not"] else end
+    return stop if stop > end + 2 else None
 
 
 def relation_key(noun: str, qualifiers: list[str], name: str) -> str | None:
@@ -266,18 +341,22 @@ def relation_key(noun: str, qualifiers: list[str], name: str) -> str | None:
     return stem if stem == "relation.reports-to" else f"{stem}.{slug(name)}"
 
 
-def _topic(noun: str) -> str:
+def topic_of_noun(noun: str) -> str:
     if noun in _WORK:
         return "work"
-    return "pets" if noun in _PETS else "family" if noun in _ONE else ""
+    return "pets" if noun in PETS else "family" if noun in ONE else ""
 
 
 def _is_list(words: list[Token], at: int) -> bool:
     """ "my sister, Tom and I": more names follow, so this is no apposition."""
     near = [w.low for w in words[at : at + 4]]
     return any(
-        low in ("and", "&") and near[i + 1 : i + 2] != ["i"] for i, low in enumerate(near[:3])
+        low in ("and", "&") and _NO_LIST.isdisjoint(near[i + 1 : i + 2])
+        for i, low in enumerate(near[:3])
     )
+
+
+_NO_LIST = WORDS["subject_words"] | {"is", "works", "lives", "likes", "loves", "my", "our", "hes"}
 
 
 def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Iterator[RuleFinding]:
@@ -291,7 +370,12 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
         and words[my - 1].low not in ("that", "and")
     ):
         return
+    which = next((_WHICH[word.low] for word in words[my + 1 : at] if word.low in _WHICH), None)
+    if which is not None and key == noun:
+        key = f"{which}-{noun}"  # an older brother and a younger one are two people
     while at < len(words) and words[at].low in WORDS["negligible"] | {"recently"}:
+        at += 1
+    while at < len(words) and words[at].low == "just":
         at += 1
     if at + 1 >= len(words):
         return
@@ -306,7 +390,33 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
     claim = f"{subject} {capped(between(reading, at, stop))}"
     value = text_of(content, words, at, stop)
     state = _STATES.get(verb)
-    if state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
+    if (
+        verb in ("is", "are")
+        and words[begin].low in ("staying", "living", "studying", "working", "based")
+        and begin + 2 < stop
+        and words[begin + 1].low in ("in", "at", "for", "near")
+    ):
+        state = "work" if words[begin].low == "working" else "location"
+        verb, begin = "lives", begin + 1
+    if verb in ("is", "are", "was") and words[begin].low == "from":
+        value = text_of(
+            content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
+        )
+        kind, slot = "fact", f"relation.{key}.origin"
+    elif verb in ("goes", "go") and words[begin].low == "to" and _definite(words, begin + 1, stop):
+        value = text_of(
+            content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
+        )
+        kind, slot = "fact", f"relation.{key}.school"
+    elif verb in ("turned", "turns") and words[begin].low.isdigit():
+        value, stop = words[begin].text, begin + 1
+        claim, kind, slot = f"{subject} {verb} {value}", "fact", f"relation.{key}.age"
+    elif verb in ("is", "are") and words[begin].low == "due":
+        kind, slot = "event", "event.due"
+    elif verb in _DOES and tidy(words, begin, stop, 8):
+        value = text_of(content, words, begin, stop)
+        kind, slot = "fact", f"relation.{key}.{BASES[verb]}"
+    elif state in ("location", "work") and words[begin].low in ("in", "at", "for", "as", "near"):
         value = text_of(
             content, words, begin + 1, phrase_end(words, begin + 1, stop, frozenset({"of"}))
         )
@@ -333,9 +443,25 @@ def _happening(reading: Reading, my: int, at: int, noun: str, key: str) -> Itera
     yield owned(reading, my, stop, claim, kind, slot, value, 500)._replace(
         confidence=850,
         negated=verb == "hates",
-        topic=_topic(noun),
+        topic=topic_of_noun(noun),
         when=NEVER if found is None or kind != "event" else found.when,
     )
+
+
+_WHICH = {
+    word: words.split()[0]
+    for words in (
+        "older elder oldest eldest big", "younger youngest little", "first", "second", "third",
+        "other", "half", "twin", "late",
+    )
+    for word in words.split()
+}  # fmt: skip
+"""Words that tell one relative from another of the same noun."""
+_DOES = frozenset("plays studies speaks teaches runs owns drives collects attends".split())
+
+
+def _definite(words: list[Token], begin: int, stop: int) -> bool:
+    return begin < stop and (words[begin].text[0].isupper() or words[begin].low in ("a", "an"))
 
 
 def _personal(low: str, claim: str) -> bool:

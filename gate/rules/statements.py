@@ -10,10 +10,21 @@ from beliefledger.gate.rules import choices
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.experiences import experience
 from beliefledger.gate.rules.findings import Reading, RuleFinding, claim_of, span_of
+from beliefledger.gate.rules.intentions import habit, intention, never
+from beliefledger.gate.rules.introductions import introduction
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.patterns import KINDS, Range, Rule, Slots, load_rules, match, slots_of
-from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
-from beliefledger.gate.rules.words import Token
+from beliefledger.gate.rules.phrases import (
+    city_end,
+    named_place,
+    names_in,
+    phrase_end,
+    pointing,
+    slug,
+    text_of,
+    tidy,
+    trim,
+)
 from beliefledger.ledger.candidate import Durability, SpeechAct
 
 RULES = load_rules()
@@ -24,39 +35,49 @@ _LATER = frozenset("for when in at during on while with after before because sin
 
 def from_clause(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
     """The findings of one clause, from the first rule that fits it."""
-    if clause.stop <= clause.verb + 1 or _open_ended(clause):
+    if clause.stop <= clause.verb + 1:
+        yield from habit(reading, clause)
+        return
+    if _open_ended(clause):
+        return
+    introduced = introduction(reading, clause)
+    if introduced:
+        yield from introduced
         return
     if clause.tense == "used" and not clause.negated:
         found = list(_given_up(reading, clause))
         if found:
             yield from found
             return
+    low = {word.low for word in clause.tokens[clause.verb + 1 : clause.stop]}
     for rule in RULES.get(clause.lemma) or RULES["*"]:
         tense = f"modal:{clause.modal}" if clause.tense == "modal" else clause.tense
         if tense not in rule.tenses:
             continue
         if rule.says.get("person", "") not in reading.person:
             continue
-        slots = match(rule, clause)
+        slots = match(rule, clause, low)
         if slots is None or not _allowed(reading, clause, rule.says, slots):
             continue
         found = list(_drafts(reading, clause, rule, slots))
         if found:
             yield from found
             return
-    if not clause.imagined:
-        yield from experience(reading, clause)
+    if not clause.imagined and not (clause.lemma == "do" and "research" in low):
+        told = list(intention(reading, clause)) or list(never(reading, clause))
+        yield from told or experience(reading, clause)
 
 
 def _given_up(reading: Reading, clause: Clause) -> Iterator[RuleFinding]:
     """What somebody "used to love" or "used to use" they do no longer: that is over."""
     now = clause._replace(tense="present", negated=True, ended=True)
+    low = {word.low for word in clause.tokens[clause.verb + 1 : clause.stop]}
     for rule in RULES.get(clause.lemma, ()):
         says = rule.says
         taste = says["type"] == "preference" or says["attribute"] == "@choice"
         if not taste or says.get("flip") or now.tense not in rule.tenses:
             continue
-        slots = match(rule, now)
+        slots = match(rule, now, low)
         if slots is None or not _allowed(reading, now, says, slots):
             continue
         for finding in _drafts(reading, now, rule, slots):
@@ -79,11 +100,15 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
     words = clause.tokens
     begin, end = slots["value"]
     low = [token.low for token in words[begin:end]]
+    if says.get("uncut") and end < len(words) and words[end].low in WORDS["relative"]:
+        return False
+    if "none_of" in says and set(says["none_of"]).intersection(low):
+        return False
     if says.get("only_negated") and not clause.negated:
         return False
     if says.get("not_the") and low[0] in ("the", "a", "an", "this", "my"):
         return False
-    if says.get("proper") and not _named_place(words, begin, end):
+    if says.get("proper") and not named_place(words, begin, end):
         return False
     if says.get("concrete") and not _concrete(words, begin, end):
         return False
@@ -115,7 +140,13 @@ def _allowed(reading: Reading, clause: Clause, says: Mapping[str, Any], slots: S
             return False
     if says.get("known") and choices.lookup(words, begin, end) is None:
         return False
-    if says.get("rather") and "rather" not in clause.adverbs:
+    if "ends" in says and words[clause.stop - 1].low not in says["ends"]:
+        return False
+    if says.get("never") and "never" not in clause.adverbs:
+        return False
+    if says.get("only_plain") and (clause.negated or "than" not in low):
+        return False
+    if says.get("rather") and ("rather" not in clause.adverbs or clause.lemma == "die"):
         return False
     if not _slot_fits(words, clause, says, begin, end):
         return False
@@ -193,7 +224,7 @@ def _concrete(words: list[Any], begin: int, end: int) -> bool:
     return words[last].low not in WORDS["abstract"] and not (
         begin + 1 < end
         and words[begin + 1].low
-        in ("few", "lot", "bit", "couple", "good", "great", "hard", "solid")
+        in ("few", "lot", "bit", "couple", "good", "great", "hard", "solid", "tab", "tabs")
     )
 
 
@@ -204,6 +235,8 @@ def _own_taste(words: list[Any], begin: int, end: int) -> bool:
     low = [token.low for token in words[begin:end]]
     if WORDS["conversation"].intersection(low):
         return False
+    if low[0] == "the" and "of" in low[2:]:
+        return True
     return low[0] not in ("the", "this", "that", "how") or any(
         t.text[0].isupper() for t in words[begin + 1 : end]
     )
@@ -226,6 +259,7 @@ def _also(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFi
     if at + 1 >= clause.stop:
         return
     low, following = words[at].low, words[at + 1]
+    begin = end = at
     if finding.attribute == "work.role" and low in ("at", "for") and following.text[0].isupper():
         begin, end = trim(words, at + 1, phrase_end(words, at + 1, clause.stop, frozenset({"of"})))
         other = "work.employer"
@@ -234,6 +268,9 @@ def _also(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFi
     ):
         begin, end = trim(words, at + 2, phrase_end(words, at + 2, clause.stop, frozenset({"of"})))
         other = "work.role"
+    elif finding.attribute == "home.household" and low == "in":
+        begin, end = at + 1, city_end(words, at + 1)
+        other = "home.location"
     else:
         return
     if tidy(words, begin, end, 6):
@@ -241,12 +278,18 @@ def _also(clause: Clause, slots: Slots, finding: RuleFinding) -> Iterator[RuleFi
         yield finding._replace(attribute=other, value=value, replaces=None)
 
 
+def _paired(words: list[Any], at: int) -> bool:
+    """Whether the "and" at `at` is within one thing: "mac and cheese"."""
+    beside = words[at - 1].low, words[min(at + 1, len(words) - 1)].low
+    return "-".join(beside) in WORDS["pairs"]
+
+
 def _items(words: list[Any], begin: int, end: int) -> list[Range]:
     """The members of a plain list ("hiking, jazz and tea"); else the whole as one."""
     found: list[Range] = []
     start = begin
     for at in range(begin, end + 1):
-        if at == end or words[at].low in (",", "and", "or", "&"):
+        if at == end or (words[at].low in (",", "and", "or", "&") and not _paired(words, at)):
             if at > start:
                 found.append((start, at))
             start = at + 1
@@ -334,7 +377,7 @@ def _finding(
         context=context,
         replaces=replaces, durability=durability,
         when=when, act=_act(clause, says, slots),
-        participants=_people(words, begin, end) if attribute.startswith(_WITH) else (),
+        participants=names_in(words, begin, end) if attribute.startswith(_WITH) else (),
     )  # fmt: skip
 
 
@@ -430,14 +473,6 @@ def _context(
     return None
 
 
-def _named_place(words: list[Token], begin: int, end: int) -> bool:
-    """Whether it is Berlin or New York, neither HR nor Product Design."""
-    return all(
-        token.text[0].isupper() and not token.text.isupper() and token.low not in WORDS["fields"]
-        for token in words[begin:end]
-    )
-
-
 def _open_ended_slot(says: Mapping[str, Any]) -> bool:
     """Whether what the rule says may hold in some circumstance only."""
     open_ended = says["type"] == "preference" or says["attribute"].startswith("@")
@@ -460,8 +495,3 @@ def _front(clause: Clause) -> Range | None:
     if not 0 < stop - begin <= 5 or said_when or lasting:
         return None
     return begin, stop
-
-
-def _people(words: list[Any], begin: int, end: int) -> tuple[str, ...]:
-    names = [t.text for t in words[begin:end] if t.text[:1].isupper()]
-    return (" ".join(names),) if names else ()

@@ -16,7 +16,7 @@ from beliefledger.gate.rules.biographies import bare, beside_trade, object_end, 
 from beliefledger.gate.rules.clauses import Clause, clause_at, clauses
 from beliefledger.gate.rules.credits import credit
 from beliefledger.gate.rules.findings import Reading, RuleFinding, capped
-from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, verb_form
+from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.names import DATA, NO_NAMES, Subject, name_end
 from beliefledger.gate.rules.patterns import is_role
 from beliefledger.gate.rules.phrases import pointing, slug, text_of, trim
@@ -30,10 +30,31 @@ LONGEST = 260
 """The longest sentence that is read, in characters."""
 
 _AND = frozenset({"and", "&", ","})
+_WORLD = load("public.yaml")
+_RENOWN = re.compile("|".join(_WORLD["renown"].splitlines()), re.I)
+_PUBLIC = frozenset(
+    name
+    for kind in ("persons", "companies", "technology", "places")
+    for each in _WORLD[kind].split(",")
+    if (name := " ".join(each.split()))
+)
+_FIRST_PERSON = frozenset("i i'm i've i'd i'll me my mine we we're we've us our ours".split())
 
 
 def findings(reading: Reading) -> Iterator[RuleFinding]:
-    """Statements about the sentence's subject, if that is named."""
+    """Statements about the sentence's subject, if that is named and no matter of the world."""
+    own = any(word.low in _FIRST_PERSON for word in reading.words)
+    for finding in _findings(reading):
+        if own or not worldly(finding.entity, finding.content[finding.start : finding.end]):
+            yield finding
+
+
+def worldly(name: str, said: str) -> bool:
+    """Whether a statement is about the world or somebody in the public eye."""
+    return name.casefold().replace("’", "'") in _PUBLIC or _RENOWN.search(said) is not None
+
+
+def _findings(reading: Reading) -> Iterator[RuleFinding]:
     words = _uncontracted(reading.words)
     reading = reading._replace(words=words)
     for begin in _beginnings(words):

@@ -11,6 +11,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.findings import NEVER, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import Form, load, verb_form
 from beliefledger.gate.rules.phrases import slug
+from beliefledger.ledger.late_patterns import compile_later
 
 DATA: dict[str, Any] = load("sayings.yaml")
 
@@ -35,7 +36,7 @@ class _Shape(NamedTuple):
 _SHAPES = tuple(
     _Shape(
         each["type"], each["attribute"], each["importance"], each.get("dated", False),
-        re.compile(spelled(each["shape"], DATA["parts"])),
+        compile_later(spelled(each["shape"], DATA["parts"])),
     )
     for each in DATA["shapes"]
 )  # fmt: skip
@@ -63,8 +64,8 @@ _GOES_ON = re.compile(
 """Where the sentence goes on to something else."""
 _NO_STEP = frozenset("have had am was will would can feel think find get want wonder".split())
 _ME = {"my": "their", "me": "them", "our": "their", "us": "them", "i": "they", "we": "they",
-       "i'm": "they are", "myself": "themselves"}  # fmt: skip
-_OWN = re.compile(r"\b(?:I['’]m|I|my|me|our|us|we|myself)\b", re.I)
+       "i'm": "they are", "im": "they are", "myself": "themselves"}  # fmt: skip
+_OWN = re.compile(r"\b(?:I['’]?m|I|my|me|our|us|we|myself)\b", re.I)
 
 
 def findings(text: str, start: int, end: int, said_at: int) -> Iterator[RuleFinding]:
@@ -122,7 +123,7 @@ def _finding(
     if attribute == "constraint.budget" and (context or " for " in value):
         key += f".{slug((context or value.partition(' for ')[2]).removeprefix('for '), 4)}"
     return RuleFinding(
-        text, begin, begin + len(quote), f"User: {_told(quote)}", kind, key,
+        text, begin, begin + len(quote), f"User: {told(quote)}", kind, key,
         _verbatim(value, quote), shape.importance, 850, participants=people,
         context=context.strip() if context and kind == "procedure" else None,
         when=NEVER if when is None else when.when,
@@ -133,6 +134,6 @@ def _verbatim(value: str, quote: str) -> str:
     return value if value in quote else quote
 
 
-def _told(quote: str) -> str:
+def told(quote: str) -> str:
     """The words as said of the user."""
     return _OWN.sub(lambda m: _ME.get(m[0].lower().replace("’", "'"), m[0]), quote)

@@ -97,17 +97,19 @@ class MemoryExpired(Event):
 
 
 class MemoryMovedOut(Event):
-    """A memory left this belief: for another slot (appended together with its `MemoryMovedIn`), or
-    into a merged memory there (together with `MemoriesConsolidated`)."""
+    """A memory left this belief: for another slot (appended together with its `MemoryMovedIn`),
+    into a merged memory there (together with `MemoriesConsolidated`), or, a note, into the typed
+    memory that came of its sentence."""
 
     NAME: ClassVar = "memory.moved_out.v1"
     memory_id: Fact[str]
     to: Fact[str]
     """The belief that it, or what it was merged into, is in from now on."""
     cause: Fact[str]
-    """`merged` or `split` (entities), `backfilled` (types), `consolidated`, `undone`."""
+    """`merged` or `split` (entities), `backfilled` (types), `consolidated`, `folded` (a note),
+    `undone`."""
     into: Fact[str | None] = None
-    """The merged memory, where it was consolidated."""
+    """The merged memory, where it was consolidated; the typed one, where it was folded."""
     decision: Fact[str]
     """The event id of what moved it."""
 
@@ -147,7 +149,7 @@ class MemoriesConsolidated(Written):
     """The least cosine of the cluster, in millionths."""
     input_tokens: Fact[int] = 0
     output_tokens: Fact[int] = 0
-    cost_micro_usd: Fact[int] = 0
+    cost_micro_usd: Fact[int | None] = 0
     sayings: tuple[Saying, ...]
     """What the originals said, in their order: saying one of these again confirms this memory."""
     turns: tuple[str, ...]

@@ -28,8 +28,8 @@ class AliasAdded(Event):
     NAME: ClassVar = "entity.alias_added.v1"
     entity_id: Fact[str]
     how: Fact[str]
-    """`stated`, `role` (a title that somebody else may hold later), `nickname`, `near` or
-    `actor`."""
+    """`stated`, `role` (a title that somebody else may hold later), `nickname`, `near`,
+    `speaker` (turns of the subject are spoken under it) or `actor`."""
     decision: Fact[str | None] = None
     """The decision whose words said so; None where a principal did."""
     alias: str

@@ -20,7 +20,9 @@ class Event(BaseModel):
     """Something that happened. Immutable; unknown fields are refused."""
 
     # An error that quotes its input would carry a body's words into logs and views.
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
 
     NAME: ClassVar[str]
     """The name in the log, written by hand: `memory.admitted.v1`."""

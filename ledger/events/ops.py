@@ -124,3 +124,11 @@ class VaultCommitted(Event):
     """The keyed hash over all entries up to that one."""
     restored: Fact[bool] = False
     """The vault had been restored from a backup: what was told before need not hold any more."""
+
+
+class LedgerExported(Event):
+    """All events past a position were handed out, with their words. Recorded before the first is;
+    it is the last of them."""
+
+    NAME: ClassVar = "ledger.exported.v1"
+    after: Fact[int] = 0

@@ -128,3 +128,28 @@ class LegalHoldLifted(Event):
 
     NAME: ClassVar = "legal_hold.lifted.v1"
     hold: Fact[Name[str]]
+
+
+class SubjectExported(Event):
+    """All that is held about a person was handed out, to answer a request for access. Recorded
+    before the first word is."""
+
+    NAME: ClassVar = "subject.exported.v1"
+    withholding: Fact[tuple[str, ...]] = ()
+    """What was left out at the wish of who exported: `actors`, `hold_reasons`."""
+    note: str | None = None
+
+
+class SubjectImported(Event):
+    """Memories of a person were taken over from the export of another ledger; those that could be
+    follow, each with a decision of its own."""
+
+    NAME: ClassVar = "subject.imported.v1"
+    memories: Fact[int]
+    """How many the export has that held when it was made."""
+    grants: Fact[int]
+    """How many lawful bases were in force then."""
+    export: str
+    """The event id of the export, in the ledger that made it."""
+    exported_at: Micros
+    note: str | None = None

@@ -54,7 +54,14 @@ class ExtractionCompleted(Event):
     """Why the extractor was not asked at all (a role without statements), or None."""
     input_tokens: Fact[int] = 0
     output_tokens: Fact[int] = 0
-    cost_micro_usd: Fact[int] = 0
+    cost_micro_usd: Fact[int | None] = 0
+    """None where the model's price is not known."""
+    fallen: Fact[int] = Field(default=0, exclude_if=unset)
+    """How many of the model's statements could not be read as such, and were left out."""
+    shown: Fact[tuple[str, ...]] = Field(default=(), exclude_if=unset)
+    """The memories that the model was shown, by their ids."""
+    not_read: str | None = Field(default=None, exclude_if=unset)
+    """`language`: the extractor reads others only, so that it found nothing says nothing."""
 
 
 class ExtractionFailed(Event):

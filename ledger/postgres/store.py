@@ -39,11 +39,13 @@ from beliefledger.ledger.postgres.schema import channel, owner_role
 from beliefledger.ledger.postgres.server import Connection, Server
 from beliefledger.ledger.postgres.turns import Turns
 from beliefledger.ledger.postgres.waker import Waker
+from beliefledger.ledger.postgres.woken_subscription import WokenSubscription
 from beliefledger.ledger.store import (
     ERASURE_TYPES,
     FILED,
     RARE_LISTED,
     RARE_TYPES,
+    Activity,
     Appended,
     Cursors,
     Head,
@@ -273,6 +275,14 @@ class PostgresEventStore(PostgresApplicationRecorder):
             )
         )
 
+    def activity(self, subject_refs: Sequence[str]) -> dict[str, Activity]:
+        rows = self._ask(
+            f"SELECT subject_ref, count(*), min(position), max(position) FROM {self._history}"
+            " WHERE subject_ref = ANY (%s) GROUP BY subject_ref",
+            (list(subject_refs),),
+        )
+        return {row[0]: Activity(*row[1:]) for row in rows}
+
     def find(self, event_id: str) -> Row | None:
         rows = self._rows("WHERE h.event_id = %s", (event_id,))
         return rows[0] if rows else None
@@ -423,3 +433,6 @@ class PostgresEventStore(PostgresApplicationRecorder):
 
     def max_notification_id(self) -> int | None:
         return self.head().position or None
+
+    def subscribe(self, gt: int | None = None, topics: Sequence[str] = ()) -> WokenSubscription:
+        return WokenSubscription(self, self._waker, gt, topics)

@@ -43,6 +43,7 @@ from beliefledger.ledger.store import (
     FILED,
     RARE_LISTED,
     RARE_TYPES,
+    Activity,
     Appended,
     Cursors,
     Head,
@@ -254,6 +255,18 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
                     f"SELECT event_id, position FROM history WHERE event_id IN ({marks})", some
                 )
             )
+        return found
+
+    def activity(self, subject_refs: Sequence[str]) -> dict[str, Activity]:
+        found: dict[str, Activity] = {}
+        for some in _some(subject_refs):
+            marks = ",".join("?" * len(some))
+            rows = self._fetch(
+                "SELECT subject_ref, count(*), min(position), max(position) FROM history"
+                f" WHERE subject_ref IN ({marks}) GROUP BY subject_ref",
+                some,
+            )
+            found.update((row[0], Activity(*row[1:])) for row in rows)
         return found
 
     def find(self, event_id: str) -> Row | None:

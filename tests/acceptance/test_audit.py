@@ -210,10 +210,10 @@ def test_at_every_position_it_adds_up_and_only_grows(memory):
     assert last == memory.audit.counts()
 
 
-@pytest.mark.parametrize("position", [-1, 10**9, True])
-def test_a_position_that_is_not_there_is_refused(memory, position):
-    with pytest.raises(InvalidTurn, match="as_of"):
-        memory.audit.counts(position)
+def test_a_position_that_is_not_there_is_refused(memory):
+    for position in (-1, 10**9, True):
+        with pytest.raises(InvalidTurn, match="as_of"):
+            memory.audit.counts(position)
 
 
 # What does not add up
@@ -276,27 +276,27 @@ def changed(row, **facts):
     return row._replace(envelope=json.dumps(fields, sort_keys=True).encode())
 
 
-@pytest.mark.parametrize(
-    ("type_", "what"),
-    [
-        ("candidate.proposed.v2", "each candidate has one decision"),
-        ("gate.decided.v2", "each candidate has one decision"),
-        ("extraction.completed.v1", "candidates that extractions told of"),
-        ("memory.admitted.v2", "each decision that changes a belief"),
-        ("memory.confirmed.v2", "each decision that changes a belief"),
-        ("memory.quarantined.v2", "each decision that changes a belief"),
-        ("memory.superseded.v2", "each decision that changes a belief"),
-        ("conflict.escalated.v1", "each decision that changes a belief"),
-        ("consent.withdrawn.v1", "withdrawn consents revoked"),
-    ],
+LEFT_OUT = (
+    ("candidate.proposed.v2", "each candidate has one decision"),
+    ("gate.decided.v2", "each candidate has one decision"),
+    ("extraction.completed.v1", "candidates that extractions told of"),
+    ("memory.admitted.v2", "each decision that changes a belief"),
+    ("memory.confirmed.v2", "each decision that changes a belief"),
+    ("memory.quarantined.v2", "each decision that changes a belief"),
+    ("memory.superseded.v2", "each decision that changes a belief"),
+    ("conflict.escalated.v1", "each decision that changes a belief"),
+    ("consent.withdrawn.v1", "withdrawn consents revoked"),
 )
-def test_an_event_that_is_left_out_is_noticed(memory, type_, what):
+
+
+def test_an_event_that_is_left_out_is_noticed(memory):
     memory.consent.withdraw("bruno", by="system")
     rows = rows_of(memory)
     assert audited(memory, rows).adds_up
-    at = next(i for i, row in enumerate(rows) if row.type == type_)
-    answer = audited(memory, rows[:at] + rows[at + 1 :])
-    assert any(what in each for each, _ in problems(answer)), problems(answer)
+    for type_, what in LEFT_OUT:
+        at = next(i for i, row in enumerate(rows) if row.type == type_)
+        answer = audited(memory, rows[:at] + rows[at + 1 :])
+        assert any(what in each for each, _ in problems(answer)), (type_, problems(answer))
 
 
 def test_a_decision_that_is_there_twice_is_noticed(memory):

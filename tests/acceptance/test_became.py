@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from wishes import storing
 
 from beliefledger import open_memory
+from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import DAY, to_datetime
 from beliefledger.projections import questions
@@ -95,6 +96,39 @@ def test_what_was_believed_then_says_what_became_of_it(memory, clock, what, end,
         assert memory.explain(first.memory_id).memory.became == became[0]
         assert memory.decision(first.decision_id).became == became[0]
     assert all(each.became is None for each in memory.beliefs("ana"))
+
+
+def test_a_memory_is_explained_as_it_was_known_then(memory, clock):
+    start = memory.status().position
+    first = store(memory, **FIRST)
+    position = memory.status().position
+    clock.ahead(LATER / 1_000_000)
+    memory.remember("ana", "I live in Lisbon.")
+    second = store(memory, "Porto")
+    now, then = memory.explain(first.memory_id), memory.explain(first.memory_id, as_of=position)
+    assert (now.holds, then.holds) == (False, True)
+    assert then.memory.became.what == "superseded"
+    assert then.memory.superseded_by is None
+    assert (len(now.history), len(then.history)) == (4, 1)
+    assert (len(now.confirmed_by), len(then.confirmed_by)) == (1, 0)
+    with pytest.raises(UnknownMemory, match="was not there yet"):
+        memory.explain(second.memory_id, as_of=position)
+    with pytest.raises(UnknownMemory):
+        memory.explain(first.memory_id, as_of=start)
+
+
+def test_a_grant_that_expires_tells_so(memory, clock):
+    later = to_datetime(clock.now + 3 * DAY)
+    memory.consent.grant("bo", "consent", expires_at=later)
+    memory.store("bo", "Lisbon", **storing(attribute="home.location"))
+    position = memory.status().position
+    assert [each.became for each in memory.beliefs("bo", as_of=position)] == [None]
+    clock.ahead(LATER / 1_000_000)
+    for asked in (None, position):
+        [belief] = memory.beliefs("bo", as_of=asked)
+        assert (belief.became.what, belief.became.on) == ("consent_expired", later)
+    memory.consent.grant("bo", "consent")
+    assert [each.became for each in memory.beliefs("bo")] == [None]
 
 
 def test_time_alone_ends_what_was_written_with_its_end(memory, clock):

@@ -15,13 +15,17 @@ import typer
 from beliefledger.tools.cli import app
 
 STARTED = """
-import contextlib, json, os, sys, tempfile
+import contextlib, functools, gc, json, os, sys, tempfile
+import typer.main
+import beliefledger.memory
 from beliefledger.tools.cli import main
 from beliefledger.tools.cli.app import app
 
+typer.main.get_command = functools.cache(typer.main.get_command)  # not anew for each of them
 with contextlib.suppress(SystemExit), open(os.devnull, "w") as nowhere:
     with contextlib.redirect_stdout(nowhere):
-        app(["--help"])  # loads what is loaded late
+        app(["beliefs", "--help"])  # loads what is loaded late
+gc.freeze()
 for words in json.load(sys.stdin):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         child = os.fork()  # as if begun anew, without loading everything again

@@ -256,3 +256,69 @@ def test_the_loop_of_the_page_runs_against_the_messages_api(place, monkeypatch):
 def turns_of(memory):
     with memory.subscribe(types=["turn.recorded.v2"], follow=False) as events:
         return [SimpleNamespace(role=each.facts["role"]) for each in events]
+
+
+def test_a_question_is_no_answer(memory):
+    others = ("roof", "pear tree", "bus to work", "piano", "winter coat", "garden gate", "stove")
+    tell(memory, *(f"1 The {each} was mended by old Mr Hall." for each in others), session="t")
+    tell(
+        memory,
+        "1 Which oil does my canoe need?",
+        "2 Thanks, that helps a lot!",
+        "3 My canoe is red.",
+    )
+    tell(memory, "4 Which oil does my canoe need?")
+    told = lines(memory.context("ana", "Which oil does my canoe need?"))
+    assert not any("oil" in text or "helps" in text for text in told)
+    assert any("red" in text for text in told)
+    told = lines(memory.context("ana", "what did I ask about oil for my canoe?"))
+    assert "Which oil does my canoe need?" in told
+
+
+def test_what_is_imagined_is_not_told_a_model(memory):
+    tell(
+        memory,
+        "1 If I won the lottery I'd move to Barbados and paint canoes.",
+        "2 The varnish on the canoe is dry. Let's play a game, I'm a pirate in a canoe.",
+    )
+    answer = memory.context("ana", "canoe")
+    assert [line.text for line in answer.lines if line.kind == "episode"] == [
+        "The varnish on the canoe is dry. […]"
+    ]
+    assert "Barbados" not in answer.content
+    assert "pirate" not in answer.content
+
+
+def test_an_agents_pleasantries_are_not_told(memory):
+    memory.record_turn("ana", "My canoe leaks at the bow.", session="s", said_at="2026-03-01")
+    for day, words in enumerate(("Enjoy the quiet.", "Seal the bow of the canoe with resin."), 2):
+        memory.record_turn(
+            "ana", words, role="assistant", session="s", said_at=f"2026-03-0{day}T10:00:00Z"
+        )
+    memory.process()
+    told = lines(memory.context("ana", "how do I seal the bow of my canoe?"))
+    assert "Seal the bow of the canoe with resin." in told
+    assert "Enjoy the quiet." not in told
+
+
+def test_a_profile_is_of_the_person_alone(memory):
+    tell(memory, "1 I live in Porto.", "2 My sister Leila lives in Cardiff.", "3 Sam is a nurse.")
+    told = lines(memory.context("ana", "zzz"), "profile")
+    assert told == ["User lives in Porto"]
+
+
+def test_a_plan_is_told_for_its_time_and_then_as_past(place, clock):
+    with open_memory(place, consent="consent", embedder="hashed-1", clock=clock) as memory:
+        clock.ahead(3 * 86_400)
+        tell(memory, "1 I'm planning a trip to Valencia in May.")
+        [line] = [
+            line for line in memory.context("ana", "which trip?").lines if "Valencia" in line.text
+        ]
+        assert (line.section, line.planned, line.precision) == ("memories", True, "month")
+        content = memory.context("ana", "which trip?", format="text").content
+        assert "planned for 2026-05;" in content
+        clock.ahead(120 * 86_400)
+        for format_, says in (("text", "that time is over"), ("xml", "its time is over")):
+            answer = memory.context("ana", "which trip?", format=format_)
+            assert [line.section for line in answer.lines if "Valencia" in line.text] == ["past"]
+            assert says in answer.content

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import programs
 import psycopg
 import pytest
 from command_line import CliRunner
@@ -164,7 +165,7 @@ def test_copied_again_it_takes_in_what_came(source, destination):
 
 
 def test_killed_at_any_page_it_goes_on(source, destination):
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-c", COPY_AND_DIE, source, destination],
         check=True,
         stdout=subprocess.PIPE,
@@ -202,7 +203,7 @@ def killed(source, destination, when):
     if when != "half-way":
         script = script.replace("done > total // 2 and die()", "None")
     command = [sys.executable, "-c", script, source, destination, when]
-    assert subprocess.run(command, check=False).returncode == -KILLED
+    assert programs.run(command, check=False).returncode == -KILLED
 
 
 def told_by(place):
@@ -272,7 +273,7 @@ def test_the_command_names_the_vault_and_no_password(places, tmp_path, monkeypat
     command = [sys.executable, "-c", COPY_AND_BE_KILLED.replace(
         "copy(source, destination,", f"copy(source, destination, vault={vault!r},"
     ), source, destination, "half-way"]  # fmt: skip
-    assert subprocess.run(command, check=False).returncode == -KILLED
+    assert programs.run(command, check=False).returncode == -KILLED
     monkeypatch.setenv("BELIEFLEDGER_VAULT", vault)
     with pytest.raises(CopyUnfinished) as told:
         copy(destination, tmp_path / "third")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
 import sys
 
+import programs
 import pytest
 from command_line import CliRunner
 
@@ -47,7 +47,7 @@ def told(place):
 def broken_off(place, chosen):
     """The request is on record, and whoever made it is dead."""
     command = [sys.executable, "-c", ERASE_AND_BE_KILLED, place, json.dumps(chosen)]
-    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    assert programs.run(command, check=False).returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("reach", REACHES)

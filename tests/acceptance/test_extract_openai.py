@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
+import programs
 import pytest
 from chat_api import MODEL, chat_api, completion, error, form, says
 from command_line import CliRunner
@@ -73,9 +73,9 @@ def test_what_the_model_notices_is_believed_and_its_tokens_are_on_record(place, 
         _receipt, [decision] = memory.remember("ana", "Well: I live in Porto.", consent="consent")
         assert (decision.outcome, decision.claim) == ("admit", "User lives in Porto")
         [facts] = facts_of(memory)
-        assert facts["extractor"] == f"openai/1 {MODEL}"
+        assert facts["extractor"] == f"openai/2 {MODEL}"
         assert (facts["input_tokens"], facts["output_tokens"]) == (5_000, 50)
-        assert facts["cost_micro_usd"] == 0
+        assert facts["cost_micro_usd"] is None
         [belief] = memory.beliefs("ana")
         [evidence] = memory.explain(belief.memory_id).memory.evidence
         assert (evidence.start, evidence.end) == (6, 21)
@@ -88,7 +88,7 @@ def test_the_request_is_one_that_such_servers_take(memory, api):
     said(memory)
     [asked] = api.asked
     assert asked["model"] == MODEL
-    assert asked["max_tokens"] == 4_000
+    assert asked["max_tokens"] == 8_000
     assert [each["role"] for each in asked["messages"]] == ["system", "user"]
     assert now(asked) == "I live in Porto."
     schema = asked["response_format"]["json_schema"]["schema"]
@@ -269,11 +269,10 @@ def always(answer):
         (always(says('{"statements": [{"claim"')), "did not validate"),
         (always(says(None)), "did not validate"),
         (always(says('{"statements": []', "length")), "cut off"),
-        (always(says(None, "content_filter")), "declined"),
     ],
     ids=[
         "429", "500", "400", "timeout", "gone", "malformed", "html", "no choices", "error in 200",
-        "list", "prose", "half", "null", "length", "filter",
+        "list", "prose", "half", "null", "length",
     ],
 )  # fmt: skip
 def test_no_answer_is_a_failure_that_is_tried_again_and_never_nothing(memory, api, arrange, told):
@@ -294,14 +293,18 @@ def test_no_answer_is_a_failure_that_is_tried_again_and_never_nothing(memory, ap
     assert turn
 
 
-def test_a_refusal_is_a_failure_and_never_nothing(memory, api):
-    refused = completion(None)
-    refused["choices"][0]["message"]["refusal"] = "I cannot help with that."
+@pytest.mark.parametrize("filtered", [False, True])
+def test_a_refusal_is_an_outcome_that_says_so(memory, api, filtered):
+    refused = completion(None, "content_filter" if filtered else "stop")
+    if not filtered:
+        refused["choices"][0]["message"]["refusal"] = "I cannot help with that."
     api.always = lambda _body: Answer(refused)
     memory.record_turn("ana", "I live in Porto.")
+    memory.record_turn("ana", "I have a dog.")
     answer = memory.process()
-    assert (answer.failed, answer.pending) == (1, 1)
-    assert "declined to look at this turn" in answer.problem
+    assert (answer.turns, answer.failed, answer.pending) == (2, 0, 0)
+    assert [each["skipped"] for each in facts_of(memory)] == ["declined", "declined"]
+    assert len(api.asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -464,13 +467,13 @@ def test_the_command_line_processes_with_the_extractor_of_the_environment(place,
     api.answers = [says(PORTO)]
     api.always = lambda _body: error(400, "no more")
     done = run(place, "process")
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 1, done.output
     assert "no more" in " ".join(done.stdout.split())
     api.always = by_city
     done = run(place, "ops", "extract", "--model", "another")
     assert "1 turn extracted, 1 decision" in done.stdout
     assert api.asked[-1]["model"] == "another"
-    assert f"openai/1 {MODEL}" in run(place, "status", "--no-digests", "--json").stdout
+    assert f"openai/2 {MODEL}" in run(place, "status", "--no-digests", "--json").stdout
 
 
 def test_from_another_process(tmp_path, api, monkeypatch):
@@ -487,5 +490,5 @@ def test_from_another_process(tmp_path, api, monkeypatch):
         "extract",
         "--json",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = programs.run(command, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["turns"] == 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import builtins
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import programs
 import pytest
 from chat_api import MODEL
 from command_line import CliRunner
@@ -94,12 +94,12 @@ def test_another_package_is_one_file_and_one_entry_point(install, place, monkeyp
         assert (decision.outcome, decision.claim) == ("admit", "User lives in Porto")
         [completed] = memory.subscribe(types=["extraction.completed.v1"], follow=False)
         names = ("extractor", "input_tokens", "output_tokens", "cost_micro_usd")
-        assert [completed.facts[name] for name in names] == ["echo/1 echo-1", 7, 3, 3]
+        assert [completed.facts[name] for name in names] == ["echo/2 echo-1", 7, 3, 3]
         assert memory._gate.reader.extractor.client.given.model_key == "a-key"
         with pytest.raises(InvalidTurn, match="takes no batches"):
             memory.operations.extraction.extract(batch=True)
         memory.operations.extraction.use_model("echo-2")  # of the extractor in use
-        assert memory.status(digests=False).extractor == "echo/1 echo-2"
+        assert memory.status(digests=False).extractor == "echo/2 echo-2"
 
 
 def test_it_is_chosen_by_the_environment_and_by_the_command_line(install, place, monkeypatch):
@@ -112,8 +112,8 @@ def test_it_is_chosen_by_the_environment_and_by_the_command_line(install, place,
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "echo")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *filter(None, sys.path)]))
     command = [sys.executable, "-m", "beliefledger", "--ledger", place, "status", "--no-digests"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "echo/1 echo-1" in told
+    told = programs.run(command, capture_output=True, text=True, check=True).stdout
+    assert "echo/2 echo-1" in told
 
 
 def test_an_extractor_that_asks_no_model_may_be_registered(install, tmp_path):
@@ -184,7 +184,7 @@ def test_our_names_cannot_be_taken(install, tmp_path):
     with open_memory(tmp_path / "ledger", extractor="rules") as memory:
         assert memory.status(digests=False).extractor.startswith("rules/")
     with open_memory(tmp_path / "ledger", extractor="claude") as memory:
-        assert memory.status(digests=False).extractor.startswith("claude/1 ")
+        assert memory.status(digests=False).extractor.startswith("claude/2 ")
 
 
 def test_a_name_that_two_packages_register_is_not_guessed(install, tmp_path):
@@ -223,7 +223,7 @@ def test_only_the_chosen_vendors_library_is_loaded(tmp_path):
 
     def loaded(name):
         command = [sys.executable, "-c", asked, name]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        return programs.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     assert loaded("rules") == "[]"
     assert loaded("claude") == "['anthropic']"
@@ -234,6 +234,6 @@ def test_ours_is_an_entry_point_like_any_other(tmp_path, monkeypatch):
     monkeypatch.setenv("BELIEFLEDGER_MODEL", MODEL)
     with open_memory(tmp_path, extractor="openai") as memory:
         assert isinstance(memory._gate.reader.extractor, ModelExtractor)
-        assert memory._gate.reader.extractor.name == f"openai/1 {MODEL}"
+        assert memory._gate.reader.extractor.name == f"openai/2 {MODEL}"
     written = (Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8")
     assert f'[project.entry-points."{GROUP}"]' in written

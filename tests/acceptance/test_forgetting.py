@@ -17,7 +17,7 @@ from beliefledger.ledger.errors import NotPermitted, PolicyInvalid, UnknownMemor
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import DAY
 from beliefledger.opening import recorder
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 from beliefledger.tools.cli import app
 
 PORTO, AGAIN, MODE = "I live in Porto and I work with Ben Carter.", "I live in Porto.", "dark mode"

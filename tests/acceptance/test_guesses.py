@@ -14,7 +14,7 @@ from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
 from beliefledger.ledger.streams import query_digest, session_tag, tag
 from beliefledger.reading.subject_record import SHOWN
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 
 SAID = "I take 20 mg of insulin. My password is hunter2."
 WRONG = SAID.replace("20", "40")

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import programs
 import psycopg
 import pytest
 from command_line import CliRunner
@@ -223,7 +224,7 @@ def test_several_files_and_standard_input(ledger, tmp_path):
     )
     two = lines(tmp_path / "two.jsonl", {"subject": "bo", "role": "user", "content": "I like tea."})
     assert ask(ledger, "ingest", one, two)["subjects"] == 2
-    done = subprocess.run(
+    done = programs.run(
         [sys.executable, "-m", "beliefledger", "-l", str(ledger), "ingest", "-", "--json"],
         input=gzip.compress(one.read_bytes()),
         capture_output=True,
@@ -521,7 +522,7 @@ def test_recording_only_leaves_the_turns_to_process(ledger, tmp_path):
 
 
 def _ingesting(ledger: object, file: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    return programs.Program(
         [
             *(sys.executable, "-m", "beliefledger", "--ledger", str(ledger)),
             *("ingest", str(file), "--consent", "consent"),

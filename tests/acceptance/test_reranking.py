@@ -12,7 +12,7 @@ import pytest
 from beliefledger import open_memory
 from beliefledger.ledger.errors import EmbedderMissing, InvalidTurn
 from beliefledger.projections.embedding import WHEEL, PairModel
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 
 QUESTION = "What does Ana drink in the garden?"
 CITIES = ["in Rome", "in Oslo", "in Bern", "in the garden", "at home", "at work", "in the rain"]
@@ -125,5 +125,5 @@ def test_a_cross_encoder_reads_question_and_text_together(memory, tmp_path):
     assert len(set(scores)) > 1
     assert scores == sorted(scores, reverse=True)
     ranker = memory.recalls.get(answer.recall_id).recall.ranker
-    assert ranker == f"default/2 reranked by {model.name}"
+    assert ranker == f"default/4 reranked by {model.name}"
     assert model.name.startswith("pairs@")

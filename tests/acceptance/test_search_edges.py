@@ -16,7 +16,7 @@ from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.projections import embedding, search_terms
 from beliefledger.search.indexes import Indexes
 from beliefledger.search.live_index import LiveIndex
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 
 
 @pytest.fixture

@@ -242,7 +242,7 @@ def test_a_recorded_search_says_that_its_results_are_erased(memory, place):
         app, ["--ledger", place, "recalls", "show", answer.recall_id], catch_exceptions=False
     )
     assert shown.exit_code == 0
-    assert "(erased)" in shown.output
+    assert "(withheld, or erased)" in shown.output
     assert "always use xylographic" not in shown.output.lower()
 
 

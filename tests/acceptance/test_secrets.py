@@ -31,6 +31,7 @@ from beliefledger.curation.types import Types
 from beliefledger.erasure.certificate import Certificates
 from beliefledger.erasure.erasure import Erasures
 from beliefledger.erasure.holds import LegalHolds
+from beliefledger.exports.exports import Exports
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.errors import CallerMistake, LedgerError, SecretGiven
 from beliefledger.ledger.events.turn import TurnRecorded
@@ -38,8 +39,8 @@ from beliefledger.ledger.postgres.server import PostgresURL
 from beliefledger.operations.ageing import Ageing
 from beliefledger.operations.operations import Jobs, Operations
 from beliefledger.proofs.proofs import Proofs
+from beliefledger.search.options import SearchOptions
 from beliefledger.search.recalls import Recalls
-from beliefledger.search.search import SearchOptions
 from beliefledger.search.vectors import Vectors
 from beliefledger.tools.cli import app
 
@@ -106,7 +107,8 @@ WAYS = {
         consent.grant.note consent.withdraw.note revoke.note conflicts.review.note
         conflicts.resolve.note conflicts.resolve.contexts erasure.holds.place.reason
         operations.consolidation.undo.note details.session details.agent
-        details.visibility_scope context.query context.session""",
+        details.visibility_scope context.query context.session export.note exports.person.note
+        exports.import_person.note exports.import_person.exported""",
     # What is refused with a secret in it, since it is a name, or a memory of its own.
     "refused": """conflicts.review.basis consent.grant.basis consent.grant.categories
         consent.grant.purpose consent.grant.scope consumer.name details.category
@@ -114,8 +116,8 @@ WAYS = {
         erase.legal_basis erasure.erase.legal_basis erasure.holds.place.hold
         policy.adopt.policy recalls.record_shown.purpose record_turn.role
         remember.consent search.purpose store.attribute store.text store.type
-        context.purpose options.reason store.value types.add.source types.backfill.attribute
-        types.backfill.patterns""",
+        context.purpose options.reason recalls.get.reason store.value types.add.source
+        types.backfill.attribute types.backfill.patterns""",
     # Of what is given only a keyed hash is kept.
     "hashed": "record_turn.idempotency_key remember.idempotency_key store.idempotency_key",
 }
@@ -139,16 +141,18 @@ NEVER_WRITTEN = """actor_name.actor audit.checklist.only audit.replay.decision_i
     explain.memory_id history.belief_or_memory name_of.subject_ref
     operations.ageing.decay.profile operations.consolidation.consolidate.type
     operations.consolidation.undo.memory_id operations.extraction.extract.resume
-    operations.extraction.retry.turn_id operations.extraction.use_model.base_url
+    operations.extraction.retry.turn_id operations.extraction.state_of.problem
+    operations.extraction.state_of.turn_id operations.extraction.use_model.base_url
     operations.extraction.use_model.extractor
     operations.extraction.use_model.model operations.jobs.run.name
     operations.jobs.schedule.every operations.rebuild.progress
     operations.rebuild.view options.profile options.scope options.topics
     proofs.verify.checkpoint proofs.verify.keys proofs.verify.witness_key
-    recalls.get.recall_id recalls.list.found recalls.record_shown.memories
+    recalls.get.recall_id recalls.get.standing recalls.list.found recalls.record_shown.memories
     audit.refusal.decision_id consent.preview_reconsider.basis
     consent.preview_reconsider.categories consent.preview_reconsider.purpose
     consent.preview_reconsider.scope context.tokenizer options.rerank turn.turn_id
+    export.withholding exports.person.withholding subjects.after
     why_not.claim recalls.recorded.given recalls.words.ids related.attribute related.entity
     related.relation revoke.memory_id search.types subscribe.subjects
     subscribe.types typed.memory_id typed.type types.backfill.from_type
@@ -169,7 +173,7 @@ FRONT = {
     "erasure.holds.": LegalHolds, "operations.": Operations, "operations.ageing.": Ageing,
     "operations.consolidation.": Consolidation, "operations.extraction.": Extractions,
     "operations.jobs.": Jobs, "policy.": PolicyInForce, "proofs.": Proofs, "recalls.": Recalls,
-    "types.": Types, "vectors.": Vectors,
+    "types.": Types, "vectors.": Vectors, "exports.": Exports,
 }  # fmt: skip
 """The front door and its parts."""
 METHODS = {
@@ -187,7 +191,12 @@ TEXTS = {
 
 
 def test_every_part_of_the_front_door_is_looked_at(memory):
-    of_it = {name: each for name, each in vars(memory).items() if name[0] != "_"}
+    names = {*vars(memory), *dir(type(memory))}  # parts are made when they are first asked for
+    of_it = {
+        name: getattr(memory, name)
+        for name in names
+        if name[0] != "_" and not inspect.ismethod(getattr(memory, name))
+    }
     del of_it["place"]
     inner = {
         f"{name}.{within}": each
@@ -236,6 +245,10 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
     memory.erasure.holds.lift(hold, by="Ben")
     memory.consent.grant("ana", "contract", note=SECRET)
     memory.consent.withdraw("ana", basis="contract", note=SECRET, by="system")
+    exported = memory.export("ana", by="Ben", note=SECRET)
+    memory.exports.person("ana", by="Ben", note=SECRET)
+    given = json.loads("".join(exported.json()).replace("play chess", f"play chess, {SECRET},"))
+    memory.exports.import_person(given, by="Ben", subject="ben", note=SECRET)
     assert_nowhere(memory, place, TOKEN)
     turn = next(each for each in memory._log.read() if each.type == TurnRecorded.NAME)
     assert turn.event.speaker == turn.event.agent == "my token is [redacted token]"
@@ -269,6 +282,11 @@ def refused_ways(memory):
         yield "consumer.name", lambda name=name: memory.consumer(name)
     audit = SearchOptions(standing="all", reason=SECRET)
     yield "options.reason", lambda: memory.search("ana", "x", by="Ben", options=audit)
+    recall = memory.search("ana", "ski").recall_id
+    yield (
+        "recalls.get.reason",
+        lambda: memory.recalls.get(recall, standing="all", by="Ben", reason=SECRET),
+    )
     grant = memory.consent.grant
     yield "consent.grant.purpose", lambda: grant("ana", "consent", purpose=SECRET)
     yield "consent.grant.basis", lambda: grant("ana", SECRET)
@@ -482,7 +500,7 @@ CHECKED = {
         "category",
     ),
     *("consent", "scope", "name", "names", "type", "attribute", "pattern", "context", "choose"),
-    *("consumer", "legal_basis", "file", "files", "policy", "to"),
+    *("consumer", "legal_basis", "file", "files", "policy", "to", "remark"),
 }
 ONLY_READ = {
     # ids and names that are looked up, numbers, times, switches, and where things lie
@@ -500,7 +518,18 @@ ONLY_READ = {
     *("retention", "revoked", "since", "source", "start", "store", "threshold", "topic", "turn"),
     *("types", "undo", "until", "valid_at", "vault", "vault_destination", "vault_source"),
     *("claim", "code", "format", "reconsider", "standing", "tokenizer", "turn_id"),
-    *("verify", "view", "vkey", "waiting", "why", "window_days", "witness_key", "yes"),
+    *(
+        "html",
+        "withhold",
+        "verify",
+        "view",
+        "vkey",
+        "waiting",
+        "why",
+        "window_days",
+        "witness_key",
+        "yes",
+    ),
 }
 
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import programs
 import psycopg
 import pytest
 from command_line import CliRunner
@@ -357,7 +358,7 @@ def test_init_run_by_several_at_once_is_done_once(postgres_place, tmp_path):
     del environment["BELIEFLEDGER_MASTER_KEY"]
     environment["BELIEFLEDGER_MASTER_KEY_FILE"] = str(tmp_path / "key")
     running = [
-        subprocess.Popen(
+        programs.Program(
             [*PROGRAM, "--ledger", postgres_place, "init", "--json"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -518,7 +519,7 @@ def test_status_warns_of_a_vault_beside_its_log_and_tells_of_consumers(
 def test_a_process_of_its_own_follows_what_another_says(postgres_place):
     run(postgres_place, "init")
     head = document(postgres_place, "status")["position"]
-    follow = subprocess.Popen(
+    follow = programs.Program(
         [*PROGRAM, "--ledger", postgres_place, "ops", "tail", "--after", str(head), "-f", "--json"],
         stdout=subprocess.PIPE,
         text=True,

@@ -18,7 +18,7 @@ EVERYTHING = [row for rows in PARTS.values() for row in rows]
 
 def test_there_are_enough_sentences_of_every_type():
     counts = Counter(row.type for row in EVERYTHING)
-    assert set(counts) == {kind.name for kind in default_types()}
+    assert set(counts) == {kind.name for kind in default_types()} - {"note"}  # of no rule
     assert min(counts.values()) >= 14
     assert len({row.text for row in EVERYTHING}) == len(EVERYTHING) >= 150
     assert len(PARTS["held"]) * 3 == len(EVERYTHING)

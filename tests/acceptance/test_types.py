@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
 
+import programs
 import pytest
 import yaml
 from command_line import CliRunner
@@ -400,7 +400,7 @@ def test_a_killed_backfill_goes_on_in_another_process(place):
     with open_memory(place) as memory:
         many(memory, 12)
         before = history(memory)
-    killed = subprocess.run(
+    killed = programs.run(
         [sys.executable, "-c", KILLED, place],
         cwd=ROOT, env=os.environ, timeout=60, check=False, capture_output=True,
     )  # fmt: skip
@@ -535,7 +535,7 @@ def test_the_command_line_adds_backfills_and_retires(place, tmp_path):
         memory.consent.grant("ana", "explicit_consent", categories=HEALTH)
         said(memory, "I take 50 mg of sertraline every morning.")
     assert answered(place, "types", "add", str(path), "--by", "ben")["name"] == "medication"
-    assert len(answered(place, "types", "list")) == 10
+    assert len(answered(place, "types", "list")) == 11
     assert answered(place, "types", "backfill", "medication", "--dry-run")["moved"] == 1
     page = beliefledger(place, "types", "backfill", "medication", "--apply")
     assert "1 looked at · 1 fit · 1 moved · 0 not complete · 0 untouched" in page.stdout

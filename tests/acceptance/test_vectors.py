@@ -491,7 +491,7 @@ def test_minilm_finds_the_same_from_its_own_directory(packaged, place, clock, tm
             np.stack(sorted(memory._indexes().store.all_of(keys, name, 384).values(), key=tuple))
             for name in of_model
         ]
-        assert np.array_equal(one, two)
+        assert np.allclose(one, two, atol=1e-4)  # kept as float16: the last digit may differ
 
 
 # The commands

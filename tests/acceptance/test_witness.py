@@ -19,6 +19,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import httpx2
+import programs
 import psycopg
 import pytest
 from command_line import CliRunner
@@ -56,7 +57,7 @@ class Running:
     def __init__(self, store, *words):
         command = [sys.executable, "-m", "beliefledger", "proof", "witness", "serve", "--json"]
         self.store = store
-        self.process = subprocess.Popen(
+        self.process = programs.Program(
             [*command, "--store", store, "--listen", "127.0.0.1:0", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -989,7 +990,7 @@ def test_several_processes_open_one_ledger_at_once(places, watch, shared):
     key = watch(place)
     command = [sys.executable, "-m", "beliefledger", "--ledger", place, "remember", "-s", "ana"]
     running = [
-        subprocess.Popen([*command, f"I work at Acme {number}."], stderr=subprocess.PIPE, text=True)
+        programs.Program([*command, f"I work at Acme {number}."], stderr=subprocess.PIPE, text=True)
         for number in range(4)
     ]
     for each in running:

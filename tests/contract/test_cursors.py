@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
+import programs
 import pytest
 
 from beliefledger.ledger.errors import CallerMistake, NotPermitted
@@ -56,7 +57,7 @@ class Place:
 
     def process(self, code: str, *words: object) -> subprocess.Popen[str]:
         told = [str(word) for word in words]
-        return subprocess.Popen(
+        return programs.Program(
             [sys.executable, "-c", OPEN + code, self.kind, self.where, *told],
             stdout=subprocess.PIPE,
             text=True,

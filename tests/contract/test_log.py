@@ -144,7 +144,7 @@ def test_a_missing_position_is_named_before_any_filter(log, change):
         list(log.read())
     with (
         pytest.raises(LogCorrupted, match="Position 3 is missing"),
-        log.subscribe(types=["no.such.v1"], follow=False) as events,
+        log.subscribe(types=["consent.granted.v2"], follow=False) as events,
     ):
         list(events)
     assert (verify(log).position, verify(log).problem) == (3, "this position is missing")

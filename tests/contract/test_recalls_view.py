@@ -13,7 +13,7 @@ from beliefledger.ledger.streams import recall_stream
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.projections import recalls
 from beliefledger.projections.recalls import RecallsView
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ vault behind its back. On both backends."""
 
 from __future__ import annotations
 
+import itertools
 import random
 import sqlite3
 import threading
@@ -21,6 +22,7 @@ from beliefledger.ledger.key_rotation import RotationNote
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.postgres.server import PostgresURL
+from beliefledger.ledger.vault_notes import Committed
 from beliefledger.ledger.verify import Verified, verify
 
 NEW = MasterKey(bytes(range(1, 33)))
@@ -489,3 +491,16 @@ def test_a_trigger_of_the_right_name_that_does_something_else_is_named(ledger):
         " BEGIN SELECT RAISE(IGNORE); END"
     )
     assert "'register_refuses_delete'" in found(ledger.log)
+
+
+def test_a_note_is_guarded_also_where_its_hash_begins_as_the_notes_of_before_do(ledger):
+    notes = ledger.log.vault.notes
+    for serial in itertools.count(1):
+        notes.note_committed("nobody", Committed(serial, 1))
+        [(value,)] = ledger.spoil("SELECT value FROM vault.meta WHERE name = 'committed nobody'")
+        if bytes(value)[:1] == b"[":
+            break
+    ledger.spoil(
+        "UPDATE vault.meta SET name = 'committed somebody' WHERE name = 'committed nobody'"
+    )
+    assert "the note 'committed somebody' was changed" in found(ledger.log)

@@ -21,7 +21,15 @@ from beliefledger.ledger.errors import (
     VersionConflict,
 )
 from beliefledger.ledger.sqlite import SQLiteEventStore
-from beliefledger.ledger.store import Appended, ErasedMeanwhile, EventStore, Head, Row, Sealed
+from beliefledger.ledger.store import (
+    Activity,
+    Appended,
+    ErasedMeanwhile,
+    EventStore,
+    Head,
+    Row,
+    Sealed,
+)
 from beliefledger.ledger.times import SECOND
 
 ANA, BEN = "a" * 32, "b" * 32
@@ -317,6 +325,19 @@ def test_events_are_found_by_type_and_subject(filled):
     assert filled.of_types(["turn.recorded.v2"], ANA) == []
     assert len(filled.of_types(["turn.recorded.v2", "turn.parked.v1"], BEN)) == 10
     assert filled.of_types(["subject.erased.v1"]) == []
+
+
+def test_how_much_there_is_of_each_subject_is_counted(store, clock):
+    store.append(
+        [*events("s", 1, 2), event("t", subject=BEN), event("u", subject=None)],
+        {"s": 0, "t": 0, "u": 0},
+        clock,
+    )
+    store.append(events("s", 3), {"s": 2}, clock)
+    assert store.activity([ANA, BEN, "c" * 32]) == {ANA: Activity(3, 1, 5), BEN: Activity(1, 3, 3)}
+    assert store.activity([]) == {}
+    many = [f"{number:032x}" for number in range(1_200)]
+    assert store.activity([*many, ANA]) == {ANA: Activity(3, 1, 5)}
 
 
 def test_another_process_reads_what_was_appended_before_it_asked(store, connect, clock):

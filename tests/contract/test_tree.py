@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import programs
 import pytest
 from stores import store_at
 
@@ -638,7 +639,7 @@ def extending(place: str, tmp_path: Path, *given: str) -> subprocess.Popen[str]:
     (tmp_path / "tests_of_tree.py").write_text(Path(__file__).read_text())
     root = Path(__file__).parents[2]
     path = os.pathsep.join([str(tmp_path), str(root), str(root / "tests")])
-    return subprocess.Popen(
+    return programs.Program(
         [sys.executable, "-c", EXTENDING, place, *given],
         env={**os.environ, "PYTHONPATH": path},
         stdin=subprocess.PIPE,

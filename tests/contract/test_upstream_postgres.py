@@ -65,7 +65,7 @@ class TestApplicationRecorder(OnOurStore, ApplicationRecorderTestCase):
         """Inserts one by one and asserts nothing; the aggregate suite runs the same."""
 
     def test_insert_subscribe(self):
-        """The library's own subscription, over our recorder and its notifications."""
+        """The library's subscription, over our recorder and its notifications."""
         self.optional_test_insert_subscribe()
 
 

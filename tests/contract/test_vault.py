@@ -244,6 +244,17 @@ def test_tenants_do_not_know_each_other_s_subjects(connect):
     assert two.subjects("two") == [theirs]
 
 
+def test_subjects_are_told_in_pages_without_one_twice(vault):
+    refs = register(vault, *(f"person {number}" for number in range(7)))
+    found, after = [], ""
+    while page := vault.subjects("default", after, 3):
+        assert len(page) <= 3
+        found += page
+        after = page[-1]
+    assert found == vault.subjects("default")
+    assert sorted(found) == sorted(refs)
+
+
 def test_everything_is_there_after_opening_again(vault, connect):
     [ref] = register(vault, "ana")
     ids = vault.keys(ref).ids

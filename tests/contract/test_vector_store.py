@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import programs
 import psycopg
 import pytest
 from sqlalchemy import select, update
@@ -218,7 +219,7 @@ opened.store.close()
 
 def test_several_processes_keep_the_same_vectors_at_once(store, place):
     both = [
-        subprocess.Popen(
+        programs.Program(
             [sys.executable, "-c", KEEP, place],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

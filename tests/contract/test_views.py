@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import programs
 import psycopg
 import pytest
 from sqlalchemy import select
@@ -466,7 +467,7 @@ print(*pages)
 def test_two_processes_open_and_catch_up_at_once(memory, place, open_views):
     script = CATCH_UP.replace("{home}", place.spec)
     processes = [
-        subprocess.Popen(
+        programs.Program(
             [sys.executable, "-c", script, str(memory.place)],
             cwd=ROOT,
             env=os.environ | {"PYTHONPATH": str(ROOT)},

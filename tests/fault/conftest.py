@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import programs
 import pytest
 
 HERE = Path(__file__).parent
@@ -21,7 +22,7 @@ class Processes:
 
     def __call__(self, script, *arguments):
         command = [sys.executable, str(HERE / script), *map(str, arguments)]
-        process = subprocess.Popen(
+        process = programs.Program(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self.started.append(process)

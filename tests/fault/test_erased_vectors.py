@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import programs
 import psycopg
 import pytest
 from sqlalchemy import select
@@ -148,7 +149,7 @@ def test_another_process_that_had_the_index_warm_finds_nothing_more(place):
     with open_memory(place) as memory:
         tell(memory)
         ref = memory._log.subject("ana")
-        with subprocess.Popen(
+        with programs.Program(
             [sys.executable, "-c", SEARCHING, place, PROBE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

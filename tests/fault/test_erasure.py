@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import programs
 import psycopg
 import pytest
 
@@ -255,7 +256,7 @@ memory.close()
 
 @contextlib.contextmanager
 def another_process(home):
-    with subprocess.Popen(
+    with programs.Program(
         [sys.executable, "-c", OTHER, str(home), ANA],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import programs
 import pytest
 from eventsourcing.persistence import InterfaceError
 
@@ -79,7 +80,7 @@ log = open_log()
 @contextlib.contextmanager
 def process(path: Path, code: str) -> Iterator[subprocess.Popen]:
     """Another process with the log of `path` open, which runs `code`."""
-    started = subprocess.Popen(
+    started = programs.Program(
         [sys.executable, "-c", OPEN + code, str(path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

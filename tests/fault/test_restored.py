@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 
+import programs
 import pytest
 
 from beliefledger import open_memory
@@ -257,7 +258,7 @@ def witness_of(place, directory):
         "--json",
         "--store",
     ]
-    process = subprocess.Popen(
+    process = programs.Program(
         [*command, str(directory), "--listen", "127.0.0.1:0", "--log", key],
         stdout=subprocess.PIPE,
         text=True,

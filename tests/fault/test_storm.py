@@ -13,7 +13,7 @@ from storm import faults
 from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
 
 WRITERS = 8
-EVENTS = {"postgres": 200_000, "sqlite": 100_000}
+EVENTS = {"postgres": 80_000, "sqlite": 40_000}
 
 
 @contextlib.contextmanager

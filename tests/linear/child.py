@@ -23,10 +23,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 import found
 from counting import Counter
 from growth import Run, growth
+from kinds import unlike
 from runs import EVERYBODYS, own
 
-SECONDS = 3
+SECONDS = 3.0
 """CPU seconds for one run of one case, of which it takes milliseconds."""
+SECONDS_OF_SAMPLES = 0.75
+"""The same for the samples, which stay far below it or far above."""
 BATCH = 32
 
 
@@ -50,23 +53,24 @@ def of_pattern(pattern: re.Pattern[str], site: object, methods: frozenset[str]) 
         if "fullmatch" in methods:
             pattern.fullmatch(text)
 
-    return Case(f"{site} {pattern.pattern[:60]!r}", read, (*EVERYBODYS, *own(pattern)))
+    runs = unlike(pattern, (*EVERYBODYS, *own(pattern)))
+    return Case(f"{site} {pattern.pattern[:60]!r}", read, runs)
 
 
-def confirmed(cases: Sequence[Case]) -> Iterator[dict[str, str]]:
+def confirmed(cases: Sequence[Case], limit: float) -> Iterator[dict[str, str]]:
     """What grows too fast when it is measured a second time, too, alone."""
     by_name = {case.name: case for case in cases}
-    for told in list(measured(cases)):
-        yield from measured([by_name[told["case"]]])
+    for told in list(measured(cases, limit)):
+        yield from measured([by_name[told["case"]]], limit)
 
 
-def measured(cases: Sequence[Case]) -> Iterator[dict[str, str]]:
+def measured(cases: Sequence[Case], limit: float) -> Iterator[dict[str, str]]:
     """What grows too fast, batch after batch; a batch that hangs is gone on with after the case
     that hung."""
     at = 0
     while at < len(cases):
         batch = cases[at : at + BATCH]
-        done, found, at_work = _forked(batch)
+        done, found, at_work = _forked(batch, limit)
         yield from found
         if done < len(batch):
             yield {"case": batch[done].name, "run": at_work, "growth": "it did not end"}
@@ -74,14 +78,14 @@ def measured(cases: Sequence[Case]) -> Iterator[dict[str, str]]:
         at += done
 
 
-def _forked(cases: Sequence[Case]) -> tuple[int, list[dict[str, str]], str]:
+def _forked(cases: Sequence[Case], limit: float) -> tuple[int, list[dict[str, str]], str]:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(reader)
             with os.fdopen(writer, "w", buffering=1) as out:
-                _measure(cases, lambda told: print(json.dumps(told), file=out))
+                _measure(cases, limit, lambda told: print(json.dumps(told), file=out))
             os._exit(0)
         except BaseException:  # noqa: BLE001  (a forked child must end here)
             traceback.print_exc()
@@ -103,13 +107,12 @@ def _forked(cases: Sequence[Case]) -> tuple[int, list[dict[str, str]], str]:
     return done, found, at_work
 
 
-def _measure(cases: Sequence[Case], tell: Callable[[dict[str, str]], None]) -> None:
-    gc.disable()  # how much it looks through depends on what else there is
+def _measure(cases: Sequence[Case], limit: float, tell: Callable[[dict[str, str]], None]) -> None:
     counter = Counter()
     for case in cases:
         for run in case.runs:
             tell({"at": repr(run)})
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its signal ends the process
+            signal.setitimer(signal.ITIMER_PROF, limit)  # its signal ends the process
             grows = growth(counter, case.read, run, thorough=case.thorough)
             if grows is not None:
                 tell({"case": case.name, "run": repr(run)[:300], "growth": grows})
@@ -155,11 +158,12 @@ def _samples() -> tuple[list[Case], dict[str, object]]:
 
 
 def main() -> None:
+    gc.disable()  # how much it looks through depends on what else there is
     kind, *share = sys.argv[1].split()
     cases, counted = {"patterns": _patterns, "functions": _functions, "samples": _samples}[kind](
         *share
     )
-    for told in confirmed(cases):
+    for told in confirmed(cases, SECONDS_OF_SAMPLES if kind == "samples" else SECONDS):
         sys.stdout.write(json.dumps(told) + "\n")
     sys.stdout.write(json.dumps(counted) + "\n")
 

@@ -12,6 +12,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,16 @@ FRONT = "beliefledger"
 """The package by which all others are imported."""
 APART = ("beliefledger.tools.bench",)
 """Measures us, and reads nobody's text."""
-_INNER = Path(re.__file__).parent
+_LATER = "compile_later"
+"""Our function that makes a pattern, which is compiled when it is used."""
+_INNER = frozenset(
+    {
+        *map(str, Path(re.__file__).parent.glob("*.py")),
+        str(ROOT / "ledger" / "late_patterns.py"),
+        __file__,
+    }
+)
+"""The files of `re`, that of the function, and this one: who calls them compiles a pattern."""
 
 
 class Site(NamedTuple):
@@ -43,6 +53,7 @@ class Watch:
         self._root = root
         self._compile = re._compile
         re._compile = self._compiled
+        _compile_at_once()
 
     def _compiled(self, pattern: Any, flags: Any) -> Any:
         made = self._compile(pattern, flags)
@@ -54,15 +65,41 @@ class Watch:
 
     def _caller(self) -> Site | None:
         frame = sys._getframe(2)
-        while frame is not None and Path(frame.f_code.co_filename).parent == _INNER:
+        while frame is not None and _is_inner(frame.f_code.co_filename):
             frame = frame.f_back
         if frame is None:
             return None
-        file = Path(frame.f_code.co_filename).resolve()  # past the links in beliefledger/
-        if not file.is_relative_to(self._root):
-            return None
-        inside = file.relative_to(self._root)
-        return Site(str(inside), frame.f_lineno) if inside.parts[0] in PACKAGES else None
+        inside = _inside(frame.f_code.co_filename, self._root)
+        return None if inside is None else Site(inside, frame.f_lineno)
+
+
+def _compile_at_once() -> None:
+    """From now on, what is to be compiled at its first use is compiled where it is written, so that
+    it is seen whether or not anything uses it."""
+    from beliefledger.ledger import late_patterns
+
+    made = late_patterns._Late.__init__
+
+    def compiled(late: Any, source: str, flags: int) -> None:
+        made(late, source, flags)
+        late.search  # noqa: B018  (its first use)
+
+    late_patterns._Late.__init__ = compiled
+
+
+@cache
+def _is_inner(name: str) -> bool:
+    return name in _INNER or str(Path(name).resolve()) in _INNER  # past the links in beliefledger/
+
+
+@cache
+def _inside(name: str, root: Path) -> str | None:
+    """Where a file of ours is below the root; None for one of others."""
+    file = Path(name).resolve()  # past the links in beliefledger/
+    if not file.is_relative_to(root):
+        return None
+    inside = file.relative_to(root)
+    return str(inside) if inside.parts[0] in PACKAGES else None
 
 
 def modules() -> Iterator[str]:
@@ -98,13 +135,28 @@ class Call(NamedTuple):
     """What the pattern is called, where the call only gives it a name."""
 
 
+@cache
 def calls() -> list[Call]:
     """Every call of `re` that takes a pattern."""
-    return [call for path, module, tree in sources() for call in _calls(tree, path, module)]
+    return [call for source in sources() for call in _calls(source)]
 
 
-def sources() -> Iterator[tuple[str, str, ast.Module]]:
-    """Each of our modules: its path, its name, and what is written in it."""
+class Source(NamedTuple):
+    """One of our modules, and what is written in it."""
+
+    path: str
+    module: str
+    body: list[ast.stmt]
+    nodes: list[ast.AST]
+
+
+@cache
+def sources() -> list[Source]:
+    """Each of our modules."""
+    return list(_sources())
+
+
+def _sources() -> Iterator[Source]:
     for package in PACKAGES:
         for file in sorted((ROOT / package).rglob("*.py")):
             path = file.relative_to(ROOT)
@@ -112,28 +164,40 @@ def sources() -> Iterator[tuple[str, str, ast.Module]]:
             if package != FRONT:
                 module = f"{FRONT}.{module}"
             if not module.startswith(APART):
-                yield str(path), module, ast.parse(file.read_text("utf-8"))
+                tree = ast.parse(file.read_text("utf-8"))
+                yield Source(str(path), module, tree.body, list(ast.walk(tree)))
 
 
-def _calls(tree: ast.Module, path: str, module: str) -> Iterator[Call]:
+def _calls(source: Source) -> Iterator[Call]:
     names = {
         id(node.value): node.targets[0].id
-        for node in tree.body
+        for node in source.body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     }
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == "re"
-            and node.func.attr in _FUNCTIONS
-        ):
+    for node in source.nodes:
+        function = _function(node)
+        if isinstance(node, ast.Call) and function is not None:
             last = node.end_lineno or node.lineno
-            site = Site(path, node.lineno)
-            yield Call(site, last, node.func.attr, node, module, names.get(id(node)))
+            site = Site(source.path, node.lineno)
+            yield Call(site, last, function, node, source.module, names.get(id(node)))
 
 
+def _function(node: ast.AST) -> str | None:
+    """The function of `re` that a node calls; None for another node."""
+    if not isinstance(node, ast.Call):
+        return None
+    called = node.func
+    if isinstance(called, ast.Name) and called.id == _LATER:
+        return "compile"
+    of_re = (
+        isinstance(called, ast.Attribute)
+        and isinstance(called.value, ast.Name)
+        and called.value.id == "re"
+    )
+    return called.attr if of_re and called.attr in _FUNCTIONS else None
+
+
+@cache
 def spelled_in(call: Call) -> re.Pattern[str] | None:
     """The pattern of a call that has it from its own words and its module's; else None."""
     flags = [each.value for each in call.node.keywords if each.arg == "flags"]
@@ -156,17 +220,15 @@ Named = tuple[str, str]
 def ways() -> dict[Named, frozenset[str]]:
     """What is done with each name anywhere: `_YES.match(…)` is "match" of `_YES`."""
     found: dict[Named, set[str]] = {}
-    for _path, module, tree in sources():
-        asked = {
-            id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)
-        }
+    for _path, module, _body, nodes in sources():
+        asked = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
         origin = {
             alias.asname or alias.name: (node.module or "", alias.name)
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 name = origin.get(node.id, (module, node.id))
                 found.setdefault(name, set()).add(asked.get(id(node), "handed on"))
@@ -196,7 +258,8 @@ def unseen(watch: Watch) -> list[Site]:
     return [
         call.site
         for call in calls()
-        if not any(
+        if not _is_inner(str(ROOT / call.site.path))
+        and not any(
             seen.path == call.site.path and call.site.line <= seen.line <= call.last_line
             for seen in watch.seen
         )

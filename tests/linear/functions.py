@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 
 from child import Case
 from growth import Run
@@ -20,6 +21,7 @@ from beliefledger.gate.rules import RuleExtractor
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.redact import redact
+from beliefledger.opener import open_memory
 from beliefledger.projections import search_terms
 from beliefledger.projections.routing import route
 from beliefledger.tools.cli.app import without_passwords
@@ -46,6 +48,21 @@ ORDINARY = (
     " decided to move. She said “I live here”. Last week I was in Porto. My password is hunter2."
     " Oslo is where I live, I think. Actually it's Lisbon, not Porto. I might not use Vim."
 )
+
+
+TALK = """\
+I live in Leipzig.
+swapped Leipzig for Dresden
+I drive a blue 2011 Corsa.
+swapped the Corsa for a Polo
+I have 8 koi.
+three died, so 5 koi left
+Our weekly meeting is at 9:40.
+the meeting is at 14:15 now
+My sister comes on Friday with the kids.
+Saturday, not Friday
+My boss is Katrin.
+actually my boss is Kathrin"""
 
 
 @dataclass
@@ -79,6 +96,16 @@ def _within(text: str) -> None:
             claim=f"User perhaps uses {text}", spans=(Span(start=0, end=len(text), quote=text),),
             type="fact", entity="user", attribute="tool", value="pytest", replaces="unittest",
             topic="general", importance=500_000, confidence=900_000,
+        )
+    )  # fmt: skip
+
+
+def _beyond(text: str) -> None:
+    claims.beyond(
+        Candidate(
+            claim="User prefers tea to coffee since May and no longer owns 2 cats",
+            spans=(Span(start=0, end=len(text), quote=text),), type="fact", attribute="tool",
+            value="tea", replaces="coffee", importance=500_000, confidence=900_000,
         )
     )  # fmt: skip
 
@@ -118,6 +145,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "claude: a quote in a text": lambda text: locate(text, text[: len(text) // 2] + " b"),
     "claude: a quote spaced otherwise": lambda text: locate(text, f"a\n\n{text[: len(text) // 2]}"),
     "claims.claim_within": _within,
+    "claims.beyond": _beyond,
     "slots.canonical_text": slots.canonical_text,
     "rephrasings.refusal": _merge,
     "search: terms": search_terms.asked,
@@ -144,3 +172,9 @@ def exercise() -> None:
     """Use everything once on ordinary words, so that every pattern has been made."""
     for reader in READERS.values():
         reader(ORDINARY)
+    _extract("The boiler in the cellar broke again on the twelfth of May.")
+    said = Turn("I have a meeting with Anna on Monday", "s")
+    RuleExtractor().extract(Turn("make that Tuesday"), [said])
+    with TemporaryDirectory() as place, open_memory(place, consent="consent") as memory:
+        for turn in TALK.splitlines():
+            memory.remember("ana", turn, session="talk")

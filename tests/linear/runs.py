@@ -38,6 +38,14 @@ _CLASSES = {
     op.CATEGORY_DIGIT: "1", op.CATEGORY_SPACE: " ", op.CATEGORY_WORD: "a",
     op.CATEGORY_NOT_DIGIT: "a", op.CATEGORY_NOT_SPACE: "a", op.CATEGORY_NOT_WORD: ".",
 }  # fmt: skip
+_WHOLE = {
+    kind: re.compile(whole)
+    for kind, whole in (
+        (op.CATEGORY_DIGIT, r"\d"), (op.CATEGORY_SPACE, r"\s"), (op.CATEGORY_WORD, r"\w"),
+        (op.CATEGORY_NOT_DIGIT, r"\D"), (op.CATEGORY_NOT_SPACE, r"\S"),
+        (op.CATEGORY_NOT_WORD, r"\W"),
+    )
+}  # fmt: skip
 _MOST = 60
 
 
@@ -104,11 +112,7 @@ def _in(part: tuple[Any, Any], char: str, flags: int) -> bool:
     if kind is op.RANGE:
         return argument[0] <= ord(char) <= argument[1]
     if kind is op.CATEGORY:
-        whole = {
-            op.CATEGORY_DIGIT: r"\d", op.CATEGORY_SPACE: r"\s", op.CATEGORY_WORD: r"\w",
-            op.CATEGORY_NOT_DIGIT: r"\D", op.CATEGORY_NOT_SPACE: r"\S", op.CATEGORY_NOT_WORD: r"\W",
-        }[argument]  # fmt: skip
-        return re.fullmatch(whole, char) is not None
+        return _WHOLE[argument].fullmatch(char) is not None
     return False
 
 

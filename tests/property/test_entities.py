@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from stores import log_at
 
 from beliefledger.ledger.candidate import Resolved
 from beliefledger.ledger.codec import New
@@ -21,11 +22,8 @@ from beliefledger.ledger.events.entity import (
     EntityRecognised,
     EntitySplit,
 )
-from beliefledger.ledger.log import Log, new_id
-from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.log import new_id
 from beliefledger.ledger.memory import Memory
-from beliefledger.ledger.sqlite import SQLiteEventStore
-from beliefledger.ledger.vault import Vault
 from beliefledger.opening.build import WordTagger
 from beliefledger.projections import digests, graph, projector, tables
 from beliefledger.projections.beliefs import BeliefsView
@@ -35,7 +33,6 @@ from beliefledger.projections.projector import Projector
 from beliefledger.projections.view_databases import SQLiteHome
 
 NAMES = ["ann", "bob", "cat", "dan", "eve"]
-MASTER = MasterKey(bytes(range(32)))
 T = 1_772_355_600_000_000
 
 steps = st.lists(
@@ -241,5 +238,4 @@ def test_as_of_every_position_the_views_are_the_model_and_a_rebuild_is_the_same(
 
 
 def closing_log(path):
-    store, vault = SQLiteEventStore(path / "log.db"), Vault(path / "keys.db", MASTER)
-    return closing(Log(store, vault, clock=lambda: T))
+    return closing(log_at(str(path), lambda: T))

@@ -19,7 +19,7 @@ from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.ledger.times import DAY, SECOND, parse
 from beliefledger.projections.index import Filters
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 
 START = parse("2026-03-01T09:00:00Z")
 ATTRIBUTES = ("home.city", "editor.theme", "drink", "pet.name")

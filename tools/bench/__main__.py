@@ -1,4 +1,4 @@
-"""`python -m beliefledger.tools.bench [NAME…] [--quick] [--postgres URL]`: measure the budgets.
+"""`python -m beliefledger.tools.bench [NAME…] [--quick] [--postgres URL] [--half HALF]`: measure.
 
 Prints a table and writes `bench-results.json` here. Exits with 1 when a budget that is asserted
 does not hold.
@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -32,16 +33,22 @@ from beliefledger.tools.bench import (
     pipeline,
     postgres,
     proving,
+    quality,
     rebuilding,
     retrieval,
     rotating,
     searching,
+    statements,
     stories,
+    tasks,
+    turns,
     typing,
+    updates,
     verifying,
 )
 from beliefledger.tools.bench.backends import Postgres, own_environment
-from beliefledger.tools.bench.measure import Bench, Measured, Run, Sizes
+from beliefledger.tools.bench.measure import Bench, Measured, Run, Sizes, Tell, ignore
+from beliefledger.tools.bench.stories import HALVES
 
 BENCHES: dict[str, Bench] = {
     "syncs": commits.syncs,
@@ -49,6 +56,7 @@ BENCHES: dict[str, Bench] = {
     "postgres-turn": postgres.postgres_turn,
     "groups": groups.groups,
     "followers": following.followers,
+    "tasks": tasks.tasks,
     "deciding": deciding.deciding,
     "recording": pipeline.recording,
     "pipeline": pipeline.pipeline,
@@ -63,6 +71,10 @@ BENCHES: dict[str, Bench] = {
     "retrieval": retrieval.retrieval,
     "needles": needles.needles,
     "stories": stories.stories,
+    "statements": statements.statements,
+    "quality": quality.quality,
+    "turns": turns.turns,
+    "updates": updates.updates,
     "searching": searching.searching,
     "verifying": verifying.verifying,
     "rotating": rotating.rotating,
@@ -90,12 +102,30 @@ def main() -> int:
         type=Path,
         help="compare search with szl-recall's, which this Python has; by default that is left out",
     )
+    parser.add_argument(
+        "--half",
+        choices=(*HALVES, "both"),
+        default="tune",
+        help="of the sets that quality is measured on; by default the one to tune on, so that"
+        " nobody tunes on the other unawares",
+    )
+    parser.add_argument(
+        "--failures",
+        action="store_true",
+        help="list what quality found wrong, and what is believed",
+    )
     given = parser.parse_args()
     unknown = set(given.names) - set(BENCHES)
     if unknown:
         parser.error(f"no bench {', '.join(sorted(unknown))}; there are {', '.join(BENCHES)}")
     sizes = Sizes().quick() if given.quick else Sizes()
-    results = measure(given.names or list(BENCHES), sizes, given.postgres, given.rival)
+    halves = HALVES if given.half == "both" else (given.half,)
+    failed: list[str] = []
+    results = measure(
+        given.names or list(BENCHES), sizes, given.postgres, given.rival, halves, failed.append
+    )
+    if given.failures:
+        print("\n".join(failed))
     show(results)
     RESULTS.write_text(
         json.dumps([each.as_json() for each in results], indent=2, ensure_ascii=False) + "\n"
@@ -104,7 +134,12 @@ def main() -> int:
 
 
 def measure(
-    names: list[str], sizes: Sizes, postgres_url: str | None, rival: Path | None = None
+    names: list[str],
+    sizes: Sizes,
+    postgres_url: str | None,
+    rival: Path | None = None,
+    halves: Sequence[str] = ("tune",),
+    fail: Tell = ignore,
 ) -> list[Measured]:
     """Run these benches one after the other, saying on stderr what is being done."""
     results: list[Measured] = []
@@ -119,7 +154,7 @@ def measure(
             def tell(what: str, at: str = f"{number}/{len(names)} {name}") -> None:
                 status.update(f"{at}: {what}")
 
-            results += BENCHES[name](Run(Path(directory), sizes, tell, server, rival))
+            results += BENCHES[name](Run(Path(directory), sizes, tell, server, rival, halves, fail))
     return results
 
 

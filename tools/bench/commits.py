@@ -20,6 +20,8 @@ from beliefledger.tools.bench.conversations import statements
 from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs
 
 _SYNCS = re.compile(r"^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s.*?(?:fdatasync|fsync)$", re.MULTILINE)
+_STRACE = ["strace", "-f", "--seccomp-bpf"]
+"""Follows threads, and stops at no call that is not counted."""
 COMMIT_BOUND = 100e-6
 """Seconds of a raw commit below which the disk does not really sync."""
 
@@ -35,7 +37,7 @@ def _syncs(template: Path, run: Run, turns: int, what: str) -> int:
     place = run.place("synced")
     shutil.copytree(template, place)
     counted = place / "strace"
-    trace = ["strace", "-f", "-c", "-e", "trace=fdatasync,fsync", "-o", str(counted)]
+    trace = [*_STRACE, "-c", "-e", "trace=fdatasync,fsync", "-o", str(counted)]
     child_run = [
         sys.executable,
         "-m",
@@ -102,7 +104,7 @@ def _untraceable(run: Run) -> str | None:
     if shutil.which("strace") is None:
         return "not measured: strace is not installed"
     probe = subprocess.run(
-        ["strace", "-c", "-o", str(run.directory / "probe"), "true"],
+        [*_STRACE, "-c", "-o", str(run.directory / "probe"), "true"],
         check=False,
         capture_output=True,
         text=True,

@@ -14,7 +14,7 @@ from beliefledger.gate.decide import decide
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.rulebook import Rules
-from beliefledger.gate.rules import RuleExtractor
+from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.times import SECOND

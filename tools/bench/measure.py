@@ -19,6 +19,10 @@ Tell = Callable[[str], None]
 """Shows what is being done."""
 
 
+def ignore(_: str) -> None:
+    """Tells nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """What a value has to be."""
@@ -87,6 +91,10 @@ class Sizes:
     """Of the pipeline, in all rounds together: they make a log of about 200,000 events."""
     questions: int = 100
     """Of LongMemEval: each is a person."""
+    questions_to_one: int = 1_000
+    """About one conversation."""
+    turns_of_one: int = 1_000_000
+    """Of one conversation that is searched, at most."""
     subjects: int = 5_000
     versions: int = 200
     """Of each subject."""
@@ -96,6 +104,8 @@ class Sizes:
     grouped_turns: int = 1_000
     """Of all writers together."""
     followed_turns: int = 200
+    tasks: int = 500
+    """Of one event loop, at once."""
     rephrased: int = 10_000
     """Memories among which rephrasings are looked for."""
     memories: int = 1_000_000
@@ -105,6 +115,11 @@ class Sizes:
     needles: int = 500
     stories: int = 40
     """Of each half."""
+    labelled_turns: int = 300
+    """Of each half, at most."""
+    sentences: int = 1_000
+    """Of each half, at most."""
+    scripts: int = 1_000
     approximated: int = 220_000
     """Vectors in one index."""
     erased_events: int = 10_000
@@ -113,9 +128,11 @@ class Sizes:
     """Events in a log whose tree is asked for proofs."""
 
     def quick(self) -> Sizes:
-        """A twentieth of it, to see that everything runs."""
-        small = {each.name: max(1, getattr(self, each.name) // 20) for each in fields(self)}
-        return Sizes(**small | {"rounds": 2, "synced_turns": 10, "versions": 100})
+        """A sixtieth of it, to see that everything runs."""
+        small = {each.name: max(1, getattr(self, each.name) // 60) for each in fields(self)}
+        small |= {"rounds": 2, "synced_turns": 10, "people": 50, "tasks": 500}
+        small |= {"turns_of_one": 8}
+        return Sizes(**small | {"versions": 100, "versions_of_one": 1_000})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +145,10 @@ class Run:
     postgres: Postgres
     rival: Path | None = None
     """A Python that has szl-recall."""
+    halves: Sequence[str] = ("tune",)
+    """Of the sets that quality is measured on."""
+    fail: Tell = ignore
+    """Hears of each that was not right."""
 
     @property
     def backends(self) -> tuple[Backend, Backend]:

@@ -20,7 +20,7 @@ import lzma
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +37,7 @@ from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
 from beliefledger.projections.search_terms import asked, terms
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.searching import K, built, model_of
 
@@ -61,6 +61,8 @@ OPEN = default_policy().model_copy(
 )
 """The policy under which every category can be granted by name."""
 SEARCH, BM25, DENSE, RRF = "search", "plain BM25", "plain dense", "plain RRF"
+BOTH = "memories and turns"
+"""As search is by default: a memory counts as the turns that it came of."""
 _K1, _B, _RRF_K = 1.2, 0.75, 60
 _DIALOG = re.compile(r"D:?(\d+):(\d+)")
 
@@ -85,6 +87,18 @@ class RetrievalCase:
     @property
     def subject(self) -> str:
         return self.turns[0].subject
+
+
+def shortened(case: RetrievalCase, turns: int, questions: int) -> RetrievalCase:
+    """The first questions of a case, and of its turns at most so many beside those that answer."""
+    some = case.questions[:questions]
+    gold = frozenset[int]().union(*(each.gold for each in some))
+    kept = sorted(gold.union(range(min(turns, len(case.turns)))))
+    places = {number: place for place, number in enumerate(kept)}
+    return RetrievalCase(
+        [case.turns[number] for number in kept],
+        [replace(each, gold=frozenset(places[number] for number in each.gold)) for each in some],
+    )
 
 
 class Tally:
@@ -122,7 +136,7 @@ class Tally:
     @property
     def singles(self) -> list[str]:
         """All that search with one arm."""
-        return [way for way in self._recalls if way not in {SEARCH, RRF}]
+        return [way for way in self._recalls if way not in {SEARCH, RRF, BOTH}]
 
     def best(self, category: str | None = None) -> str:
         """The best of these."""
@@ -185,13 +199,14 @@ def _longmemeval(run: Run, model: str, *, able: bool) -> Iterator[Measured]:
     """What an agent says is long: with MiniLM its vectors would take many minutes."""
     kinds = [("user turns", ("user",)), ("all turns", ("user", "assistant"))]
     few = max(1, run.sizes.questions // (8 if model == Hashed.name else 16))
+    missing = _missing(LONGMEMEVAL, able=able)
+    held = None if missing else _held(LONGMEMEVAL)
     for called, roles in kinds if model == Hashed.name else kinds[:1]:
         name = f"Recall@10 on LongMemEval-S, {called}, with {model}"
-        missing = _missing(LONGMEMEVAL, able=able)
-        if missing:
+        if held is None:
             yield Measured(name, "share", note=missing)
             continue
-        for half, cases in longmemeval(LONGMEMEVAL, roles, few).items():
+        for half, cases in longmemeval(held, roles, few).items():
             yield _of_half(name, half, _tally(run, cases, model))
 
 
@@ -228,7 +243,7 @@ def _missing(path: Path, *, able: bool) -> str | None:
 
 
 def _others(tally: Tally) -> str:
-    ways = [*tally.singles, RRF]
+    ways = [*tally.singles, RRF, BOTH]
     others = ", ".join(f"{way} {tally.recall(way):.3f}" for way in ways)
     return f"{tally.questions():,} questions; {others}"
 
@@ -245,7 +260,8 @@ def _tally(
     with memory:
         memory.policy.adopt(OPEN, by="bench")
         categories = (ORDINARY,) if ordinary else (ORDINARY, *OPEN.special_categories)
-        for number, case in enumerate(cases, 1):
+        for number, whole in enumerate(cases, 1):
+            case = shortened(whole, run.sizes.turns_of_one, run.sizes.questions_to_one)
             at = f"{model}, subject {number} of {len(cases)}"
             run.tell(f"{at}: {len(case.turns):,} turns")
             memory.consent.grant(case.subject, "explicit_consent", categories=categories)
@@ -278,6 +294,9 @@ def _ask(
         for k in (K, MOST_RESULTS)
     ]
     tally.count(SEARCH, question, [numbers[each.id] for each in told[0]])
+    both = memory.search(subject, question.words, K, valid_at=question.at, record=False).results
+    of = [[e.turn_id for e in each.memory.evidence] if each.memory else [each.id] for each in both]
+    tally.count(BOTH, question, [numbers[turn] for some in of for turn in some if turn in numbers])
     arms: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for each in told[1]:
         for name, arm in each.arms.items():
@@ -362,11 +381,17 @@ def _conversation(sample: dict[str, Any]) -> RetrievalCase:
     return RetrievalCase(turns, questions)
 
 
-def longmemeval(path: Path, roles: Sequence[str], few: int) -> dict[str, list[RetrievalCase]]:
+def _held(path: Path) -> dict[str, Any]:
+    with lzma.open(path) as file:
+        held: dict[str, Any] = json.load(file)
+        return held
+
+
+def longmemeval(
+    held: dict[str, Any], roles: Sequence[str], few: int
+) -> dict[str, list[RetrievalCase]]:
     """Questions whose evidence is in user turns, with the turns of these roles in their haystacks:
     of each half a few, of all kinds alike and the same each time."""
-    with lzma.open(path) as file:
-        held = json.load(file)
     kinds: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for asked_ in sorted(held["questions"], key=lambda each: each["question_id"]):
         said = (turn for key in asked_["haystack_session_keys"] for turn in held["sessions"][key])

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from beliefledger.gate.decision import TurnView
-from beliefledger.gate.rules import RuleExtractor
+from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.tools.bench.conversations import BEGIN
 from beliefledger.tools.bench.measure import Measured, Run, Target

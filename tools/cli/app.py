@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shlex
@@ -18,6 +19,7 @@ from typer.core import TyperGroup
 
 from beliefledger.ledger.errors import (
     CallerMistake,
+    InvalidQuery,
     InvalidTurn,
     LedgerError,
     NotPermitted,
@@ -37,13 +39,13 @@ PUT = "Put in"
 ASK = "Ask"
 TAKE = "Take back"
 KEEP = "The ledger"
-MORE = "More, each with a help page of its own: beliefledger COMMAND --help"
+MORE = "More, each with a help page of its own (beliefledger COMMAND --help)"
 
 ORDER = {
     "beliefledger": (
-        "init remember ingest process search context beliefs events history explain decisions"
-        " why-not turn diff reasons revoke erase status demo conflicts entities types policy"
-        " consent recalls erasure audit proof vectors ops"
+        "init remember ingest process import search context beliefs events history explain"
+        " decisions why-not turn diff subjects reasons revoke erase status demo conflicts entities"
+        " types policy consent recalls erasure export audit proof vectors ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
@@ -53,6 +55,7 @@ ORDER = {
     "recalls": "list show replay",
     "erasure": "preview list certificate acknowledge write-off register hold",
     "hold": "place list lift",
+    "export": "person events schema",
     "audit": "counts replay checklist calibrate",
     "proof": "verify checkpoint inclusion consistency signing-key witness",
     "signing-key": "show rotate",
@@ -72,6 +75,7 @@ Json = Annotated[
 Subject = Annotated[str | None, typer.Option("--subject", "-s", help="Whom it is about.")]
 TheSubject = Annotated[str, typer.Option("--subject", "-s", help="Whom it is about.")]
 By = Annotated[str, typer.Option("--by", help="Who decides this; the name goes on record.")]
+AuditReason = Annotated[str | None, typer.Option(help="Why an auditor looks; goes on record.")]
 AsOf = Annotated[
     str | None,
     typer.Option(
@@ -135,6 +139,21 @@ class Noun(TyperGroup):
         order = ORDER[self.name or ""].split()
         return sorted(super().list_commands(ctx), key=order.index)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The commands under the headings of their panels, each with what it does."""
+        listed: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                heading = getattr(command, "rich_help_panel", None)
+                does = (command.short_help or command.help or "").strip().split("\n\n")[0]
+                listed.setdefault(heading if isinstance(heading, str) else "Commands", []).append(
+                    (name, " ".join(does.split()))
+                )
+        for heading, rows in listed.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
 
 class Commands(Noun):
     """Runs a command and turns what went wrong into a sentence and an exit code."""
@@ -194,7 +213,9 @@ def sentence(problem: LedgerError) -> str:
 def _malformed(problem: LedgerError) -> bool:
     """Whether an argument itself makes no sense here, whatever the ledger holds."""
     unknown = isinstance(problem, NotPermitted) and " is not a " in problem.detail
-    return unknown or isinstance(problem, InvalidTurn) or type(problem) is CallerMistake
+    return (
+        unknown or isinstance(problem, InvalidTurn | InvalidQuery) or type(problem) is CallerMistake
+    )
 
 
 def _leave_the_pipe() -> None:
@@ -208,6 +229,7 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # to load Rich takes longer than all else that help needs
     context_settings={"help_option_names": ["-h", "--help"]},
     help="""Memory for AI agents as belief under audit: what was said, what is believed, and why.
 
@@ -277,9 +299,12 @@ def opened(
 
     A key file that was made with it is told of, once, on standard error.
     """
+    first = "beliefledger.opener" not in sys.modules
     from beliefledger.opener import open_memory
     from beliefledger.opening.place import NoLedger, is_server, place_of
 
+    if first:
+        gc.freeze()  # what was loaded stays, and to look through it once takes a tenth of a command
     place = str(ctx.obj)
     with ExitStack() as closing:
         try:

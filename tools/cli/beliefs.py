@@ -205,6 +205,7 @@ def explain(
         bool,
         typer.Option("--proof", help="Also prove that turn, decision and admission are recorded."),
     ] = False,
+    as_of: AsOf = None,
     json: Json = False,
 ) -> None:
     """Why a memory is there, or why something was refused: decision, scores, words."""
@@ -214,7 +215,7 @@ def explain(
 
     with opened(ctx) as memory:
         try:
-            answer = memory.explain(identifier, proof=proof)
+            answer = memory.explain(identifier, proof=proof, as_of=moment(as_of))
         except UnknownMemory as no_memory:
             try:
                 decision = memory.decision(identifier)
@@ -228,7 +229,7 @@ def explain(
             if decision.memory_id is None:
                 output.show(memory.audit.refusal(decision.decision_id), json, refusal)
                 return
-            answer = memory.explain(decision.memory_id, proof=proof)
+            answer = memory.explain(decision.memory_id, proof=proof, as_of=moment(as_of))
     output.show(answer, json, explanation)
 
 

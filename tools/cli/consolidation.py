@@ -100,7 +100,7 @@ def _consolidated(answer: ConsolidationAnswer) -> Iterator[Any]:
     if answer.input_tokens or answer.output_tokens:
         yield (
             f"{answer.input_tokens:,} tokens in, {answer.output_tokens:,} out,"
-            f" ${answer.cost_micro_usd / 1e6:.4f}."
+            f" {output.cost(answer.cost_micro_usd)}."
         )
     if answer.clusters and not answer.applied:
         yield output.cell("Nothing is changed. To merge: the same with --apply.", "dim")

@@ -11,6 +11,7 @@ import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
+    REFUSED_INPUT,
     USAGE,
     Json,
     MaybeBy,
@@ -69,6 +70,8 @@ def extract(
             yield f"{output.count(parked, 'turn')} set aside: beliefledger ops retry"
 
     output.show(answer, json, page)
+    if answer.failed:
+        raise typer.Exit(REFUSED_INPUT)
 
 
 @ops.command("retry")

@@ -44,7 +44,7 @@ def tail(
         typer.Option(metavar="NAME", help="Go on where this consumer is, and move it along."),
     ] = None,
     types: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Only these, e.g. memory.admitted.v2.")
+        str | None, typer.Option(metavar="A,B", help="Only these, e.g. 'memory.*'.")
     ] = None,
     subject: Subject = None,
     follow: Annotated[
@@ -64,6 +64,7 @@ def tail(
     subjects = None if subject is None else [subject]
     if consumer is None:
         with (
+            ended_by_a_supervisor(),
             opened(ctx) as memory,
             memory.subscribe(
                 after or 0, types=wanted, subjects=subjects, follow=bool(follow)
@@ -87,11 +88,11 @@ def _consume(
     json: bool,
 ) -> None:
     with (
+        ended_by_a_supervisor(),
         opened(ctx) as memory,
         memory.consumer(
             name, types, subjects, lease_seconds=lease_seconds, follow=follow
         ) as events,
-        ended_by_a_supervisor(),
     ):
         for event in events:
             _write(event, memory, json)
@@ -110,12 +111,14 @@ def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
 
 @contextmanager
 def ended_by_a_supervisor() -> Iterator[None]:
-    """Take a request to end as an interrupt, so that another can take over at once."""
+    """End with 0 when a supervisor asks for it: what is held is let go of, so that another can take
+    over at once. What was begun is finished; asking twice changes nothing."""
 
-    def interrupt(_signal: int, _frame: object) -> None:
-        raise KeyboardInterrupt
+    def end(_signal: int, _frame: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise SystemExit(0)
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
@@ -123,17 +126,15 @@ def ended_by_a_supervisor() -> Iterator[None]:
 
 
 def _known_types(types: str) -> list[str]:
-    """The names in a list of event types. Ends with a usage error at one that no event has."""
-    from difflib import get_close_matches
+    """The names in a list of event types, patterns among them. Ends with a usage error at one that
+    no event has."""
+    from beliefledger.ledger.errors import InvalidQuery
+    from beliefledger.ledger.event_names import named
 
-    from beliefledger.ledger.events import BY_NAME
-
-    wanted = [name.strip() for name in types.split(",")]
-    for name in wanted:
-        if name not in BY_NAME:
-            near = get_close_matches(name, BY_NAME, n=3, cutoff=0.4) or sorted(BY_NAME)
-            fail(f"ops tail: {name!r} is no type of event. There are: {', '.join(near)}.", USAGE)
-    return wanted
+    try:
+        return sorted(named(name.strip() for name in types.split(",")))
+    except InvalidQuery as problem:
+        fail(f"ops tail: {problem.detail}", USAGE)
 
 
 @ops.command("project")
@@ -151,9 +152,9 @@ def project(ctx: typer.Context, lease_seconds: Lease = 10.0, json: Lines = False
             output.console().print(output.cell(_sentence(what, position, why)))
 
     with (
+        ended_by_a_supervisor(),
         opened(ctx) as memory,
         memory.operations.keep_views(lease_seconds=lease_seconds, tell=tell) as projecting,
-        ended_by_a_supervisor(),
     ):
         projecting.run()
 

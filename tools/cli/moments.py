@@ -106,7 +106,7 @@ def _why_not(answer: WhyNotAnswer) -> Iterator[Any]:
             yield output.cell(title, "bold")
         for each in found:
             yield _candidate(each)
-    for title, turns in (("Not read yet", answer.waiting), ("The nearest turns", answer.nearest)):
+    for title, turns in (("Not read", answer.waiting), ("The nearest turns", answer.nearest)):
         if turns:
             yield output.cell(title, "bold")
             yield _turns(turns)
@@ -178,6 +178,7 @@ def turn_page(answer: TurnAnswer) -> Iterator[Any]:
         "agent": answer.agent,
         "state": answer.state + (f", {answer.skipped}" if answer.skipped else ""),
         "read by": answer.extractor,
+        "not read": answer.not_read,
     }
     yield fact_table({name: value for name, value in facts.items() if value})
     if answer.marked is None:
@@ -185,7 +186,10 @@ def turn_page(answer: TurnAnswer) -> Iterator[Any]:
     else:
         yield highlighted(answer.marked)
     if not answer.decisions:
-        yield output.cell("Nothing was noticed in it." if answer.extractor else "")
+        if answer.not_read:
+            yield output.cell(output.NOT_READ)
+        else:
+            yield output.cell("Nothing was noticed in it." if answer.extractor else "")
         return
     made = output.table(
         ("no.", output.FIXED),

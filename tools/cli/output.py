@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 WIDTH = 100
 """Where nobody tells how wide the output is."""
 SHORT_ID = 10
+NOT_READ = (
+    "Not read: language. The rules read English only; a model reads others (docs/extraction.md)."
+)
 STYLES = {
     "admit": "green",
     "confirm": "green",
@@ -157,6 +160,11 @@ def table(*columns: str | tuple[str, dict[str, Any]], title: str | None = None) 
 
 RIGHT: dict[str, Any] = {"justify": "right", "no_wrap": True}
 FIXED: dict[str, Any] = {"no_wrap": True}
+
+
+def cost(micro_usd: int | None) -> str:
+    """What a model cost, in dollars."""
+    return "at an unknown price" if micro_usd is None else f"${micro_usd / 1e6:.4f}"
 
 
 def count(number_of: int, one: str, many: str | None = None) -> str:

@@ -179,25 +179,9 @@ def highlighted(text: str) -> Text:
 
 def event_document(event: Recorded, memory: MemoryLedger) -> dict[str, Any]:
     """The documented JSON of an event. `body` is null where it is destroyed or there is none."""
-    from beliefledger.ledger.times import iso
+    from beliefledger.exports.event_lines import EventDocuments
 
-    body = None if event.event is None else event.event.split()[1]
-    return {
-        "position": event.position,
-        "type": event.type,
-        "event_id": event.event_id,
-        "stream": event.stream,
-        "version": event.version,
-        "subject": memory.name_of(event.subject_ref),
-        "subject_ref": event.subject_ref,
-        "actor": memory.actor_name(event.actor),
-        "recorded_at": iso(event.recorded_at),
-        "causation": event.causation,
-        "correlation": event.correlation,
-        "facts": event.facts,
-        "body": body,
-        "destroyed": event.event is None,
-    }
+    return EventDocuments(memory.name_of, memory.actor_name).of(event)
 
 
 def event_line(event: Recorded, memory: MemoryLedger) -> Text:

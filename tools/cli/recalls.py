@@ -14,7 +14,9 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     COULD_NOT,
     USAGE,
+    AuditReason,
     Json,
+    MaybeBy,
     Subject,
     fail,
     named,
@@ -94,10 +96,27 @@ Recall = Annotated[
 
 
 @recalls.command("show")
-def recalls_show(ctx: typer.Context, identifier: Recall, json: Json = False) -> None:
+def recalls_show(
+    ctx: typer.Context,
+    identifier: Recall,
+    standing: Annotated[
+        str,
+        typer.Option(
+            help="now: words that may be shown now. To audit, with --by and --reason, on record:"
+            " then (as they could be shown at that time), all (also what was withheld)."
+        ),
+    ] = "now",
+    reason: AuditReason = None,
+    by: MaybeBy = None,
+    json: Json = False,
+) -> None:
     """Everything that was recorded of one recall."""
+    from beliefledger.ledger.vault import SYSTEM
+
     with opened(ctx) as memory:
-        answer = memory.recalls.get(identifier)
+        answer = memory.recalls.get(
+            identifier, standing=standing, by=SYSTEM if by is None else by, reason=reason
+        )
     output.show(answer, json, _details)
 
 
@@ -138,7 +157,7 @@ def _details(answer: RecallDetails) -> Iterator[Any]:
         "what it said",
     )
     for each in answer.results:
-        text = output.cell(each.text or "(erased)")
+        text = output.cell(each.text or "(withheld, or erased)")
         if each.shown is False:
             text.append(" [no room]", "yellow")
         made.add_row(
@@ -211,7 +230,7 @@ def _replayed(answer: RecallReplay) -> Iterator[Any]:
         for each in answer.differs:
             made.add_row(
                 output.short(each.id),
-                output.cell(each.text or "(erased)"),
+                output.cell(each.text or "(withheld, or erased)"),
                 output.cell(each.says),
             )
         yield made

@@ -70,11 +70,11 @@ def schedule(
             output.console().print(output.cell(_sentence(what, run, why)))
 
     with (
+        ended_by_a_supervisor(),
         opened(ctx) as memory,
         memory.operations.jobs.schedule(
             every=intervals, lease_seconds=lease_seconds, tell=tell
         ) as scheduling,
-        ended_by_a_supervisor(),
     ):
         for each in memory.operations.jobs.scheduled():
             if each.off and each.job not in intervals:

@@ -13,6 +13,7 @@ import typer
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     ASK,
+    AuditReason,
     Json,
     MaybeBy,
     TheSubject,
@@ -24,7 +25,7 @@ from beliefledger.tools.cli.app import (
 
 if TYPE_CHECKING:
     from beliefledger.search.answers import FoundAnswer, SearchAnswer, StandingAnswer
-    from beliefledger.search.search import Included
+    from beliefledger.search.options import Included
 
 
 @app.command(rich_help_panel=ASK)
@@ -92,15 +93,13 @@ def search(
             " then (what could be shown as of --as-of), all (also what is withheld)."
         ),
     ] = "now",
-    reason: Annotated[
-        str | None, typer.Option(help="Why an auditor looks; goes on record.")
-    ] = None,
+    reason: AuditReason = None,
     by: MaybeBy = None,
     json: Json = False,
 ) -> None:
     """Find what somebody's memories and turns say about something, and why each was found."""
     from beliefledger.ledger.vault import SYSTEM
-    from beliefledger.search.search import EVERYTHING, SearchOptions
+    from beliefledger.search.options import EVERYTHING, SearchOptions
 
     options = SearchOptions(
         topics=topic or (),

@@ -59,20 +59,40 @@ def remember(
     """Record one thing that a subject said, and decide about it at once."""
     with opened(ctx, create=True, consent=consent) as memory:
         receipt, decisions = memory.remember(subject, text, session=session, said_at=at)
+        turn = None if decisions or receipt.pending else memory.turn(receipt.turn_id)
     answer = {
-        "turn_id": receipt.turn_id,
-        "position": receipt.position,
-        "already": receipt.already,
+        **receipt.model_dump(),
         "decisions": decisions,
+        "not_read": turn and turn.not_read,
+        "skipped": turn and turn.skipped,
+        "fallen": turn.fallen if turn else 0,
     }
     output.show(answer, json, _remembered)
+    if receipt.pending:
+        raise typer.Exit(REFUSED_INPUT)
+
+
+def _nothing_came(answer: dict[str, Any]) -> Iterator[str]:
+    """Why there is no decision: that there was nothing to believe is said only of what was read."""
+    if answer["pending"]:
+        yield f"It could not be read: {answer['problem'] or 'another process is at it.'}"
+        yield "Nothing is lost: it waits. Read it with beliefledger process."
+    elif answer["not_read"]:
+        yield output.NOT_READ
+    elif answer["skipped"] == "declined":
+        yield "The model declined to read it: nothing is known of what it says."
+    elif answer["fallen"]:
+        said = output.count(answer["fallen"], "statement")
+        yield f"Nothing was kept: {said} of the model did not fit its words."
+    else:
+        yield "Nothing in it to believe."
 
 
 def _remembered(answer: dict[str, Any]) -> Iterator[Any]:
     again = ", already" if answer["already"] else ""
     yield f"Recorded at position {answer['position']}{again}."
     if not answer["decisions"]:
-        yield "Nothing in it to believe."
+        yield from _nothing_came(answer)
         return
     made = output.table(
         ("outcome", output.FIXED),
@@ -193,3 +213,5 @@ def process(
             yield f"Could not be read: {answer.problem}"
 
     output.show(answer, json, page)
+    if answer.failed:
+        raise typer.Exit(REFUSED_INPUT)

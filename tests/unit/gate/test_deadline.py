@@ -10,7 +10,7 @@ import pytest
 from beliefledger.gate import deadline
 from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.model.noticed import Noticed
-from beliefledger.gate.model.reading import candidates
+from beliefledger.gate.model.reading import Sight, candidates
 from beliefledger.gate.rules import RuleExtractor
 from beliefledger.ledger.errors import ExtractionTooLong
 
@@ -85,7 +85,7 @@ def test_the_answer_of_a_model_is_read_within_it():
     noticed = Noticed.model_validate({"statements": [statement] * 5})
     with pytest.raises(ExtractionTooLong):
         with Deadline(Ticking(), 2).turn():
-            candidates(noticed, Turn("I live in Porto."), {})
+            candidates(noticed.statements, Sight(Turn("I live in Porto.")))
 
 
 def test_without_a_deadline_nothing_is_asked():
@@ -108,3 +108,20 @@ def test_it_is_that_of_the_thread_which_set_it():
         thread.start()
         thread.join()
     assert told == ["went on"]
+
+
+def test_the_slow_clock_is_read_only_where_the_wall_s_says_that_it_may_be_over():
+    read = []
+    now = [0.0]
+
+    def worked():
+        read.append(now[0])
+        return now[0] / 2  # half of the time somebody else has the processor
+
+    with Deadline(worked, 2, wall=lambda: now[0]).turn():
+        for now[0] in (0.5, 1.0, 1.9, 2.0, 2.5, 2.9, 3.0, 3.5, 4.0):
+            deadline.check()
+        assert read == [0.0, 2.0, 3.0, 3.5, 4.0]
+        now[0] = 4.1
+        with pytest.raises(ExtractionTooLong):
+            deadline.check()

@@ -61,6 +61,9 @@ class Turns:
     def earlier(self, turn, limit):
         return ()
 
+    def believed(self, subject_ref):
+        return ()
+
 
 class Echo:
     """Notices what is said; cannot look at turns whose words are in `down`."""

@@ -62,10 +62,10 @@ def noticed(text, *kinds):
 # Definitions
 
 
-def test_the_default_types_are_the_nine_and_each_says_what_it_is():
+def test_the_default_types_are_the_ten_and_each_says_what_it_is():
     kinds = default_types()
     assert {kind.name for kind in kinds} == BUILT_IN
-    assert len(kinds) == len(BUILT_IN) == 9
+    assert len(kinds) == len(BUILT_IN) == 10
     for kind in kinds:
         assert kind.description.endswith(".")
         assert kind.threshold is None  # the policy's
@@ -84,6 +84,23 @@ def test_a_definition_of_an_older_version_is_read():
     assert kind.definition() == old
 
 
+def test_a_type_of_the_name_note_from_before_notes_stays_its_owner_s():
+    own = load_type({"name": "note", "description": "A musical note.", "patterns": ["play {value}"],
+                     "attribute": "note.played"})  # fmt: skip
+    old = [kind for kind in default_types() if kind.name != "note"]
+    registry = Registry(types={kind.name: kind for kind in [*old, own]})
+    assert not registry.keeps_notes()
+    assert registry.added() == [own]
+    assert "note" in registry.proposed()
+
+
+def test_notes_are_not_for_a_model_to_propose():
+    registry = Registry(types={kind.name: kind for kind in default_types()})
+    assert registry.keeps_notes()
+    assert set(registry.proposed()) == BUILT_IN - {"note"}
+    assert not registry.added()
+
+
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
@@ -92,6 +109,7 @@ def test_a_definition_of_an_older_version_is_read():
         ("constraint", Supersession.REMOVAL),
         ("event", Supersession.NEVER),
         ("commitment", Supersession.NEVER),
+        ("note", Supersession.NEVER),
     ],
 )
 def test_what_ends_a_memory(name, rule):

@@ -351,7 +351,6 @@ def test_a_new_holder_may_acknowledge_only_what_is_behind_the_cursor_before_it_d
 
 
 def test_a_follower_does_not_write_for_each_event_that_it_passes_over(log, consumer, monkeypatch):
-    monkeypatch.setattr(consuming, "_LOOK_SECONDS", 0.01)
     now = [1000.0]
     monkeypatch.setattr(consuming, "time", SimpleNamespace(monotonic=lambda: now[0]))
     log.register(["ana"])
@@ -372,6 +371,7 @@ def test_a_follower_does_not_write_for_each_event_that_it_passes_over(log, consu
     append(log)
     assert events._step() is None
     assert (len(moved), events.lag) == (1, 1)
+    now[0] += consuming.LOOK_SECONDS
     assert events._step() is None  # nothing came for a moment
     assert len(moved) == 2
     assert events.lag == 0

@@ -386,3 +386,86 @@ def test_of_what_is_announced_the_secret_alone_is_lost(
     said, kinds = exactly(text)
     assert said == (text if wanted is None else wanted)
     assert set(kinds) == (set() if wanted is None else {kind})
+
+
+# Secrets as tables, tags, programs' arguments and turned sentences hold them
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-----begin rsa private key-----\nMIIEabc\n-----end rsa private key-----",
+        "<password>hunter2</password>",
+        "<db><dbPassword>S3cr3t!</dbPassword></db>",
+        "| user | password |\n|---|---|\n| bob | hunter2 |\n| ann | swordfish |",
+        "| password | hunter2 |",
+        "password: |\n  hunter2",
+        "db:\n  password: >-\n    Tr0ub4dor",
+        "curl -u bob:hunter2 https://api.example.com",
+        "curl https://x.org -s --user 'bob:hunter2'",
+        "mysql -u root -phunter2 shop",
+        "mysqldump --host=x -u root -p'hunter 2' shop",
+        "sshpass -p hunter2 ssh bob@host",
+        "redis-cli -h x -a hunter2 ping",
+        "https://acct.blob.core.windows.net/c/f?sv=2020&sig=Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6%3D&se=2026",
+        "hunter2 is my password",
+        '"correct horse battery" is my wifi password',
+        "Swordfish is my password",
+        "4711 is my pin",
+        "482913 is your verification code",
+        "G-482913 is your Google verification code",
+        "your code is 482913",
+        "my netflix login is bob@x.com / Hunter2!",
+        "log in with bob@example.com and hunter22",
+        "login: bob / hunter22",
+        "username bob, pw hunter22",
+        "AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+        "card 4111/1111/1111/1111",
+        "my card: 4111, 1111, 1111, 1111",
+        "my visa\n4111\n1111\n1111\n1111",
+        "iban D E 8 9 3 7 0 4 0 0 4 4 0 5 3 2 0 1 3 0 0 0",
+        "iban: D-E-8-9-3-7-0-4-0-0-4-4-0-5-3-2-0-1-3-0-0-0",
+        "the sms code is 482913",
+        "confirmation code: 482 913",
+        "my chinese id card is 11010519491231002X",
+        "my PAN: ABMPA3211G",
+        "my cnic is 34201-0891231-8",
+        "my inn is 500100732259",
+        "CURP BOXW310820HNERXN09",
+        "my number 6214 9832 0257",
+        "tc kimlik 17291716060",
+        "my ktp nik 3171011708450001",
+    ],
+)
+def test_a_secret_is_found_however_it_is_set_out(text: str) -> None:
+    found = redact(text)
+    assert found.redactions, text
+    for secret in ("hunter2", "S3cr3t", "482913", "482 913", "4711", "wordfish", "1111", "horse"):
+        assert secret not in found.text
+    assert redact(found.text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is my password policy?",
+        "The problem is my password",
+        "This is the code I wrote",
+        "security is the password for success",
+        "my zip code is 123456",
+        "| password | strength |",
+        "I forgot; 2024 was the year of my code",
+        "chapters 1/2, 3/4 of the card",
+        "user login/signup flow2",
+        "mysql -p 3306",
+        "the pan is 12 inches",
+        "Map<password>",
+        "the login page is at foo/bar2 ok",
+        "That's what 1234 was my code for",
+        "python is the code I write",
+        "the scores are 4111, 1111, 1111, 1111",
+        "a | b\n1 | 2",
+    ],
+)
+def test_what_only_looks_like_one_stays(text: str) -> None:
+    assert redact(text).text == text

@@ -29,6 +29,24 @@ def test_memories_that_say_the_same_are_one_result():
     assert order(lines, [0, 1, 2, 3]) == [(0, (1, 2)), (3, ())]
 
 
+def test_a_turn_that_says_more_than_its_memories_stands_for_them():
+    lines = {
+        0: Line(0, memories=(1, 2)),
+        1: Line(1, turn=0, claim=7, most=False),
+        2: Line(2, turn=0, claim=8, most=False),
+        3: Line(3),
+    }
+    assert order(lines, [1, 3, 2, 0]) == [(0, (1, 2)), (3, ())]
+    assert order(lines, [0, 3, 1, 2]) == [(0, (1, 2)), (3, ())]
+    assert order(lines, [1, 3, 2]) == [(1, ()), (3, ()), (2, ())]
+
+
+def test_a_memory_of_the_slot_that_is_asked_for_stands_beside_its_longer_turn():
+    lines = {0: Line(0, memories=(1,)), 1: Line(1, turn=0, claim=7, most=False, asked=True)}
+    assert order(lines, [1, 0]) == [(1, ()), (0, ())]
+    assert order(lines, [0, 1]) == [(0, ()), (1, ())]
+
+
 def test_the_last_successor_counts_where_it_may_be_found():
     by = {0: 1, 1: 2}
     assert successor(0, by, [True, True, True]) == 2

@@ -14,7 +14,7 @@ import yaml
 
 from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
 from beliefledger.projections import embedding
-from beliefledger.projections.embedding import Hashed, MiniLM
+from beliefledger.projections.embedding import Hashed, MiniLM, Transformer
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_rows_are_unit_vectors_in_order_and_nothing_is_fetched(model, monkeypatc
 def test_no_texts_need_no_model():
     fresh = MiniLM()
     assert fresh.embed([]).shape == (0, 384)
-    assert fresh._model is None
+    assert fresh._network is None
 
 
 def test_what_must_merge_is_near_enough(model):
@@ -52,7 +52,7 @@ def test_what_must_merge_is_near_enough(model):
     assert far == []
 
 
-@pytest.mark.parametrize("missing", ["sentence_transformers", embedding.WHEEL])
+@pytest.mark.parametrize("missing", ["tokenizers", embedding.WHEEL])
 def test_without_the_extra_it_says_what_to_install(missing, monkeypatch):
     find = embedding.find_spec
     monkeypatch.setattr(
@@ -71,7 +71,8 @@ def test_other_weights_are_refused(monkeypatch):
 def test_computed_quickly_it_means_the_same(model):
     texts = [f"Ana said on day {n} that she {w} in Porto" for n in range(35) for w in ("is", "was")]
     assert len(texts) >= embedding._BATCH
-    plain, quick = model.embed(texts), MiniLM(quickly=True).embed(texts)
+    other = Transformer(str(embedding._weights()), quickly=True)
+    plain, quick = model.embed(texts), other.embed(texts)
     assert np.sum(plain * quick, axis=1).min() >= 0.999
 
 

@@ -115,7 +115,7 @@ def test_many_may_search_while_it_grows_and_is_rebuilt(memory):
 def test_what_another_handle_writes_is_found(memory, clock):
     assert memory.search("ana", "parsnips", record=False).results == ()
     with open_memory(memory.place, clock=clock) as other:
-        other.remember("ana", "Now I grow parsnips")
+        other.remember("ana", "Do parsnips need much water?")
         other.store("ana", "parsnips", attribute="drink")
         found = memory.search("ana", "parsnips", record=False).results
         assert {each.kind for each in found} == {"memory", "episode"}

@@ -33,7 +33,8 @@ def test_paraphrases_ask_for_a_slot(question, slot):
         ("what was my first dog called?", "past", True),
         ("where was I living in spring 2024?", "past", False),
         ("what did I buy at the market?", "any", False),
-        ("how many dogs do I have?", "any", False),
+        ("how many dogs do I have?", "now", False),
+        ("how many dogs did I have?", "any", False),
     ],
 )
 def test_words_say_whether_now_or_the_past_is_asked_for(question, tense, first):

@@ -1,0 +1,1 @@
+"""The front door for asyncio: the same verbs, awaitable."""

@@ -1,0 +1,38 @@
+"""The cues of how something is meant: blocks of patterns in a data file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from beliefledger.gate.literals import Guarded
+from beliefledger.ledger.data_files import data
+from beliefledger.ledger.late_patterns import compile_later
+
+
+class Cues:
+    """A data file of cues. Its `parts` stand in the other blocks as `<name>`."""
+
+    def __init__(self, name: str) -> None:
+        self._blocks: dict[str, Any] = data("beliefledger.gate", name)
+
+    def __getitem__(self, name: str) -> Any:
+        """A block as it is written."""
+        return self._blocks[name]
+
+    def pattern(self, name: str, flags: re.RegexFlag = re.I) -> re.Pattern[str]:
+        """The lines of a block as one pattern."""
+        return compile_later(self._filled("|".join(self._blocks[name].splitlines())), flags)
+
+    def guarded(self, name: str) -> Guarded:
+        """The same, asked only about texts with a word that it needs."""
+        return Guarded(self._filled("|".join(self._blocks[name].splitlines())), re.I)
+
+    def lines(self, name: str) -> list[Guarded]:
+        """The lines of a block as a pattern each."""
+        return [Guarded(self._filled(line), re.I) for line in self._blocks[name].splitlines()]
+
+    def _filled(self, lines: str) -> str:
+        for part, pattern in self._blocks["parts"].items():
+            lines = lines.replace(f"<{part}>", pattern)
+        return lines

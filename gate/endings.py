@@ -1,0 +1,95 @@
+"""What a believed statement ends in other slots: "I lost my job" ends employer and role.
+
+A decision is about one belief. What it ends elsewhere are memories about the same entity that are
+in force, said before it, and named by its candidate's `ends`.
+"""
+
+from __future__ import annotations
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.decision import Decision, Outcome, TurnView
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.slots import canonical_attribute, words
+from beliefledger.ledger.candidate import Candidate, Ends
+from beliefledger.ledger.codec import New
+from beliefledger.ledger.events.belief import MemoryExpired
+from beliefledger.ledger.log import new_id
+from beliefledger.ledger.times import Micros
+
+_BELIEVED = frozenset({Outcome.ADMIT, Outcome.CONFIRM, Outcome.SUPERSEDE})
+
+
+def end_others(
+    draft: Draft,
+    subject_ref: str,
+    candidate: Candidate,
+    decision: Decision,
+    decision_id: str,
+    turn: TurnView,
+    actor: str,
+) -> None:
+    """Write the ends of the memories that a decision's candidate ends."""
+    resolved = candidate.resolved
+    if not candidate.ends or resolved is None or decision.capped:
+        return
+    if decision.outcome not in _BELIEVED:
+        return
+    for memory_id, stream in draft.about(subject_ref, resolved.entity).items():
+        belief = draft.belief(stream)
+        there = (*belief.current, *belief.past)  # "until May" may end before May
+        held = next((each for each in there if each.memory_id == memory_id), None)
+        if held is None:
+            continue
+        at = ended_at(held, candidate, turn, own=decision_id == held.written.decision)
+        if at is not None:
+            event = MemoryExpired(memory_id=memory_id, valid_to=at)
+            draft.write_belief(
+                New(event, new_id(), stream, subject_ref, actor, decision_id, turn.turn_id)
+            )
+
+
+def ended_at(
+    held: Held, candidate: Candidate, turn: TurnView, *, own: bool = False
+) -> Micros | None:
+    """When a memory ends by what a candidate says; None if it goes on. Pure.
+
+    What the candidate itself says (`own`) ends only at a stated later time: "until March".
+    """
+    memory, resolved = held.written.memory, candidate.resolved
+    if held.ended(turn.said_at):
+        return None
+    if memory.resolved is None or resolved is None or memory.resolved.entity != resolved.entity:
+        return None
+    for ends in candidate.ends:
+        said_later = held.said_at > turn.said_at
+        later = ends.at is not None and ends.at > turn.said_at
+        together = memory.turn == turn.turn_id and not (ends.never or later)
+        if said_later or together or (own and not later) or not _named(held, ends):
+            continue
+        if ends.never:
+            return held.valid_from
+        at = max(turn.said_at if ends.at is None else ends.at, held.valid_from)
+        return None if held.valid_to is not None and held.valid_to <= at else at
+    return None
+
+
+def _named(held: Held, ends: Ends) -> bool:
+    memory = held.written.memory
+    attribute = canonical_attribute(memory.attribute)
+    if ends.attribute.endswith("*"):
+        fits = attribute.startswith(ends.attribute[:-1])
+    else:
+        fits = attribute == canonical_attribute(ends.attribute)
+    if not fits or memory.negated != ends.denials:
+        return False
+    said = {_singular(word) for word in words(memory.value)}
+    said |= {_singular(part) for part in attribute.replace(".", "-").split("-")}
+    if ends.never or not ends.attribute.endswith("*"):
+        said |= {_singular(word) for word in words(memory.claim)}
+    if ends.sparing and {_singular(word) for word in words(ends.sparing)} & said:
+        return False
+    return said.issuperset(_singular(word) for word in words(ends.value) if ends.value)
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

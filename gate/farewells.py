@@ -1,0 +1,283 @@
+"""Which memories are meant by words that take leave of something: "so long Swansea".
+
+An extractor finds such words without knowing what is believed. Here the memories are looked up that
+say what the words name; their slots and values then stand in the candidate, so that the decision
+about it is as pure as any. What names none is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.decision import TurnView
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.entity_names import of_speaker
+from beliefledger.gate.figure_changes import refigured
+from beliefledger.gate.meant_memories import LASTING, WORD, in_place, look_up, stem, stems
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules import farewells, new_figures
+from beliefledger.gate.rules.findings import category_of
+from beliefledger.gate.speech import sentences
+from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
+from beliefledger.ledger.times import DAY
+
+PLANNED = LASTING | {"event", "commitment", "decision"}
+_STAYING = ("identity.name", "identity.birthday", "identity.age", "event.", "record.", "language.")
+"""What nobody takes leave of."""
+MOST = 3
+"""Words that fit more memories than this say too little to end any."""
+
+
+def mean(
+    draft: Draft, subject_ref: str, turn: TurnView, candidates: Sequence[Candidate]
+) -> tuple[TurnView, list[Candidate]]:
+    """The candidates with the memories named that their words end, and the turn with what they
+    cite."""
+    kept = [each for each in candidates if not each.looked_for()]
+    if len(kept) == len(candidates):
+        return turn, kept
+    meant: list[Candidate] = []
+    for candidate in [each for each in candidates if each.looked_for()]:
+        if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
+            continue  # the words of somebody else end nothing of the subject's
+        if candidate.attribute == new_figures.ATTRIBUTE:
+            others = [
+                each
+                for each in candidates
+                if each.attribute == candidate.attribute and each.spans == candidate.spans
+            ]
+            if candidate == others[0]:
+                meant += refigured(draft, subject_ref, others, turn, [*kept, *meant])
+            continue
+        kind = candidate.ends[0].attribute
+        fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
+        types = _TYPES.get(kind, LASTING)
+        held = look_up(draft, subject_ref, candidate, turn, fits, types)
+        if kind == "note.*":
+            kept = _renewing(kept, candidate, held[: MOST + 1])
+            continue
+        if 0 < len(held) <= MOST:
+            if kind != "plan.*":
+                # What ended something is told as what happened, and not as a note that stands.
+                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+            meant += list(_meant(candidate, held, [*kept, *meant], turn))
+    if not meant:
+        return turn, kept
+    cites = draft.cited(subject_ref, meant)
+    turn = turn.citing(cites)
+    return turn, [*kept, *(_quoting(each, cites) for each in meant)]
+
+
+_TYPES = {"event.*": PLANNED, "plan.*": PLANNED, "note.*": frozenset({NOTE})}
+
+
+def says_anew(held: Held, words: str) -> bool:
+    """Whether words that tell how it is now share most of what a note says, and are others."""
+    noted, said = _content(held.written.memory.value), _content(words)
+    shared = noted & said
+    return noted != said and len(shared) >= _ALIKE and 2 * len(shared) >= len(noted)
+
+
+_ALIKE = 2
+"""So many words of a note are said again where it is said anew."""
+
+
+def _content(words: str) -> set[str]:
+    found = WORD.findall(words.lower().replace("’", "'"))
+    return {stem(word) for word in found if word not in farewells.SHARED}
+
+
+def _renewing(
+    kept: Sequence[Candidate], sentence: Candidate, held: Sequence[Held]
+) -> list[Candidate]:
+    """The candidates, of which the first of a sentence ends the notes that it says anew."""
+    if not held or len(held) > MOST:
+        return list(kept)
+    ends = tuple(
+        Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
+        for each in held
+    )
+    first = next((each for each in kept if _meets(each, sentence) and not each.retracts), None)
+    return [
+        each.model_copy(update={"ends": (*each.ends, *ends)}) if each is first else each
+        for each in kept
+    ]
+
+
+def _meets(one: Candidate, other: Candidate) -> bool:
+    """Whether two candidates rest on the same words."""
+    span = other.spans[0]
+    return any(
+        each.turn is None and each.start < span.end and span.start < each.end for each in one.spans
+    )
+
+
+def plans(turn: TurnView) -> Callable[[Held, str], bool]:
+    """Whether words name what a memory says is to be: an event that is still to come, a plan."""
+
+    def fits(held: Held, words: str) -> bool:
+        memory = held.written.memory
+        begins = memory.when.start
+        if begins is not None and begins < turn.said_at - DAY:
+            return False
+        if held.type == "event" and begins is None and not memory.attribute.startswith(_TO_COME):
+            return False
+        if held.type in LASTING and begins is None and not _DAY.search(memory.value):
+            return False
+        said = {stem(word) for word in words.split()}
+        return said <= stems(memory.claim) | stems(memory.attribute.replace(".", " "))
+
+    return fits
+
+
+def fulfils(held: Held, words: str) -> bool:
+    """Whether words name all that says which plan a memory is of."""
+    memory = held.written.memory
+    if held.type != "commitment" and not memory.attribute.startswith(_PLANS):
+        return False
+    which = {
+        stem(word.removesuffix("'s"))
+        for word in WORD.findall(memory.value.lower().replace("’", "'"))
+        if word not in farewells.PLANNING and not word.isdigit()
+    }
+    return bool(which) and which <= stems(words)
+
+
+_PLANS = ("event.plan", "event.consider", "plan.", "decision.plan", "commitment.")
+_TO_COME = ("event.plan", "event.appointment", "event.meeting", "event.schedul", "event.trip")
+_DAY = re.compile(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:to(?:day|morrow|night)|next)\b|\d", re.I
+)
+
+
+def names(held: Held, words: str) -> bool:
+    """Whether words name what a memory says: all of them are its words, and one is of its value."""
+    memory = held.written.memory
+    if memory.attribute.startswith(_STAYING):
+        return False
+    told = f"{memory.value} {memory.attribute}".lower()
+    if not any(stem(word) in told for word in words.split()):
+        return False  # as of most memories, and soon known
+    said = {stem(word) for word in words.split()}
+    value = stems(memory.value)
+    whole = value | stems(memory.claim) | stems(memory.attribute.replace(".", " "))
+    if said.isdisjoint(value | stems(memory.attribute.partition(".")[2])):
+        return False
+    if said <= whole:
+        return True
+    # "my lovely Octavia estate": the name is enough, where nobody else's is meant.
+    proper = {stem(word.lower()) for word in WORD.findall(memory.value) if word[:1].isupper()}
+    return not said.isdisjoint(proper) and 2 * len(said & whole) >= len(said)
+
+
+def _meant(
+    candidate: Candidate,
+    held: Sequence[Held],
+    beside: Sequence[Candidate],
+    turn: TurnView,
+) -> Iterator[Candidate]:
+    """What becomes of these memories: another value in their slot, or an end."""
+    at = next((ends.at for ends in candidate.ends if ends.among), None)
+    span = candidate.spans[0]
+    attributes = {each.attribute for each in beside}
+    changed = False
+    for each in held:
+        memory = each.written.memory
+        if candidate.replaces is None or memory.attribute in attributes or each.type == NOTE:
+            continue
+        turned = _exchanged(candidate, each)
+        if turned is not None:
+            changed = True
+            yield turned
+    for entity in dict.fromkeys(each.written.memory.entity for each in held):
+        yield candidate.model_copy(
+            update={
+                "entity": entity,
+                "replaces": None,
+                "value": span.quote,
+                "ends": tuple(
+                    Ends(
+                        attribute=each.written.memory.attribute,
+                        value=each.written.memory.value,
+                        at=at,
+                    )
+                    for each in held
+                    if each.written.memory.entity == entity
+                ),
+            }
+        )
+    if not changed:
+        yield from _told(candidate, turn, beside)
+
+
+def _told(candidate: Candidate, turn: TurnView, beside: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The sentence that ended something, as what happened, unless the rest says it already."""
+    span = candidate.spans[0]
+    start, end = next(
+        (each for each in sentences(turn.content) if each[0] <= span.start < each[1]),
+        (span.start, span.end),
+    )
+    quote = turn.content[start:end].rstrip(" .!,")
+    own = [
+        each
+        for other in beside
+        if not other.retracts
+        for each in other.spans
+        if each.turn is None and each.start < end and start < each.end
+    ]
+    left = " ".join(
+        word[0]
+        for word in WORD.finditer(turn.content, start, end)
+        if not any(each.start <= word.start() < each.end for each in own)
+    )
+    if (own and len(left.split()) < _REST) or category_of(quote) not in (None, candidate.category):
+        return
+    here = Span(start=start, end=start + len(quote), quote=quote)
+    yield candidate.model_copy(
+        update={
+            "claim": quote, "value": quote, "spans": (here,), "attribute": "event.change",
+            "replaces": None, "ends": (), "retracts": False, "entity": SELF,
+        }
+    )  # fmt: skip
+
+
+_REST = 4
+"""So many words that nothing else was found in are worth keeping beside what was."""
+
+
+def _exchanged(candidate: Candidate, held: Held) -> Candidate | None:
+    """The memory with what takes the place of the words that are over; None where these words do
+    not stand together in it."""
+    memory = held.written.memory
+    assert candidate.replaces is not None
+    parts = [re.escape(word) for word in candidate.replaces.split()]
+    old = re.compile(rf"(?<!\w){' '.join(parts)}(?!\w)", re.IGNORECASE)
+    new = candidate.value
+    if old.search(memory.value) is None or old.search(memory.claim) is None:
+        return None
+    if new.lower() in memory.value.lower():
+        return None
+    value = old.sub(lambda _: new, memory.value, count=1)
+    if len(memory.value.split()) > len(candidate.replaces.split()) + 1:
+        # "a 2011 Corsa": what is said of the old does not hold of the new.
+        value, whole = new, re.escape(memory.value)
+        if re.search(whole, memory.claim) is None:
+            return None
+        claim = re.sub(whole, lambda _: new, memory.claim, count=1)
+    else:
+        claim = old.sub(lambda _: new, memory.claim, count=1)
+    return in_place(candidate, held, claim, value, ())
+
+
+def _quoting(candidate: Candidate, cites: dict[str, str]) -> Candidate:
+    """The candidate with the words of the turns that it cites; without those that are gone."""
+    spans = []
+    for span in candidate.spans:
+        if span.turn is None:
+            spans.append(span)
+        elif span.turn in cites:
+            quote = cites[span.turn][span.start : span.end]
+            spans.append(Span(start=span.start, end=span.end, quote=quote, turn=span.turn))
+    return candidate.model_copy(update={"spans": tuple(spans)})

@@ -1,0 +1,192 @@
+"""Figures and dates that have changed: which memory has the old one. Pure but for what a draft
+looks up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.decision import TurnView
+from beliefledger.gate.draft import Draft
+from beliefledger.gate.meant_memories import LASTING, in_place, look_up, stem
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules import new_figures
+from beliefledger.ledger.candidate import Candidate, Ends, Span, When
+from beliefledger.ledger.times import DAY
+
+_DATED = frozenset({"date", "clock", "weekday"})
+
+
+def refigured(
+    draft: Draft,
+    subject_ref: str,
+    figured: Sequence[Candidate],
+    turn: TurnView,
+    beside: Sequence[Candidate],
+) -> Iterator[Candidate]:
+    """The one memory whose figures are others now, with the new ones in their place. The candidates
+    are those of one sentence, one for each kind of figure."""
+    for candidate in figured:
+        found = list(_refigured_by(draft, subject_ref, candidate, turn, beside))
+        for each in found:
+            whole = each
+            for other in figured:
+                if (
+                    other is not candidate
+                    and not each.retracts
+                    and each.attribute != "event.figure"
+                ):
+                    whole = _with_figure(whole, other)
+            yield whole
+        if found:
+            return
+
+
+def _with_figure(candidate: Candidate, figured: Candidate) -> Candidate:
+    """A candidate that has another figure of a kind, with the one of the same sentence."""
+    there = [each for each in new_figures.figures(candidate.claim) if each.kind == figured.replaces]
+    if len(there) != 1:
+        return candidate
+    [old] = there
+    words = candidate.claim[old.start : old.end]
+    return candidate.model_copy(
+        update={
+            "claim": candidate.claim[: old.start] + figured.value + candidate.claim[old.end :],
+            "value": _replaced(candidate.value, words, figured.value),
+        }
+    )
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    return re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: new, text, count=1)
+
+
+def _refigured_by(
+    draft: Draft,
+    subject_ref: str,
+    candidate: Candidate,
+    turn: TurnView,
+    beside: Sequence[Candidate],
+) -> Iterator[Candidate]:
+    kind = candidate.replaces or ""
+    topics = frozenset(next(ends.value for ends in candidate.ends if ends.among).split())
+    types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
+    scored: list[tuple[int, Held, new_figures.Figure]] = []
+    for one in look_up(draft, subject_ref, candidate, turn, lambda *_: True, types):
+        memory = one.written.memory
+        fit = _figure_meant(candidate, kind, topics, one, turn)
+        if fit is not None:
+            scored.append((fit[0], one, fit[1]))
+    if not scored:
+        return
+    best = max(score for score, _, _ in scored)
+    meant = [(one, figure) for score, one, figure in scored if score == best]
+    typed = [each for each in meant if each[0].type != NOTE]
+    meant = typed or meant
+    if len({each[0].written.memory.claim for each in meant}) > 1:
+        return  # which of them, nobody knows
+    span = candidate.spans[0]
+    for one, figure in meant:
+        memory = one.written.memory
+        own = [each for each in beside if _says(each, span, candidate.value)]
+        ends = Ends(attribute=memory.attribute, value=memory.value, denials=memory.negated)
+        if one.type != NOTE and any(each.attribute == memory.attribute for each in own):
+            continue  # a rule has found it in this slot itself
+        if one.type == NOTE:
+            yield candidate.model_copy(
+                update={
+                    "replaces": None, "value": span.quote, "ends": (ends,), "retracts": bool(own),
+                }
+            )  # fmt: skip
+            continue
+        old = memory.claim[figure.start : figure.end]
+        claim = memory.claim[: figure.start] + candidate.value + memory.claim[figure.end :]
+        value = _replaced(memory.value, old, candidate.value)
+        if (
+            value == memory.value
+        ):  # the figure stands in the claim alone, and the value would repeat
+            value = candidate.value
+        when = memory.when
+        if kind in _DATED:
+            dated = find_when(candidate.value, turn.said_at, future=True)
+            when = When() if dated is None else dated.when
+        elif one.type != "event":
+            when = When()
+        yield in_place(candidate, one, claim, value, (ends,)).model_copy(update={"when": when})
+
+
+def _says(other: Candidate, span: Span, value: str) -> bool:
+    """Whether another candidate tells the same figure."""
+    return value.lower() in other.value.lower() and any(
+        each.turn is None and each.start < span.end and span.start < each.end
+        for each in other.spans
+    )
+
+
+_UNIT = re.compile(r"[\s-]{0,2}([^\W\d_][\w'’-]*)")
+_LINK = re.compile(r"\b(at|in|for|by|until|since|no|number|of)(?: the| about| around)?\W*$")
+
+
+def _figure_meant(
+    candidate: Candidate, kind: str, topics: frozenset[str], one: Held, turn: TurnView
+) -> tuple[int, new_figures.Figure] | None:
+    """How well the figure of a memory fits as the one that is another now; None where it does
+    not."""
+    memory = one.written.memory
+    claim = memory.claim
+    topic = {stem(each) for word in topics for each in new_figures.alike(word)}
+    low = claim.lower()
+    if not any(each in low for each in topic):
+        return None
+    there = [each for each in new_figures.figures(claim) if each.kind == kind]
+    if len(there) != 1:
+        return None
+    [old] = there
+    if one.type in ("event", "commitment"):
+        start = memory.when.start
+        if start is not None and start < turn.said_at - DAY:
+            return None
+    if claim[old.start : old.end].lower() == candidate.value.lower():
+        return None
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    rest = claim[: old.start] + " " + claim[old.end :]
+    words = {stem(word) for word in new_figures.words_of(rest)}
+    if kind == "number":
+        new_unit, old_unit = _unit(quote[at + len(candidate.value) :]), _unit(claim[old.end :])
+        if new_unit != old_unit:
+            if new_unit and new_unit not in words:
+                return None
+            if old_unit and old_unit not in topic and new_unit not in words:
+                return None
+        money = candidate.value[:1] in "$€£" and claim[old.start] in "$€£"
+        if not new_unit and not old_unit and not money:
+            links = [_LINK.search(each.lower()) for each in (quote[:at], claim[: old.start])]
+            if {link and link[1] for link in links} not in ({None}, {links[0] and links[0][1]}):
+                return None
+    shared = (topic & words) - _MEASURES
+    return (len(shared), old) if shared else None
+
+
+_MEASURES = frozenset(
+    stem(each)
+    for each in "mg g kg ml l litre litres liter liters km mile miles m cm mm hour hours minute "
+    "minutes euro euros pound pounds dollar dollars percent degree degrees time times".split()
+)
+"""What many things are measured in: it does not tell which of them is meant."""
+
+
+_NO_UNIT = frozenset(
+    "a an per is are was now left so and but or by this in on at for to the".split()
+)
+
+
+def _unit(after: str) -> str:
+    """What a figure counts, as far as the next word tells."""
+    found = _UNIT.match(after)
+    if found is None or found[1].lower() in _NO_UNIT:
+        return ""
+    word = found[1].lower()
+    return "" if word not in set(new_figures.words_of(word)) else stem(word)

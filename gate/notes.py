@@ -1,0 +1,385 @@
+"""Notes: sentences that a person would want remembered and that no rule can type. Pure.
+
+A note is one sentence as it was said. Whether it is worth keeping is scored by features of its
+surface; patterns and weights are in notes.yaml, and docs/notes.md says how they were trained.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from beliefledger.gate import deadline
+from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules.findings import category_of, topic_of
+from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
+from beliefledger.gate.rules.lexicon import BASES, Form, expanded, verb_form
+from beliefledger.gate.speech import is_foreign, sentences, speech_act
+from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
+from beliefledger.ledger.data_files import data
+
+ATTRIBUTE = "note.said"
+SHORTEST, LONGEST = 16, 400
+"""Of a sentence, in characters."""
+FEWEST_WORDS = 4
+LONGEST_TURN = 4_000
+"""In characters: what is longer is a document, not talk."""
+IMPORTANCE = 300_000
+FRAGMENT = 0.75
+"""From what score on a sentence without subject and verb counts as one about the speaker."""
+CLAUSE = 0.9
+"""From what score on a clause is kept where another clause of its sentence was typed."""
+LEAST_SURE, SURE = 350_000, 250_000
+"""e of a note is the first, and this much of the second as its score is: at most .6, where a typed
+statement has .9."""
+_SINCERE = frozenset(
+    {SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION, SpeechAct.REMOVAL}
+)
+_BACK = 600
+"""How far back in the talk an antecedent may stand, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something that a sentence has or has not: one of some words, words that fit a pattern, or so
+    many words."""
+
+    name: str
+    weight: float
+    any: frozenset[str]
+    pattern: Guarded | None
+    words: tuple[int, int]
+    case: bool = False
+    """Whether upper case counts for the pattern, which is in lower case otherwise."""
+
+    def is_in(self, sentence: str, lower: str, said: frozenset[str], count: int) -> bool:
+        """Whether a sentence has it. `lower` is the sentence in lower case, `said` are its words
+        and `count` is how many."""
+        if self.any:
+            return not self.any.isdisjoint(said)
+        if self.pattern is not None:
+            return self.pattern.search(sentence if self.case else lower, lower) is not None
+        return self.words[0] <= count <= self.words[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A logistic regression over features."""
+
+    threshold: float
+    bias: float
+    features: tuple[Feature, ...]
+
+    def score(self, sentence: str) -> float:
+        """How probably a careful reader would keep the sentence, from 0 to 1."""
+        total = self.bias
+        for each, there in zip(self.features, self.vector(sentence), strict=True):
+            if there:
+                total += each.weight
+        return 1 / (1 + math.exp(-total))
+
+    def vector(self, sentence: str) -> list[bool]:
+        """Which features are there, in their order."""
+        lower = sentence.lower()
+        words = _WORD.findall(lower)
+        said, count = frozenset(words), len(words)
+        return [each.is_in(sentence, lower, said, count) for each in self.features]
+
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+@cache
+def scorer() -> Scorer:
+    """The scorer, as its file says."""
+    return scorer_of(_data()["scorer"])
+
+
+def scorer_of(read: dict[str, Any]) -> Scorer:
+    """A scorer from the fields of its file."""
+    return Scorer(read["threshold"], read["bias"], tuple(map(_feature, read["features"])))
+
+
+def _expanded(pattern: str) -> str:
+    return expanded(pattern, _data()["parts"])
+
+
+def _feature(read: dict[str, Any]) -> Feature:
+    pattern = read.get("pattern")
+    least, most = read.get("words", (0, 0))
+    return Feature(
+        read["name"],
+        read["weight"],
+        frozenset(read.get("any", "").split()),
+        None if pattern is None else Guarded(_expanded(pattern)),
+        (least, most),
+        bool(read.get("case")),
+    )
+
+
+@cache
+def _data() -> dict[str, Any]:
+    read: dict[str, Any] = data("beliefledger.gate", "notes.yaml")
+    return read
+
+
+@cache
+def _about_speaker() -> Table[_Words]:
+    """How people speak of themselves without "I" or "my"."""
+    return _table("about the speaker", re.IGNORECASE)
+
+
+@cache
+def _never() -> Table[_Words]:
+    """What a note never has, in lower case: code, errors, where somebody is just now, long
+    quotations."""
+    return _table("never")
+
+
+class _Words(NamedTuple):
+    pattern: Guarded
+
+
+def _table(name: str, flags: int = 0) -> Table[_Words]:
+    return Table(_Words(Guarded(_expanded(each), flags)) for each in _data()[name].values())
+
+
+def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
+    """These candidates and the notes of the turn, in the order of their first spans. No note is
+    made of a sentence of which something was found."""
+    taken = [(span.start, span.end) for each in found for span in each.spans if not span.turn]
+    noted = [_note(turn, *read) for read in readable(turn, earlier, taken)]
+    kept = [each for each in noted if each is not None]
+    if not kept:
+        return found
+    return sorted([*found, *kept], key=lambda c: (c.spans[0].start, c.spans[0].end))
+
+
+def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None:
+    """The note of a sentence; None where it is not worth one, or not for a note."""
+    score = scorer().score(claim)
+    if score < scorer().threshold:
+        return None
+    act = sincere_act(turn.content, claim, spans[-1])
+    if act is None:
+        return None
+    return Candidate(
+        claim=claim,
+        spans=spans,
+        type=NOTE,
+        attribute=ATTRIBUTE,
+        value=spans[-1].quote,
+        act=act,
+        topic=topic_of(claim),
+        importance=IMPORTANCE,
+        confidence=LEAST_SURE + round(SURE * score),
+    )
+
+
+def sincere_act(text: str, claim: str, said: Span) -> SpeechAct | None:
+    """What the speaker does with a sentence; None where it is never a note, whatever it scores."""
+    if is_foreign(text, said.end - 1) or _is_never(said.quote) or category_of(claim) is not None:
+        return None
+    act = speech_act(text, said.start, said.end)
+    return act if act in _SINCERE else None
+
+
+def _is_never(sentence: str) -> bool:
+    lower = sentence.lower()
+    never = _never().possible(lowered(lower))
+    if any(each.pattern.pattern.search(lower) for each in never):
+        return True
+    return category_of(sentence) is not None
+
+
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|i['’]?m|i['’]?ve|id|my|our|me|we|us|mine|weve)\b", re.IGNORECASE
+)
+_POINTING = re.compile(
+    r"^\W*+(?:(?:and|but|so|also|well|yeah|yes|no|anyway|plus|then|now|oh|actually)\b[\s,]*+){0,3}"
+    r"(?P<who>he|she|his|her|him|they|their|theirs|it|its|that|this|these|those|both|neither|"
+    r"such|the (?:former|latter|same)|one of (?:them|these|those))\b"
+    r"(?! (?:said|being said|week|weekend|month|year|summer|winter|spring|fall|autumn|morning|"
+    r"afternoon|evening|time|past|last|coming|days?)\b)",
+    re.IGNORECASE,
+)
+_ONE_PERSON = frozenset({"he", "she", "his", "her"})
+_OWN = frozenset({"his", "her"})
+
+
+_PARTING = re.compile(r"[,;:.!?(–—]\s|\s[–—-]\s|\s(?=(?:and|but|so|because)\s)")
+_JOINING = re.compile(
+    r"\W*+(?:(?:and|but|so|because|also|then|since|as|considering|given|that|though|although|while|"
+    r"seeing as)\s++){1,3}",
+    re.IGNORECASE,
+)
+"""What joins a clause to the one before it."""
+_LEAD = re.compile(r"\W*+(?:by the way|btw|fyi|of course|for example)\b\W*+", re.IGNORECASE)
+
+
+_Read = tuple[str, tuple[Span, ...]]
+
+
+def readable(
+    turn: Speech, earlier: Sequence[Speech] = (), taken: Sequence[tuple[int, int]] = ()
+) -> Iterator[_Read]:
+    """The sentences of a turn that may be notes if they score well, without those of which some
+    words are `taken`: each as a claim, with its spans, its own last."""
+    text = turn.content
+    if len(text) > LONGEST_TURN:
+        return
+    for start, end in _eligible(text, taken):
+        read = _resolved(turn, earlier, start, end)
+        if read is not None:
+            yield read
+
+
+def is_of_length(text: str, start: int, end: int) -> bool:
+    """Whether the sentence text[start:end] is neither too short nor too long for a note."""
+    return SHORTEST <= end - start <= LONGEST and text.count(" ", start, end) >= FEWEST_WORDS - 1
+
+
+def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    for start, end in sentences(text):
+        deadline.check()
+        if not is_of_length(text, start, end) or text[end - 1] in "?:":
+            continue
+        if not any(begin < end and start < stop for begin, stop in taken):
+            if _is_eligible(text, start, end):
+                yield start, end
+            continue
+        rest = [
+            (begin, stop)
+            for begin, stop in _left_over(text, start, end, taken)
+            if _is_statement(text, begin, stop) and scorer().score(text[begin:stop]) >= CLAUSE
+        ]
+        sincere = rest and speech_act(text, start, end) in _SINCERE
+        if sincere and not _is_never(text[start:end]):
+            yield from rest
+
+
+def _is_eligible(text: str, start: int, end: int) -> bool:
+    spoken = _FIRST_PERSON.search(text, start, end) is not None
+    return spoken or _is_of_speaker(text[start:end])
+
+
+def _is_statement(text: str, start: int, end: int) -> bool:
+    """Whether a clause may stand for itself: four words or more that begin with their subject."""
+    lead = _LEAD.match(text, start, end)
+    begin = start if lead is None else lead.end()
+    if not is_of_length(text, begin, end) or text.count(" ", begin, end) < FEWEST_WORDS - 1:
+        return False
+    spoken = _FIRST_PERSON.match(text, begin, end) is not None
+    return spoken or _is_of_speaker(text[begin:end], fragments=False)
+
+
+def _left_over(
+    text: str, start: int, end: int, taken: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """The clauses of a sentence of which nothing was found, where something was found of others:
+    a second fact is not lost."""
+    begin = start
+    for parting in (*_PARTING.finditer(text, start, end), None):
+        stop = end if parting is None else parting.start()
+        if begin < stop and not any(low < stop and begin < high for low, high in taken):
+            lead = _JOINING.match(text, begin, stop)
+            yield (begin if lead is None else lead.end()), stop
+        begin = stop if parting is None else parting.end()
+
+
+_THERE = re.compile(r"\bthere\b(?!['’]s| (?:is|are|was|were|will|has|have|had)\b)", re.IGNORECASE)
+
+
+def _is_of_speaker(sentence: str, *, fragments: bool = True) -> bool:
+    """Whether a sentence without "I" or "my" speaks of the speaker all the same, or may."""
+    if _POINTING.match(sentence):
+        return True
+    if _THERE.search(sentence):
+        return False  # it says something of a place that another sentence names
+    about = _about_speaker().possible(lowered(sentence))
+    if any(each.pattern.pattern.search(sentence) for each in about):
+        return True
+    return fragments and _is_fragment(sentence) and scorer().score(sentence) >= FRAGMENT
+
+
+def _is_fragment(sentence: str) -> bool:
+    """Whether a sentence has neither subject nor verb, so that the speaker is left out: "huge fan
+    since 98". A whole sentence without "I" may be about anything."""
+    words = _WORD.findall(sentence.lower())
+    if len(words) < FEWEST_WORDS or ":" in sentence or is_foreign_language(sentence):
+        return False
+    if _WERE.match(sentence) is not None:
+        return True
+    first, *rest = words
+    many = first.endswith("s")
+    return verb_form(first)[1] is Form.NONE and not any(
+        word in _FINITE or word in BASES or _tells(verb_form(word)[1], many=many) for word in rest
+    )
+
+
+def _tells(form: Form, *, many: bool) -> bool:
+    """Whether a verb of this form has a subject before it. A base is a noun as often ("shift"),
+    unless several are spoken of."""
+    return form is Form.PAST or (many and form in (Form.BASE, Form.BASE_OR_PAST))
+
+
+_FINITE = frozenset(
+    "is are was were be am isn't aren't wasn't isnt arent wasnt has have had hasn't hasnt "
+    "can can't cant could will won't wont would should must may might do does did don't "
+    "dont doesn't doesnt it's its that's thats there's theres they you he she it they're "
+    "theyre you're youre here's what how why who hows whats wheres ".split()
+)
+_WERE = re.compile(
+    r"\W*+(?:so |but |and )?were (?!(?:you|they|there|the|these|those|it|people|all)\b)\w"
+)
+""" "were in a caravan": "we're"."""
+
+
+def _resolved(turn: Speech, earlier: Sequence[Speech], start: int, end: int) -> _Read | None:
+    """A sentence as its claim and its spans. Where its subject is "he" or "she", the name for it
+    takes its place, with the words that have that name; None where nobody can tell who is meant."""
+    text = turn.content
+    sentence = text[start:end]
+    said = Span(start=start, end=end, quote=sentence)
+    pointing = _POINTING.match(sentence)
+    if pointing is None:
+        return sentence, (said,)
+    who = pointing["who"].lower()
+    if who not in _ONE_PERSON:
+        return None
+    name = _antecedent(turn, earlier, start)
+    if name is None:
+        return None
+    own = "'s" if who in _OWN else ""
+    at = pointing.start("who")
+    claim = f"{sentence[:at]}{name.quote}{own}{sentence[pointing.end('who') :]}"
+    return claim, (name, said)
+
+
+def _antecedent(turn: Speech, earlier: Sequence[Speech], start: int) -> Span | None:
+    """The one name of the sentences before: of the same turn, else of the user's turn before."""
+    here = _only_name(turn.content, max(0, start - _BACK), start)
+    if here is not None or _NAME.search(turn.content, 0, start):
+        return here
+    for said in reversed(earlier[-2:]):
+        if said.role == "user":
+            found = _only_name(said.content, max(0, len(said.content) - _BACK), len(said.content))
+            return None if found is None else found.model_copy(update={"turn": said.turn_id})
+    return None
+
+
+_NAME = re.compile(r"(?<=[a-z,] )(?!I\b)[A-Z][a-z]{1,20}\b|^[A-Z][a-z]{1,20}(?= is\b| was\b|'s\b)")
+
+
+def _only_name(text: str, start: int, end: int) -> Span | None:
+    """The name in text[start:end], where there is exactly one and the speaker speaks of theirs."""
+    found = {each.group(): each for each in _NAME.finditer(text, start, end)}
+    if len(found) != 1 or _FIRST_PERSON.search(text, start, end) is None:
+        return None
+    [(name, at)] = found.items()
+    return Span(start=at.start(), end=at.end(), quote=name)

@@ -1,0 +1,81 @@
+"""What a sentence changes, beyond its clauses: endings, figures, states, and their slots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from beliefledger.gate.rules import endings, figures, states
+from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
+from beliefledger.ledger.candidate import Ends
+
+_MAY = re.compile(
+    r"^\W*+(?:(?:so|and|but|well|welp|just|finally|also|ok|okay|hey|update|news|today|yesterday|"
+    r"oh|yeah|btw)\b[,.:!]* ){0,3}"
+    r"(?:got|sold|gave|left|quit|lost|stopped|cancell?ed|moved|retired|resigned|graduated|"
+    r"broke|split|started|"
+    r"switched|replaced|traded|donated|ditched|finished|turned|deleted|unsubscribed|back|done|"
+    r"changed|swapped|were with|im with|not|no longer|bought|ordered|working|living|based|staying|"
+    r"relocated|settled|emigrated|transferred|joined|hired|accepted|landed|new job|now it|"
+    r"at (?=(?-i:[A-Z])))\b|"
+    r"\b(?:died|passed away|they|someone|of us|is off|called off|cancell?ed|is my|moved to|"
+    r"rescheduled|"
+    r"pushed to|postponed|coming|comes|meeting|appointment|dinner|lunch|interview|call|party|"
+    r"exam|kids now)\b",
+    re.I,
+)
+_FIGURED = ("count.", "times.", "record.", "day.", "goal.")
+_PLANS = ("event.plan", "commitment.*", "decision.plan", "plan.*")
+
+
+def may_change(text: str, start: int, end: int) -> bool:
+    """Whether a sentence without "I" may tell of a change in the user's life."""
+    return _MAY.search(text[start:end]) is not None
+
+
+def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]:
+    """The findings of a sentence in their slots, with its figures and with what it ends."""
+    slotted = [_placed(reading, each) for each in found]
+    told = [*figures.findings(reading, slotted), *states.findings(reading, slotted)]
+    counted = [each for each in told if each.attribute.startswith(_FIGURED)]
+    slotted = [
+        each
+        for each in slotted
+        if not any(other.attribute == each.attribute for other in told)
+        and not (
+            each.attribute.startswith(("event.", "habit."))
+            and any(each.start < other.end and other.start < each.end for other in counted)
+        )
+    ]
+    slotted += [_placed(reading, each) for each in told]
+    ended = endings.with_endings(reading, slotted)
+    return [_fulfilling(_until(reading, each)) for each in ended]
+
+
+def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
+    return figures.under_slot(finding._replace(said_at=reading.said_at))
+
+
+def _until(reading: Reading, finding: RuleFinding) -> RuleFinding:
+    """ "I'm at Initech until March": it ends then."""
+    if finding.type not in ("fact", "relation", "preference") or not reading.words:
+        return finding
+    stop = min(len(reading.content), finding.end + 60, reading.words[-1].end)
+    said = reading.content[finding.start : stop]
+    at = endings.until(said, reading.said_at)
+    if at is None:
+        return finding
+    own = Ends(attribute=finding.attribute, value=finding.value, at=at)
+    return finding._replace(ends=(*finding.ends, own), when=NEVER)
+
+
+def _fulfilling(finding: RuleFinding) -> RuleFinding:
+    """ "I moved to Braga" fulfils the plan to: it is no longer told as pending."""
+    if finding.negated:
+        return finding
+    if finding.attribute not in ("home.location", "work.employer"):
+        return finding
+    ends = tuple(Ends(attribute=plan, value=finding.value) for plan in _PLANS)
+    if finding.attribute == "home.location":
+        ends += (Ends(attribute="home.duration", sparing=finding.value),)
+    return finding._replace(ends=(*finding.ends, *ends))

@@ -1,0 +1,226 @@
+"""Life events: what a sentence says is over, in whatever slot it was kept.
+
+"I lost my job" names no employer. The finding of such a sentence carries `ends`: which of the
+user's memories are over, by attribute and words. The patterns are in `endings.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, category_of
+from beliefledger.gate.rules.lexicon import expanded, load, verb_form
+from beliefledger.gate.rules.phrases import pointing, retell
+from beliefledger.ledger.candidate import SELF, Ends
+
+_DATA: dict[str, Any] = load("endings.yaml")
+_AFTER = frozenset(_DATA["after"].split())
+_QUIET = frozenset(_DATA["quiet"])
+_NOT_NAMES = frozenset(_DATA["not_names"].split())
+_PLAIN = frozenset(_DATA["plain"].split())
+_DOUBTS = re.compile(_DATA["doubts"], re.I)
+_NOT_SURE = re.compile(r"\b(?:don['’]?t|do not|no longer) (?:really )?(?:think|believe)\b", re.I)
+
+
+class _Event(NamedTuple):
+    """A pattern, and the attributes of what it ends."""
+
+    pattern: Guarded
+    ends: tuple[tuple[str, str], ...]
+    """Attributes, each with the words that its memory must say: `{thing}` those found."""
+
+    says: Mapping[str, Any]
+
+
+def _load() -> tuple[_Event, ...]:
+    found = []
+    for says in _DATA["events"]:
+        ends = tuple(
+            (each.partition(" ")[0], each.partition(" ")[2]) for each in _DATA["ends"][says["ends"]]
+        )
+        found.append(_Event(Guarded(expanded(says["say"], _DATA["parts"]), re.I), ends, says))
+    return tuple(found)
+
+
+_EVENTS = Table(_load())
+_HINT = re.compile(rf"\b(?:{'|'.join(_DATA['hints'].split())})\b", re.I)
+
+
+class Over(NamedTuple):
+    """What a sentence ends: the offsets of the words that say so, the memories meant, and whether
+    these words are worth remembering themselves."""
+
+    start: int
+    end: int
+    ends: tuple[Ends, ...]
+    told: bool
+
+
+def endings(reading: Reading) -> Iterator[Over]:
+    """What a sentence ends."""
+    words = reading.words
+    if reading.person != "first" or not words:
+        return
+    start, end = words[0].start, words[-1].end
+    text = reading.content[start:end]
+    events = _EVENTS.possible(lowered(text))
+    if not events or text.rstrip("\"'” )").endswith("?") or _HINT.search(text) is None:
+        return
+    for event in events:
+        found = event.pattern.pattern.search(text)
+        if found is None:
+            continue
+        lead = re.split(r"[,;:]|\b(?:but|and|so)\b", text[: found.start()])[-1]
+        if _DOUBTS.search(lead) is not None:
+            continue
+        thing, named = _thing(found, event)
+        if thing is None:
+            continue
+        at = None
+        dated = find_when(text[found.start() :], reading.said_at, past=True)
+        if event.says.get("until"):
+            at = until(text[found.end() :], reading.said_at)
+            if at is None:
+                continue
+        elif dated is not None and dated.when.start is not None and dated.start < 60:
+            at = min(dated.when.start, reading.said_at)
+        ends = tuple(
+            Ends(
+                attribute=attribute,
+                value=thing if takes == "{thing}" else takes,
+                denials=event.says["ends"] == "again",
+                at=at,
+            )
+            for attribute, takes in event.ends
+            if thing or not (takes == "{thing}" and named)
+        )
+        if ends:
+            first = next(i for i, w in enumerate(words) if w.end > start + found.start())
+            last = next((i for i, w in enumerate(words) if w.start >= start + found.end()), None)
+            quiet = event.says["ends"] in _QUIET or event.says.get("quiet", False)
+            if named and pointing(words, first, len(words) if last is None else last):
+                continue  # "the same set again": which one, only the talk before says
+            told = not quiet
+            yield Over(start + found.start(), start + found.end(), ends, told)
+
+
+_UNTIL = re.compile(r"\b(?:until|till?)\b(?! (?:now|then|recently|today|last|yesterday))", re.I)
+_END_OF = re.compile(r"\b(?:the )?end of (?:the )?", re.I)
+
+
+def until(text: str, said_at: int) -> int | None:
+    """When something that is so "until the end of March" is over, in microseconds UTC."""
+    found = _UNTIL.search(text)
+    if found is None:
+        return None
+    said = text[found.end() : found.end() + 48]
+    whole = _END_OF.search(said[:16])
+    rest = _END_OF.sub("", said, count=1) if whole else said
+    dated = find_when(f"until {rest.strip()}", said_at, future=True)
+    if dated is None or dated.start > 16 or dated.when.start is None:
+        return None
+    at = dated.when.end if whole and dated.when.end else dated.when.start
+    return at if at > said_at else None
+
+
+def _thing(found: re.Match[str], event: _Event) -> tuple[str | None, bool]:
+    """The words of what is over; None where the pattern names something that it must not."""
+    groups = found.groupdict()
+    if "thing" not in groups:
+        return "", False
+    raw = groups["thing"] or ""
+    if event.says.get("proper") and raw and not raw.lstrip()[:1].isupper():
+        # Typed without capitals: a name is one word, and none of those that follow such verbs.
+        name = raw.split()[0].lower()
+        typed_low = not any(char.isupper() for char in re.sub(r"\bI\b", "", found.string))
+        return (name, True) if typed_low and name not in _NOT_NAMES | _AFTER else (None, True)
+    if event.says.get("proper") and not raw:
+        return "", False
+    kept: list[str] = []
+    for word in raw.replace("’", "'").split():
+        low = word.lower().removesuffix("'s")
+        if low in _AFTER and kept:
+            break
+        if low not in _PLAIN and low not in _AFTER:
+            kept.append(low)
+    if not kept and groups.get("gerund"):
+        kept = [verb_form(groups["gerund"].lower())[0]]
+    if _NOT_NAMES.issuperset(kept):
+        return None, True
+    return " ".join(kept), True
+
+
+def with_endings(reading: Reading, found: Sequence[RuleFinding]) -> Iterator[RuleFinding]:
+    """The findings of a sentence, those that tell of an ending with what it ends; and one of its
+    own for an ending that no other rule found."""
+    over = list(endings(reading))
+    if not over:
+        yield from found
+        return
+    left = list(over)
+    for finding in found:
+        mine = [each for each in over if finding.start < each.end and each.start < finding.end]
+        if mine and finding.entity == SELF and not _still(finding):
+            left = [each for each in left if each not in mine]
+            ends = tuple(end for each in mine for end in each.ends)
+            yield finding._replace(ends=(*finding.ends, *dict.fromkeys(ends)))
+        else:
+            yield finding
+    if left:
+        begin = min(each.start for each in left)
+        stop = max(each.end for each in left)
+        ends = tuple(end for each in left for end in each.ends)
+        # Who only does not think that it is still so tells of nothing that happened.
+        said = reading.content[reading.words[0].start : reading.words[-1].end]
+        doubted = _NOT_SURE.search(said) is not None
+        told = any(each.told for each in left) and not doubted
+        yield _told(reading, begin, stop, ends)._replace(retracts=not told)
+
+
+def _still(finding: RuleFinding) -> bool:
+    """Whether a finding is what the user has, and not that it is over."""
+    return finding.attribute.startswith(("has.", "thing."))
+
+
+_SPOKEN = {"am": "is", "have": "has", "are": "is", "don't": "does not", "dont": "does not"}
+
+
+def _told(reading: Reading, begin: int, stop: int, ends: tuple[Ends, ...]) -> RuleFinding:
+    """The sentence itself, as an event."""
+    words = reading.words
+    first = next(i for i, word in enumerate(words) if word.end > begin)
+    last = max(i for i, word in enumerate(words) if word.start < stop) + 1
+    whole = last
+    while last < len(words) and words[last].text not in ".,;!?" and last - first < 16:
+        last += 1
+    while whole < len(words) and words[whole].text not in ".;!?" and whole - first < 20:
+        whole += 1
+    # What else the sentence says goes with it, unless that is nobody's business.
+    if category_of(reading.content[words[first].start : words[whole - 1].end]) is None:
+        last = max(last, whole)
+    said = capped(retell(reading.content, words, first, last, reading.person))
+    low = words[first].low
+    subject = {"i": "", "we": ""}.get(low)
+    if low in ("i", "we", "i'm", "i've", "we've", "ive", "i'd"):
+        rest = capped(retell(reading.content, words, first + 1, last, reading.person))
+        link = {"i'm": "is ", "i've": "has ", "ive": "has ", "we've": "has ", "i'd": "had "}
+        following = words[first + 1].low if first + 1 < len(words) else ""
+        if subject == "" and following in _SPOKEN:
+            rest = _SPOKEN[following] + rest[len(following) :]
+        claim = f"{SELF} {link.get(low, '')}{rest}"
+    elif low in ("my", "our"):
+        claim = f"{SELF}'s {capped(retell(reading.content, words, first + 1, last, 'first'))}"
+    else:
+        claim = f"{SELF}: {said}"
+    text = reading.content[words[first].start : words[last - 1].end]
+    if re.search(r"\b(?:me|us)\b", text) and low not in ("i", "we"):
+        claim = text  # "Mette dumped me" is no more of the user than it says
+    dated = find_when(text, reading.said_at, past=True)
+    return RuleFinding(
+        reading.content, words[first].start, words[last - 1].end, claim, "event", "event.end",
+        text, 500, confidence=850, when=NEVER if dated is None else dated.when, ends=ends,
+    )  # fmt: skip

@@ -1,0 +1,130 @@
+"""Figures and dates that have changed, of something that the sentence only points at.
+
+"So 5 koi left" and "she is 12 now" give a figure without the statement that it belongs to. Which
+one of those believed is meant is looked up by `beliefledger.gate.farewells`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.lexicon import load
+from beliefledger.ledger.candidate import Ends, SpeechAct
+
+ATTRIBUTE = "event.figure"
+LONGEST = 200
+_DATA = load("new_figures.yaml")
+_CUE = re.compile(_DATA["cues"], re.I)
+_DOUBT = re.compile(_DATA["doubts"], re.I)
+_STANDING = re.compile(_DATA["standing"], re.I)
+_ACTION = re.compile(_DATA["action"], re.I)
+_TOTAL = re.compile(_DATA["total"], re.I)
+_SMALL = frozenset(_DATA["small"].split())
+_ALIKE = [frozenset(line.split()) for line in _DATA["alike"].splitlines()]
+_WORDS = "|".join(_DATA["words"].split())
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_ORDINALS = "|".join(_DATA["ordinals"].split())
+KINDS = (
+    ("ordinal", re.compile(
+        rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)|{_ORDINALS})(?= (?:grade|year|class|form|floor|semester|"
+        r"term|draft|round|place|season|trimester|level|lesson|chapter)\b)|"
+        r"\b(?:year|grade|class|level|chapter|week|day|episode|page|season|lesson|phase) \d{1,4}\b",
+        re.I)),
+    ("date", re.compile(
+        rf"\b(?:{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? "
+        rf"{_MONTH})\b|\b(?:the )?\d{{1,2}}(?:st|nd|rd|th)\b", re.I)),
+    ("clock", re.compile(
+        r"\b\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]?clock)\b|\b\d{1,2}:\d\d\b|"
+        r"\b(?:half past|quarter (?:past|to)) \w+", re.I)),
+    ("weekday", re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)),
+    ("number", re.compile(
+        rf"(?:[$€£] ?)?\b\d{{1,9}}(?:[.,]\d{{1,3}}){{0,3}} ?(?:k\b|%|[$€£])?|\b(?:{_WORDS})\b",
+        re.I)),
+)  # fmt: skip
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+_HAS_FIGURE = re.compile(rf"\d|\b(?:{_WORDS})\b|day\b|days\b|(?:{_ORDINALS})\b", re.I)
+
+
+class Figure(NamedTuple):
+    """A figure of a text: its kind and offsets."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def figures(text: str) -> list[Figure]:
+    """The figures of a text, of each kind; no digits are part of two."""
+    found: list[Figure] = []
+    for kind, pattern in KINDS:
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if all(end <= each.start or each.end <= start for each in found):
+                end -= len(text[start:end]) - len(text[start:end].rstrip())
+                found.append(Figure(kind, start, end))
+    return sorted(found, key=lambda each: each.start)
+
+
+def may_be_in(text: str) -> bool:
+    """Whether a text has a figure, and a word that tells of a change."""
+    return _HAS_FIGURE.search(text) is not None and _CUE.search(text) is not None
+
+
+def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
+    """The figures of the sentence content[start:end] that may be new ones of something."""
+    text = content[start:end]
+    if len(text) > LONGEST or _HAS_FIGURE.search(text) is None or _CUE.search(text) is None:
+        return
+    if text.rstrip("\"'” )").endswith("?") or _DOUBT.search(text):
+        return
+    while end > start and content[end - 1] in ".!,; ":
+        end -= 1
+    quote = content[start:end]
+    topics = " ".join(dict.fromkeys(words_of(quote)))
+    added = _ACTION.search(text) is not None and _TOTAL.search(text) is None
+    for figure in _chosen(text, figures(quote)):
+        if figure.kind == "number" and (added or _STANDING.search(text) is None):
+            continue  # "got 3 more books" says not how many there are
+        yield RuleFinding(
+            content, start, end, quote, "event", ATTRIBUTE,
+            quote[figure.start : figure.end], 500, confidence=850, act=SpeechAct.CHANGE,
+            retracts=True, replaces=figure.kind,
+            ends=(Ends(attribute="*", value=topics or "-", among=True),),
+        )  # fmt: skip
+
+
+_BEFORE = re.compile(r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I)
+_AFTER = re.compile(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
+
+
+def _chosen(text: str, found: list[Figure]) -> list[Figure]:
+    """One of each kind: the only one, or the one that is said to be new."""
+    chosen: list[Figure] = []
+    for kind, _ in KINDS:
+        same = [each for each in found if each.kind == kind]
+        if len(same) > 1:
+            same = [
+                each
+                for each in same
+                if _BEFORE.search(text[: each.start]) or _AFTER.match(text[each.end :])
+            ][-1:]
+        chosen += same
+    return chosen
+
+
+def words_of(text: str) -> Iterator[str]:
+    """The words of a text that may say what a figure is of, and what is said in other words."""
+    for word in _WORD.findall(text.lower().replace("’", "'")):
+        plain = word.removesuffix("'s")
+        if plain not in _SMALL:
+            yield plain
+
+
+def alike(word: str) -> frozenset[str]:
+    """A word and those that tell of the same figure: a raise is of the salary."""
+    return next((group for group in _ALIKE if word in group), frozenset({word}))

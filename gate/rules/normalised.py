@@ -1,0 +1,354 @@
+"""The words of a sentence as if typed with care: spellings mended, fillers left out.
+
+People chat in lower case, without apostrophes or full stops, with fillers and emoji. Each word here
+keeps the offsets of what was typed, so spans always point into the original. A mark that stands
+where none was typed is empty: it begins and ends at the same offset.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.words import Token, tokens
+
+_DATA: dict[str, Any] = load("normalised.yaml")
+_SPELLINGS: dict[str, tuple[str, ...]] = {
+    typed: tuple(meant.split()) for typed, meant in _DATA["spellings"].items()
+}
+_FILLERS = frozenset(_DATA["fillers"].split())
+_PAUSED = frozenset(_DATA["paused"].split())
+_LAUGHS = frozenset(_DATA["laughs"].split())
+_OPENINGS = frozenset(_DATA["openings"].split())
+_GIVEN = frozenset(_DATA["given"].split())
+_PHRASES: dict[tuple[str, str], list[tuple[tuple[str, ...], str]]] = {}
+"""By their first two words: the words, and what stands for them."""
+for _typed, _meant in [*_DATA["phrases"].items(), *((each, ",") for each in _DATA["aside"])]:
+    _words = tuple(_typed.split())
+    _PHRASES.setdefault(_words[:2], []).append((_words, _meant))
+_MARKS = frozenset(_DATA["marks"].split())
+_ODD = _SPELLINGS.keys() | _FILLERS | _LAUGHS | _MARKS | {"id", "ill", "w"}
+"""Words of which one is in every sentence that has to be mended."""
+_ADDRESSED = frozenset(_DATA["addressed"].split())
+_SUBJECTLESS: dict[str, list[tuple[frozenset[str], tuple[str, ...]]]] = {}
+for _subject, _verbs in _DATA["subjectless"].items():
+    for _verb, _next in _verbs.items():
+        _SUBJECTLESS.setdefault(_verb, []).append(
+            (frozenset(_next.split()), tuple(_subject.split()))
+        )
+_KIN = frozenset(_DATA["kin"].split())
+_OURS = frozenset(_DATA["ours"].split())
+_BARE = frozenset(_DATA["bare"].split())
+SUBJECTLESS = frozenset({*_SUBJECTLESS, *_KIN, *_BARE, "dont", "cant"})
+"""What a sentence about the speaker may begin with that leaves "I" out."""
+_SYMBOL = "\u2190"
+"""Marks from here on are arrows, pictures and emoji."""
+
+_IS_AFTER = frozenset(
+    "a an the called named from in at on not now also always still due really only just currently"
+    " about nearly almost".split()
+)
+_OWNERS = frozenset({"my", "our", "his", "her", "their"})
+_NAMED = frozenset({"called", "named"})
+
+
+def words_of(text: str, start: int, end: int) -> list[Token]:
+    """The words and marks of text[start:end] as the rules read them."""
+    words = tokens(text, start, end)
+    if words[0].low in _OPENINGS or not _ODD.isdisjoint([word.low for word in words]):
+        words = _mended(words)
+    said = text[start:end]
+    if "'s" in said or "’s" in said:
+        words = _uncontracted(words)
+    if not said.isascii():
+        words = _without_symbols(words)
+    if len(words) > 5:
+        words = _separated(words)
+    if words[0].low in _SUBJECTLESS:
+        words = _with_subject(words)
+    elif len(words) > 2 and (
+        (words[0].low.removesuffix("'s") in _KIN and words[1].text.isalpha())
+        or (words[0].low in OF_SOMEBODY and words[2].low == "is")
+        or (words[0].low in _BARE and words[1].low == "is")
+    ):
+        words = [Token("my", "my", words[0].start, words[0].start), *words]
+    elif words[0].low == "the" and len(words) > 3 and words[1].low in _OURS:
+        words = [words[0]._replace(low="my"), *words[1:]]
+    return _named(words)
+
+
+def _with_subject(words: list[Token]) -> list[Token]:
+    """ "Love hiking!" as "I love hiking!"; orders and questions stay as they are."""
+    if len(words) < 2 or words[-1].low == "?":
+        return words
+    following = words[1].low
+    for after, subject in _SUBJECTLESS[words[0].low]:
+        if (
+            following in after
+            or ("*" in after and following not in _ADDRESSED)
+            or ("+" in after and _object(words[1]))
+            or (words[0].low in ("got", "have") and following.isdigit() and "two" in after)
+            or (words[0].low == "just" and verb_form(following)[1] is Form.PAST)
+        ):
+            begin = words[0].start
+            first = words[0]._replace(text=words[0].text.lower())
+            return [*(Token(each, each, begin, begin) for each in subject), first, *words[1:]]
+    return words
+
+
+def _object(word: Token) -> bool:
+    """Whether something that was done may go on with this word."""
+    low = word.low
+    return low in (
+        "a",
+        "an",
+        "my",
+        "our",
+        "the",
+        "to",
+        "from",
+        "in",
+        "on",
+        "with",
+        "some",
+        "for",
+    ) or (word.text[0].isupper() or word.text[0].isdigit())
+
+
+def _mended(words: list[Token]) -> list[Token]:
+    """Spellings put right, fillers and chatty openings left out."""
+    found: list[Token] = []
+    at, count = 0, len(words)
+    while at < count:
+        word = words[at]
+        low = word.low
+        following = words[at + 1].low if at + 1 < count else ""
+        if (low, following) in _PHRASES:
+            length, meant = _phrase(words, at)
+            if length:
+                last = words[at + length - 1]
+                if meant:
+                    found.append(Token(word.text, meant, word.start, last.end))
+                at += length
+                if not meant and found and found[-1].low == "," and at < count:
+                    at += words[at].low == ","
+                continue
+        before = found[-1].low if found else ""
+        if low in _FILLERS or (low in _PAUSED and before == "," and following == ","):
+            if (before in (",", "") or not found) and following == ",":
+                at += 1
+        elif low in _LAUGHS:
+            if found and before not in (";", ".", ",", "!", "?"):
+                found.append(Token(word.text, ";", word.start, word.end))
+        elif not found and low in _OPENINGS and following not in ("", "that", "far", "are", "is"):
+            if following in (",", "!", "-", "…"):
+                at += 1
+        elif low == "like" and before in _ABOUT and following[:1].isdigit():
+            pass
+        elif low == "id" and before not in _NO_I and _rather(following):
+            found.append(Token(word.text, "i'd", word.start, word.end))
+        elif low == "ill" and before in ("", ",", ";", "and", "so", "but") and _base(following):
+            found.append(Token(word.text, "i'll", word.start, word.end))
+        elif low == "w" and following == "/" and at + 2 < count:
+            found.append(Token("w/", "with", word.start, words[at + 1].end))
+            at += 1
+        elif low == "w" and following in _WITH:
+            found.append(Token(word.text, "with", word.start, word.end))
+        elif low in _SPELLINGS and (len(low) > 1 or word.text == low):
+            found += _spelled(word, _SPELLINGS[low])
+        else:
+            found.append(word)
+        at += 1
+    return found or words
+
+
+_WITH = frozenset("us me my our him her them the a an his".split())
+_ABOUT = frozenset("i'm am is are was costs cost for about paid pay be".split())
+_NO_I = frozenset("my the an your his her their our this that user student photo new valid".split())
+
+
+def _rather(low: str) -> bool:
+    return low in ("rather", "love", "like", "prefer", "say", "never", "been", "had", "always")
+
+
+def _base(low: str) -> bool:
+    return low in ("be", "have", "do") or verb_form(low)[1] in (Form.BASE, Form.BASE_OR_PAST)
+
+
+def _spelled(word: Token, meant: tuple[str, ...]) -> list[Token]:
+    """The words that one typed word stands for; those after the first are empty at its end."""
+    first = Token(word.text, meant[0], word.start, word.end)
+    return [first, *(Token(each, each, word.end, word.end) for each in meant[1:])]
+
+
+def _phrase(words: list[Token], at: int) -> tuple[int, str]:
+    """How many words a phrase at `at` has, and the one it stands for; 0 where there is none."""
+    for said, meant in _PHRASES[words[at].low, words[at + 1].low]:
+        end = at + len(said)
+        if end > len(words) or any(words[at + i].low != each for i, each in enumerate(said)):
+            continue
+        if meant != ",":
+            return len(said), meant
+        if at and words[at - 1].low == "," and end < len(words) and words[end].low == ",":
+            return len(said) + 1, ""
+    return 0, ""
+
+
+def _uncontracted(words: list[Token]) -> list[Token]:
+    """ "My boss's called Petra" as "my boss is called Petra"; possessives stay as they are."""
+    found: list[Token] = []
+    for at, word in enumerate(words):
+        following = words[at + 1] if at + 1 < len(words) else None
+        if (
+            following is not None
+            and word.low.endswith("'s")
+            and any(each.low in _OWNERS for each in words[max(0, at - 3) : at])
+            and _is_after(
+                word,
+                following,
+                words[at + 2].low if at + 2 < len(words) else "",
+                favoured=words[at - 1].low in ("favourite", "favorite"),
+            )
+        ):
+            cut = word.end - 2
+            found.append(Token(word.text[:-2], word.low[:-2], word.start, cut))
+            found.append(Token(word.text[-2:], "is", cut, word.end))
+        else:
+            found.append(word)
+    return found
+
+
+def _is_after(word: Token, following: Token, then: str, *, favoured: bool) -> bool:
+    low = following.low
+    if low in _IS_AFTER:
+        return True
+    if low.isdigit():
+        # "my son's 7", not "my son's 7 toys"
+        return not then.isalpha() or then in ("and", "years", "now", "next", "tomorrow", "today",
+                                              "months", "in", "on", "so", "but", "old")  # fmt: skip
+    if word.low == "name's" or favoured:
+        return low[0].isalpha()
+    return low.endswith("ing") and verb_form(low)[1] is Form.ING and low != "wedding"
+
+
+def _without_symbols(words: list[Token]) -> list[Token]:
+    """Emoji end what was said; several are one."""
+    found: list[Token] = []
+    for word in words:
+        if word.text >= _SYMBOL and not word.text[0].isalnum():
+            if word.low in "…“”‘’" or not found or found[-1].low == ";":
+                continue
+            found.append(Token(word.text, ";", word.start, word.end))
+        else:
+            found.append(word)
+    return found or words
+
+
+_STARTS = frozenset({"i", "i'm", "i've", "we", "my", "our", "his", "her", "he", "she", "it's"})
+_STATES = frozenset({
+    "live", "work", "study", "play", "speak", "drive", "have", "own", "love", "like", "hate",
+    "prefer", "use", "moved", "got", "bought", "started", "teach", "don't", "can't", "never",
+    "also", "am", "was", "used",
+})  # fmt: skip
+_OPEN = frozenset(
+    "and but so or because since that if when while as than what where how why who which whether"
+    " before after until though although think know say said hope wish guess believe feel sure"
+    " told tell like to of in on at with for from by about into is are was were am be the a an"
+    " imagine pretend suppose let glad happy sorry mean means once every time all only do does did"
+    " can could should would will may might".split()
+) | {",", ";", ":", ".", "!", "?", "(", "-", "–", "—", '"', "“", "‘", "'", "*"}  # fmt: skip
+_RELATIVE = frozenset(
+    "the this these those any every some something anything everything thing way day place first"
+    " last best one ones".split()
+)
+
+
+def _separated(words: list[Token]) -> list[Token]:
+    """Run-ons with an empty ";" between their statements: "I'm 25 i live in rome i study law"."""
+    marks: list[int] = []
+    begun = 0
+    for at in range(2, len(words) - 2):
+        low = words[at].low
+        if low in _STARTS and at - begun > 1 and _begins(words, begun, at):
+            marks.append(at)
+            begun = at
+        elif low in ";.:!?":
+            begun = at + 1
+    if not marks:
+        return words
+    found: list[Token] = []
+    for at, word in enumerate(words):
+        if at in marks:
+            end = words[at - 1].end
+            found.append(Token(";", ";", end, end))
+        found.append(word)
+    return found
+
+
+def _begins(words: list[Token], begun: int, at: int) -> bool:
+    """Whether a statement ends before the word at `at` and another begins with it."""
+    before = words[at - 1].low
+    if before in _OPEN or before in WORDS["openers"]:
+        return False
+    if words[begun].low not in _STARTS:
+        return False
+    low, following = words[at].low, words[at + 1].low
+    if low in ("my", "our", "his", "her"):
+        if verb_form(before)[1] is not Form.NONE:
+            return False
+        ahead = [word.low for word in words[at + 2 : at + 5]]
+        return bool({"is", "lives", "works", "called", "has"}.intersection(ahead))
+    if low in ("i'm", "it's"):
+        ends_open = not _RELATIVE.isdisjoint(word.low for word in words[max(begun, at - 4) : at])
+        return not ends_open
+    if low in ("he", "she"):
+        return following in ("is", "has", "works", "lives") and before != "and"
+    if following not in _STATES or verb_form(before)[1] in (Form.BASE, Form.ING):
+        return False
+    after = words[at + 2].low
+    if after in WORDS["prepositions"] and at + 3 >= len(words):
+        return False
+    near = {word.low for word in words[max(begun, at - 4) : at]}
+    return _RELATIVE.isdisjoint(near)
+
+
+def _named(words: list[Token]) -> list[Token]:
+    """Given names that were typed in lower case get their capital, where a name may stand."""
+    for at in range(1, len(words)):
+        before = words[at - 1].low
+        if before not in _BEFORE_NAMES:
+            if words[at].low in _NAMED:
+                words = _apart(words, at)
+            continue
+        word = words[at]
+        if not word.text.isalpha() or not word.text.islower():
+            continue
+        named = before in _NAMED or (before == "is" and at > 1 and words[at - 2].low == "name")
+        if word.low in _GIVEN or (named and word.low not in _NO_NAMES):
+            words[at] = word._replace(text=word.text.capitalize())
+    return words
+
+
+def _apart(words: list[Token], called: int) -> list[Token]:
+    """ "My cats called Biscuit" as "my cat is called Biscuit"."""
+    before = words[called - 1]
+    owned = called > 1 and words[called - 2].low in _OWNERS
+    if not owned or not before.low.endswith("s") or before.low[:-1] not in _PEOPLE:
+        return words
+    cut = before.end - 1
+    noun = Token(before.text[:-1], before.low[:-1], before.start, cut)
+    return [*words[: called - 1], noun, Token("s", "is", cut, before.end), *words[called:]]
+
+
+_PEOPLE = frozenset(
+    word for kind in ("one", "many", "pets") for word in load("people.yaml")[kind].split()
+)
+OF_SOMEBODY = frozenset(f"{person}'s" for person in _PEOPLE)
+"""What a sentence of somebody near begins with that leaves "my" out: "son's teacher is …"."""
+_NO_NAMES = (
+    WORDS["not_names"]
+    | WORDS["negligible"]
+    | WORDS["determiner_words"]
+    | {"not", "no", "always", "usually", "something", "after", "by", "like"}
+)
+_BEFORE_NAMES = _PEOPLE | _NAMED | {"is", "i'm", "am", "me", ",", ";"}

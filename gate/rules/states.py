@@ -1,0 +1,137 @@
+"""States that rival each other in one slot, however they are worded: early or late, a new role."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from beliefledger.gate.dates import find_when
+from beliefledger.gate.literals import Guarded, Table, lowered
+from beliefledger.gate.rules import choices
+from beliefledger.gate.rules.figures import asked, claim_to
+from beliefledger.gate.rules.findings import Reading, RuleFinding
+from beliefledger.gate.rules.lexicon import expanded, load, verb_form
+from beliefledger.gate.rules.phrases import singular, slug
+from beliefledger.gate.rules.words import tokens
+from beliefledger.ledger.candidate import Ends, SpeechAct
+
+
+class _State(NamedTuple):
+    pattern: Guarded
+    type: str
+    attribute: str
+    importance: int
+    change: bool = False
+    before: re.Pattern[str] | None = None
+    """What has to stand in the sentence up to there."""
+
+
+def _load() -> tuple[_State, ...]:
+    data = load("states.yaml")
+    return tuple(
+        _State(
+            Guarded(expanded(says["say"], data["parts"]), re.I),
+            says["type"],
+            says["attribute"],
+            says["importance"],
+            says.get("change", False),
+            re.compile(says["before"], re.I) if "before" in says else None,
+        )
+        for says in data["states"]
+    )
+
+
+_STATES = Table(_load())
+_DOUBT = re.compile(
+    r"\b(?:if|unless|might|may|maybe|could|would|should|want|wish|hope|aim|plan|planning|never|"
+    r"imagine|suppose|"
+    r"used to|almost|trying)\b|n['’]t\b",
+    re.I,
+)
+_NOW = re.compile(r"\b(?:now|these days|nowadays)\b", re.I)
+_QUICK = re.compile(
+    r"\b(?:up|early|late|night owl|morning person|promoted|role|title|position|had|work out|"
+    r"workout|"
+    r"train|exercise|lift|bank|meeting|appointment|dinner|lunch|breakfast|interview|call|party|"
+    r"exam|checkup|"
+    r"check-up|rehearsal|date|comes|coming|arrives|arriving|booked|is my|is now my|turned|been|"
+    r"place|flat|apartment|living|based|room|joined|start(?:ed)?|relocated|resettled|settled|"
+    r"emigrated|transferred|sent me|since|signed|hired|recruited|poached|took|accepted|landed|gig|"
+    r"employer|of choice|at|job|work|"
+    r"house|home|studio|these days|nowadays|now|staying|working|employed|got|bought|ordered|"
+    r"went|gone|became|become|choir|band|club|"
+    r"orchestra|team|league|committee|group|when|"
+    r"changed|switched|swapped|with|surname|last name|family name|married|fan|back)\b",
+    re.I,
+)
+
+
+def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding]:
+    """The states that a sentence tells and no other rule has found in it."""
+    words = reading.words
+    if reading.person != "first" or not words:
+        return
+    start = words[0].start
+    text = reading.content[start : words[-1].end]
+    low = lowered(text)
+    states = _STATES.possible(low)
+    if not states or _QUICK.search(text) is None:
+        return
+    for state in states:
+        match = state.pattern.pattern.search(text)
+        if match is None or asked(text, match):
+            continue
+        lead = re.split(r"[,;:]|\bbut\b", text[: match.start()])[-1]
+        if _DOUBT.search(lead) or _DOUBT.search(match[0]):
+            continue
+        if state.before is not None and state.before.search(text[: match.end()]) is None:
+            continue
+        begin, stop = start + match.start(), start + match.end("value")
+        while not reading.content[begin].isalnum():
+            begin += 1
+        groups = match.groupdict()
+        context = groups.get("front") or groups.get("back")
+        stop = max(
+            [stop, *(start + match.end(name) for name in ("back", "tail") if groups.get(name))]
+        )
+        noun = (match.groupdict().get("noun") or "").lower().replace(" ", "-")
+        noun = singular(noun) if state.attribute == "thing.{noun}" else noun
+        noun = "-".join(sorted(set(re.findall(r"[^\W_]+", noun)) - _SMALL))
+        attribute = _attribute(state, groups, noun)
+        same = [each for each in found if each.attribute == attribute]
+        long = match["value"].startswith("for ")  # says more than that there is one
+        if not long and any(each.start < stop and begin < each.end for each in same):
+            continue
+        changes = state.change or "switched" in low or _NOW.search(text)
+        ends: tuple[Ends, ...] = ()
+        if attribute.startswith("schedule."):
+            dated = find_when(f"on {match['value'].title()}", reading.said_at, future=True)
+            if dated is not None and dated.when.end is not None:
+                ends = (Ends(attribute=attribute, value=match["value"], at=dated.when.end),)
+        yield RuleFinding(
+            reading.content, begin, stop, claim_to(reading, begin, stop), state.type, attribute,
+            match["value"], state.importance, confidence=850,
+            context=context, negated=" not " in match[0].lower(),
+            category="health" if attribute == "diet.type" else None, ends=ends,
+            participants=(match["value"],) if state.type == "relation" else (),
+            act=SpeechAct.CHANGE if changes else None,
+        )  # fmt: skip
+
+
+_SMALL = frozenset("with the my our a an s is was got has been".split())
+_SLOTS = {"prefer": "prefers", "like": "likes", "use": "uses", "drink": "eats"}
+
+
+def _attribute(state: _State, groups: Mapping[str, str | None], noun: str) -> str:
+    """The slot of a state, with the words found in it."""
+    value = groups["value"] or ""
+    if "{verb}" in state.attribute:
+        words = tokens(value, 0, len(value))
+        chosen = choices.lookup(words, 0, len(words))
+        if chosen is not None:
+            return chosen[0].attribute
+    verb = _SLOTS.get((groups.get("verb") or "").lower(), "")
+    done = verb or verb_form((groups.get("verb") or "").lower())[0]
+    filled = state.attribute.replace("{noun}", noun).replace("{verb}", done)
+    return filled.replace("{value}", slug(value))

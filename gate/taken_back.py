@@ -1,0 +1,68 @@
+"""What an agent repeated of memories whose words are not to be shown any more. Pure.
+
+Only words that the gate decided about are known to be a memory's. An agent's "Lisbon is lovely!"
+is not among them, though it tells what was revoked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from beliefledger.gate import speech
+from beliefledger.gate.standing import WITHHELD, State, Withheld
+
+AGENTS = frozenset({"assistant", "tool", "system"})
+STATES = frozenset({State.REVOKED, State.WITHDRAWN, State.RETENTION})
+_WORD = re.compile(r"[^\W_]++")
+_TELLING = 4
+"""Words of so many letters, and numbers, tell what a value is."""
+
+
+class TakenBack:
+    """The values of a subject's memories, and which of them were taken back."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, tuple[int, frozenset[str]]] = {}
+        """By memory: where it was first said, and the words that tell its value."""
+        self._states: dict[str, State] = {}
+        self.any = False
+        """Whether anything was ever taken back."""
+
+    def written(self, memory_id: str, position: int, value: str) -> None:
+        """A memory was written; its turn stands at a position."""
+        words = _telling(value)
+        if words:
+            first, _ = self._values.get(memory_id, (position, words))
+            self._values[memory_id] = (first, words)
+
+    def became(self, memory_id: str, state: State) -> bool:
+        """Note what has become of a memory. Whether an agent's turns may tell of it otherwise."""
+        self._states[memory_id] = state
+        self.any = self.any or state in STATES
+        return self.any
+
+    def repeated(self, position: int, content: str) -> Iterator[Withheld]:
+        """The sentences of an agent's turn at a position that tell a value which was taken back;
+        none where another memory still has that value."""
+        if not self.any:
+            return
+        over, held = [], set()
+        for memory_id, (first, words) in self._values.items():
+            state = self._states.get(memory_id)
+            if state is State.HELD:
+                held.add(words)
+            elif state in STATES and first < position:
+                over.append((words, WITHHELD[state]))
+        over = [each for each in over if each[0] not in held]
+        for start, end in speech.sentences(content) if over else ():
+            said = set(_WORD.findall(content[start:end].lower()))
+            cause = next((cause for words, cause in over if words <= said), None)
+            if cause is not None:
+                yield Withheld(start, end, cause)
+
+
+def _telling(value: str) -> frozenset[str]:
+    """The words that tell what a value is; the longer ones where there are any."""
+    said = frozenset(_WORD.findall(value.lower()))
+    return frozenset(each for each in said if len(each) >= _TELLING or each.isdigit()) or said

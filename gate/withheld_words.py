@@ -1,0 +1,45 @@
+"""Which words of a turn are withheld besides those that the gate decided about. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from beliefledger.gate import speech
+from beliefledger.gate.rules.findings import category_of
+from beliefledger.gate.standing import Cause, Rights, Run, Withheld
+from beliefledger.ledger.lookalikes import undisguised
+
+
+def widened(withheld: Iterable[Withheld], kept: Iterable[Run], content: str) -> Iterator[Withheld]:
+    """What is withheld, with the rest of its sentences where nothing else came of them: the words
+    around it would tell of it."""
+    found, shown = list(withheld), tuple(kept)
+    sentences = speech.sentences(content) if found else []
+    for each in found:
+        start, end = each.start, each.end
+        for begins, ends in sentences:
+            alone = not any(a < ends and begins < b for a, b in shown)
+            if alone and begins < each.end and each.start < ends:
+                start, end = min(start, begins), max(end, ends)
+        yield replace(each, start=start, end=end)
+
+
+def special(content: str, rights: Rights, approved: Iterable[Run]) -> Iterator[Withheld]:
+    """The sentences of a special category that no lawful basis covers, whether a candidate came of
+    them or not; without those that a reviewer approved words of."""
+    if not _may_be_special(content):
+        return
+    shown = tuple(approved)
+    for start, end in speech.sentences(content):
+        category = category_of(undisguised(content[start:end]))
+        if category is None or category in rights.covered:
+            continue
+        if category not in rights.prohibited and any(a < end and start < b for a, b in shown):
+            continue
+        yield Withheld(start, end, Cause.SPECIAL_CATEGORY, category=category)
+
+
+def _may_be_special(content: str) -> bool:
+    """Whether any words of a text are of a special category."""
+    return category_of(undisguised(content)) is not None

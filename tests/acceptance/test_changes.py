@@ -1,0 +1,128 @@
+"""What changes in a talk: endings, repairs, figures, contexts, and one key for one fact."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+
+import pytest
+import yaml
+
+from beliefledger import open_memory
+from beliefledger.gate.intake import TurnInput
+from beliefledger.ledger.times import from_datetime
+
+TALKS = Path(__file__).parent.parent / "data" / "changes"
+LATER = timedelta(hours=6)
+
+
+def said(talk, number):
+    day, words, *session = talk["turns"][number]
+    at = datetime.combine(day, time(12, number), UTC)
+    return TurnInput(
+        subject=talk["name"],
+        content=words,
+        session=session[0] if session else "a",
+        said_at=from_datetime(at),
+        ordinal=number,
+    )
+
+
+def wrong_ones(memory, talks):
+    """The talks at whose end something is missing, or believed that must not be."""
+    for number in range(max(len(talk["turns"]) for talk in talks)):
+        memory.record_turns(said(talk, number) for talk in talks if number < len(talk["turns"]))
+        assert not memory.process().failed
+    wrong = {}
+    for talk in talks:
+        day, *_ = talk["turns"][-1]
+        at = datetime.combine(day, time(12), UTC) + LATER
+        texts = [each.text for each in memory.beliefs(talk["name"], valid_at=at)]
+
+        def told(pattern, texts=texts):
+            return any(re.search(pattern, text, re.IGNORECASE) for text in texts)
+
+        if not all(map(told, talk["holds"])) or any(map(told, talk["lacks"])):
+            wrong[talk["name"]] = texts
+    return wrong
+
+
+@pytest.fixture
+def memory(place):
+    with open_memory(place, extractor="rules", consent="explicit_consent") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("half", "most"), [("tune", 2), ("held_out", 2)])
+def test_what_is_believed_at_the_end_of_a_talk(memory, half, most):
+    talks = yaml.safe_load((TALKS / f"{half}.yaml").read_text())
+    wrong = wrong_ones(memory, talks)
+    assert len(wrong) <= most, wrong
+    assert memory.audit.replay_all().different == 0
+
+
+def tell(memory, *turns, who="ana", session="s"):
+    for number, (day, words) in enumerate(turns):
+        at = datetime(2026, 1, 1, 12, number, tzinfo=UTC) + timedelta(days=day)
+        memory.record_turn(who, words, said_at=at, session=session)
+        memory.process()
+
+
+def believed(memory, day, who="ana"):
+    at = datetime(2026, 1, 1, 18, tzinfo=UTC) + timedelta(days=day)
+    return {each.text for each in memory.beliefs(who, valid_at=at)}
+
+
+def test_an_ending_has_the_date_that_was_said(memory):
+    tell(memory, (0, "I work at Initech."), (60, "I lost my job on February 20."))
+    assert "User works at Initech" in believed(memory, 40)
+    assert "User works at Initech" not in believed(memory, 55)
+
+
+def test_it_ends_only_what_it_is_about_and_only_of_whom(memory):
+    tell(memory, (0, "I work at Initech. I live in Leeds."))
+    tell(memory, (0, "I work at Initech."), who="ben")
+    tell(memory, (9, "I lost my job."))
+    assert believed(memory, 9) == {"User lives in Leeds", "User lost their job"}
+    assert believed(memory, 9, "ben") == {"User works at Initech"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I almost lost my job.",
+        "If I lost my job, I would move.",
+        "I didn't lose my job.",
+        "Did I say that I lost my job?",
+        "I dreamt that I lost my job.",
+        "My brother lost his job.",
+    ],
+)
+def test_what_did_not_happen_ends_nothing(memory, words):
+    tell(memory, (0, "I work at Initech."), (9, words))
+    assert "User works at Initech" in believed(memory, 9)
+
+
+def test_what_is_until_a_date_is_over_then(memory):
+    tell(memory, (0, "I live in Leeds until March."))
+    assert any("Leeds" in text for text in believed(memory, 30))
+    assert not any("Leeds" in text for text in believed(memory, 70))
+
+
+def test_words_taken_back_were_never_so(memory):
+    tell(memory, (0, "My favorite color is green."), (0, "Actually scratch that."))
+    assert believed(memory, 0) == set()
+    assert memory.audit.replay_all().different == 0
+
+
+def test_a_later_figure_takes_the_place_of_the_earlier(memory):
+    tell(memory, (0, "I have five shirts."), (5, "I have 7 shirts now."))
+    assert believed(memory, 4) == {"User has five shirts"}
+    assert believed(memory, 6) == {"User has 7 shirts now"}
+
+
+def test_what_goes_on_for_so_long_began_so_long_ago(memory):
+    tell(memory, (0, "I've had my cat for 6 months."))
+    assert believed(memory, -90) == {"User has had their cat for 6 months"}
+    assert believed(memory, -240) == set()

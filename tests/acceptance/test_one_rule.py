@@ -1,0 +1,135 @@
+"""Types of events are named the same everywhere, errors are found in one place, and a supervisor's
+request to end is no failure."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import signal
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from command_line import CliRunner
+
+import beliefledger
+from beliefledger import InvalidQuery, UnknownMemory, open_memory
+from beliefledger.ledger import errors
+from beliefledger.ledger.event_names import named
+from beliefledger.ledger.events import BY_NAME
+from beliefledger.tools.cli import app
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 60
+
+
+def kinds(events):
+    return {each.type.split(".")[0] for each in events}
+
+
+def test_wildcards_are_taken_wherever_types_are(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Porto.")
+        memory.remember("ana", "I moved to Lisbon.")
+        with memory.subscribe(types=["memory.*"], follow=False) as events:
+            told = [each.type for each in events]
+        assert {each.rsplit(".", 1)[0] for each in told} == {"memory.admitted", "memory.superseded"}
+        with memory.subscribe(types=["memory.*", "consent.granted.v1"], follow=False) as events:
+            assert kinds(events) == {"memory", "consent"}
+        with memory.consumer("mailer", types=["turn.*"], follow=False) as events:
+            said = 0
+            for each in events:
+                assert each.type.startswith("turn.")
+                events.ack(each)
+                said += 1
+            assert said == 2
+        for wrong in ("remembrance.*", "memory.admited.v2", "*.v9", "memory.[ab]*"):
+            with pytest.raises(InvalidQuery, match=re.escape(repr(wrong))):
+                memory.subscribe(types=["memory.*", wrong], follow=False)
+            with pytest.raises(InvalidQuery, match="There are: "):
+                memory.consumer("other", types=[wrong], follow=False)
+    run = CliRunner()
+    answer = run.invoke(
+        app, ["--ledger", place, "ops", "tail", "--types", "memory.*, turn.*", "--json"]
+    )
+    assert answer.exit_code == 0, answer.output
+    lines = [json.loads(line)["type"] for line in answer.stdout.splitlines()]
+    assert {line.split(".")[0] for line in lines} == {"memory", "turn"}
+    answer = run.invoke(app, ["--ledger", place, "ops", "tail", "--types", "remembrance.*"])
+    assert answer.exit_code == 2
+    assert "'remembrance.*' is no type of event" in " ".join(answer.output.split())
+
+
+def test_somebody_whom_nobody_knows_is_an_error_unless_they_may_come(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Porto.")
+        with pytest.raises(UnknownMemory, match="'anna'"):
+            memory.subscribe(subjects=["ana", "anna"], follow=False)
+        with memory.subscribe(subjects=["anna"]):
+            pass
+        memory.erase("ana", by="ana")
+        with memory.subscribe(subjects=["ana"], follow=False) as events:
+            assert list(events) == []
+    answer = CliRunner().invoke(app, ["--ledger", place, "ops", "tail", "--subject", "anna"])
+    assert answer.exit_code == 3
+    assert "Nothing is known about 'anna'" in " ".join(answer.output.split())
+
+
+def test_a_pattern_means_every_type_that_it_fits():
+    assert named(["*"]) == frozenset(BY_NAME)
+    assert named(["*.erased.*"]) == {name for name in BY_NAME if ".erased." in name}
+    assert named(["memory.admitted.v1"]) <= frozenset(BY_NAME)  # by the name of before
+
+
+def test_every_error_is_found_in_one_place():
+    found = {
+        name
+        for name, each in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(each, errors.LedgerError)
+    }
+    assert found <= set(beliefledger.__all__)
+    for name in found:
+        assert getattr(beliefledger, name) is getattr(errors, name)
+        assert getattr(errors, name).__doc__
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ops", "tail", "--follow", "--json"),
+        ("ops", "tail", "--consumer", "mailer", "--json"),
+        ("ops", "project", "--json"),
+        ("ops", "schedule", "--json"),
+    ],
+    ids=lambda words: "-".join(each.strip("-") for each in words[1:-1]),
+)
+def test_a_supervisor_ends_it_with_0(place, words):
+    with ExitStack() as stack, open_memory(place) as memory:
+        memory.record_turn("ana", "I live in Porto.")
+        process = stack.enter_context(
+            subprocess.Popen(
+                [sys.executable, "-m", "beliefledger", "--ledger", place, *words],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=ROOT,
+            )
+        )
+        stack.callback(process.kill)
+        assert json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 0
+        assert "Traceback" not in process.stderr.read()
+        assert all(each.holder is None for each in memory.status(digests=False).consumers)
+
+
+def test_a_role_that_does_not_exist_is_told_as_that(postgres_place):
+    nobody = re.sub(r"//[^:@/]*:?[^@/]*@", "//nobody-of-that-name:@", postgres_place)
+    answer = CliRunner().invoke(app, ["--ledger", nobody, "status"])
+    told = " ".join(answer.output.split())
+    assert 'role "nobody-of-that-name" does not exist' in told
+    assert "name a role that exists" in told
+    assert "did not answer" not in told

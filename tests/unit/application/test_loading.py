@@ -1,0 +1,47 @@
+"""Who opens a ledger and asks what is believed waits for nothing else to load."""
+
+import json
+import subprocess
+import sys
+from importlib import import_module
+
+from beliefledger import open_memory
+from beliefledger.opening.build import KEEP_WORDS
+
+SCRIPT = """
+import json, sys
+from beliefledger import open_memory
+with open_memory(sys.argv[1]) as memory:
+    assert memory.beliefs("ana") == []
+    print(json.dumps(sorted(sys.modules)))
+    receipt, decisions = memory.remember("ana", "I live in Porto.", consent="consent")
+    print(json.dumps([[each.outcome for each in decisions], sorted(sys.modules)]))
+"""
+NOT_FOR_ASKING = {
+    "dateparser", "faiss", "numpy", "nicknames", "beliefledger.gate.rules.extractor",
+    "beliefledger.gate.decide", "beliefledger.gate.speech", "beliefledger.audit.audit",
+    "beliefledger.erasure.erasure", "beliefledger.curation.extraction",
+    "beliefledger.search.search", "beliefledger.ledger.redact", "stdnum",
+}  # fmt: skip
+NOT_FOR_REMEMBERING = {
+    "faiss", "numpy", "beliefledger.audit.audit", "beliefledger.erasure.erasure",
+    "beliefledger.search.search",
+}  # fmt: skip
+
+
+def test_each_part_is_loaded_by_who_uses_it(tmp_path):
+    open_memory(tmp_path / "ledger").close()  # a new one has its policy written
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, tmp_path / "ledger"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    asking, (outcomes, remembering) = map(json.loads, done.stdout.splitlines())
+    assert NOT_FOR_ASKING & set(asking) == set()
+    assert outcomes == ["admit"]
+    assert "beliefledger.gate.rules.extractor" in remembering
+    assert NOT_FOR_REMEMBERING & set(remembering) == set()
+
+
+def test_every_module_that_keeps_words_can_forget_them():
+    for name in KEEP_WORDS:
+        import_module(name).forget()

@@ -1,0 +1,54 @@
+"""A command line builds the command that it asks for, and no other."""
+
+import pytest
+import typer
+
+from beliefledger.tools.cli import app
+from beliefledger.tools.cli.needed_commands import needed
+
+
+def built(*arguments: str) -> set[str]:
+    return set(typer.main.get_command(needed(arguments)).commands)  # type: ignore[attr-defined]
+
+
+ALL = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["beliefs", "--subject", "ana"], {"beliefs"}),
+        (["why-not", "--subject", "ana", "x"], {"why-not"}),
+        (["--ledger", "erase", "status"], {"status"}),
+        (["-l", "erase", "--ledger=x", "ops", "tail"], {"ops"}),
+        (["beliefs", "--help"], {"beliefs"}),
+        (["belief"], ALL),
+        (["--help"], ALL),
+        ([], ALL),
+        (["--version"], ALL),
+        (["--install-completion"], ALL),
+    ],
+)
+def test_the_one_that_is_asked_for_is_built(arguments, expected):
+    assert built(*arguments) == expected
+
+
+def test_a_noun_has_all_of_its_commands_and_help_none_of_them():
+    whole, own, listed = (
+        typer.main.get_command(each).commands["ops"]  # type: ignore[attr-defined]
+        for each in (app, needed(["ops", "tail"]), needed(["--help"]))
+    )
+    assert set(own.commands) == set(whole.commands) >= {"tail", "backup", "vault"}
+    assert (listed.commands, listed.help) == ({}, whole.help)
+
+
+def test_completion_knows_all_commands(monkeypatch):
+    monkeypatch.setenv("_BELIEFLEDGER_COMPLETE", "complete_bash")
+    assert built("beliefs") == ALL
+
+
+def test_the_application_itself_stays_whole():
+    needed(["--help"])
+    needed(["status"])
+    assert set(typer.main.get_command(app).commands) == ALL  # type: ignore[attr-defined]
+    assert all(each.typer_instance.registered_commands for each in app.registered_groups)

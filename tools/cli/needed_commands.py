@@ -1,0 +1,54 @@
+"""Which commands a command line needs: to build all of them takes longer than most of them do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+
+import typer
+from typer.main import get_command_name
+
+from beliefledger.settings import completing
+from beliefledger.tools.cli.app import app
+
+_TAKE_A_VALUE = frozenset({"--ledger", "-l"})
+_HELP = frozenset({"--help", "-h"})
+
+
+def needed(arguments: Sequence[str]) -> typer.Typer:
+    """The command line with the one command or noun that the arguments begin with; for its own help
+    page, with the nouns bare. All of it where something else is asked, such as completion."""
+    if completing():
+        return app
+    word = next(_words(arguments), None)
+    made = copy(app)
+    if word is not None:
+        made.registered_commands = [
+            each
+            for each in app.registered_commands
+            if each.callback is not None
+            and word == (each.name or get_command_name(each.callback.__name__))
+        ]
+        made.registered_groups = [each for each in app.registered_groups if each.name == word]
+        return made if made.registered_commands or made.registered_groups else app
+    if not arguments or _HELP.intersection(arguments):
+        made.registered_groups = []
+        for noun in app.registered_groups:
+            bare = copy(noun)
+            bare.typer_instance = copy(noun.typer_instance)
+            assert bare.typer_instance is not None
+            bare.typer_instance.registered_commands = []
+            bare.typer_instance.registered_groups = []
+            made.registered_groups.append(bare)
+        return made
+    return app
+
+
+def _words(arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments that are no options of the command line itself, nor their values."""
+    rest = iter(arguments)
+    for each in rest:
+        if each in _TAKE_A_VALUE:
+            next(rest, None)
+        elif not each.startswith("-"):
+            yield each
