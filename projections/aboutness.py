@@ -133,7 +133,8 @@ def _whose(
     others = np.zeros(len(index), np.bool_)
     for people in kin_words():
         if people.isdisjoint(ours):
-            others |= having.any_of([frozenset((each,)) for each in people])
+            called = frozenset(each for word in people for each in having.same(word))
+            others |= having.any_of([frozenset((each,)) for each in called - ours])
     if asked.own and not asked.kin:
         whose[others] = OTHERS
     for people in asked.kin:

@@ -19,7 +19,7 @@ import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
-from beliefledger.projections.slot_routing import SlotQuestion, ending_words
+from beliefledger.projections.slot_routing import SlotQuestion, change_words, ending_words
 from beliefledger.projections.text_lines import USER, places
 
 if TYPE_CHECKING:
@@ -144,7 +144,9 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     if about.changed.sum() == 0:
         return []
     said_at = index.texts["said_at"]
-    own = [each for each in index.lines.terms[number] if each != USER]
+    # That two texts say "got" or "new" connects them no more than that each is of a change.
+    general = {USER, *(word for words in change_words() for word in words if len(words) == 1)}
+    own = [each for each in index.lines.terms[number] if each not in general]
     shared: Counter[int] = Counter()
     rare: set[int] = set()
     for term in own:

@@ -96,6 +96,14 @@ _NO_VALUE = frozenset(
     "have has had don't dont not just so but because should i'd i'll id you'd he's she's we're "
     "they're we'd they'd".split()
 )
+_DONE = re.compile(
+    r"(?:[a-z]+ed|got|went|left|bought|sold|quit|began|made|took|had|gave|lost|found|came|ran|met|"
+    r"saw|ate|drove|flew|kept|swapped|getting|going|moving|having|being)"
+    r" (?:to|in|into|on|up|out|off|over|from|with|at|for|by|back|away|a|an|the|my|our|his|her|"
+    r"their|some|it|them|two|three)\b",
+    re.I,
+)
+"""What was done is a statement of its own, as in "actually switched to day shifts"."""
 _WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.I)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -204,7 +212,7 @@ def _mend(sentence: str, offset: int) -> Mend | None:
             continue
         right = found["right"].strip(" .,:;-'’")
         words = right.lower().split()
-        if not words or _NO_VALUE.intersection(words):
+        if not words or _NO_VALUE.intersection(words) or _DONE.match(right):
             continue
         if len(sentence) > found.end() + 60:
             continue

@@ -116,6 +116,13 @@ def test_words_taken_back_were_never_so(memory):
     assert memory.audit.replay_all().different == 0
 
 
+@pytest.mark.parametrize("words", ["actually switched to day shifts", "oh wait, sold the Polo"])
+def test_what_was_done_is_no_value_of_the_statement_before(memory, words):
+    tell(memory, (0, "I can't stand heavy metal."), (0, words))
+    assert believed(memory, 0) >= {"User cannot stand heavy metal"}
+    assert not any("cannot" in each and words[-6:] in each for each in believed(memory, 0))
+
+
 def test_a_later_figure_takes_the_place_of_the_earlier(memory):
     tell(memory, (0, "I have five shirts."), (5, "I have 7 shirts now."))
     assert believed(memory, 4) == {"User has five shirts"}

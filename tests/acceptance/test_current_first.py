@@ -152,6 +152,29 @@ def test_what_is_said_of_somebody_else_takes_up_nothing(memory):
         assert "Ghent" in found(memory, question)[0], question
 
 
+def test_what_is_said_of_somebody_by_their_name_is_not_of_the_speaker(memory):
+    say(
+        memory,
+        ("2025-01-12", "I work as a nurse at Saint James, nights mostly."),
+        ("2025-02-01", "My brother Tom is a chef."),
+        ("2025-06-20", "Tom got a new job at The Ivy."),
+        ("2025-07-01", "Got the dog!! She's called Biscuit."),
+    )
+    assert "nurse" in found(memory, "where do I work?")[0]
+    assert "Ivy" in found(memory, "where does Tom work?")[0]
+
+
+def test_two_texts_that_only_say_that_something_is_new_do_not_take_each_other_up(memory):
+    say(
+        memory,
+        ("2025-01-12", "My plumber got a new van from Ford."),
+        ("2025-06-20", "Just got the tickets for Rome."),
+    )
+    answer = memory.search("ana", "which van does my plumber drive?", valid_at="2025-12-01")
+    assert "Ford" in answer.results[0].text
+    assert answer.results[0].taken_up_by is None
+
+
 def test_what_is_said_anew_comes_first_though_nothing_says_that_it_changed(memory):
     say(
         memory,
