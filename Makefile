@@ -7,7 +7,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constr
 export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test quick explore torture mutate behaviours check bench clean
+.PHONY: demo test quick explore torture mutate behaviours check docs bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,7 +18,8 @@ help:
 	@echo "make torture SEED=1   200 rounds of kill -9 on both backends, and as many of the attacker's mix"
 	@echo "make mutate SEED=1 N=200   changes the core at random, and looks whether its tests notice"
 	@echo "make behaviours   writes docs/behaviours.md: which test shows what"
-	@echo "make check   ruff, mypy, import-linter"
+	@echo "make check   ruff, mypy, import-linter, and the site of the documents, strictly"
+	@echo "make docs    the site of the documents, in build/pages/site"
 	@echo "make bench   the budgets, measured"
 	@echo "make map     brings the tables of docs/map.md up to date"
 
@@ -56,6 +57,10 @@ check: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/docsite.py
+
+docs: $(VENV)/test
+	$(BIN)/python tests/docsite.py
 
 .PHONY: map
 map:
