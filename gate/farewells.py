@@ -15,7 +15,15 @@ from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
-from beliefledger.gate.meant_memories import LASTING, WORD, in_place, look_up, stem, stems
+from beliefledger.gate.meant_memories import (
+    LASTING,
+    WORD,
+    Standing,
+    in_place,
+    look_up,
+    stem,
+    stems,
+)
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import farewells, new_figures
 from beliefledger.gate.rules.findings import category_of
@@ -39,6 +47,7 @@ def mean(
     if len(kept) == len(candidates):
         return turn, kept
     meant: list[Candidate] = []
+    standing = Standing(draft, subject_ref, turn)
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
@@ -49,12 +58,12 @@ def mean(
                 if each.attribute == candidate.attribute and each.spans == candidate.spans
             ]
             if candidate == others[0]:
-                meant += refigured(draft, subject_ref, others, turn, [*kept, *meant])
+                meant += refigured(standing, others, turn, [*kept, *meant])
             continue
         kind = candidate.ends[0].attribute
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
         types = _TYPES.get(kind, LASTING)
-        held = look_up(draft, subject_ref, candidate, turn, fits, types)
+        held = look_up(standing, candidate, fits, types)
         if kind == "note.*":
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from beliefledger.gate.belief import Held
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
-from beliefledger.gate.draft import Draft
-from beliefledger.gate.meant_memories import LASTING, in_place, look_up, stem
+from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import new_figures
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
@@ -20,8 +19,7 @@ _DATED = frozenset({"date", "clock", "weekday"})
 
 
 def refigured(
-    draft: Draft,
-    subject_ref: str,
+    standing: Standing,
     figured: Sequence[Candidate],
     turn: TurnView,
     beside: Sequence[Candidate],
@@ -29,7 +27,7 @@ def refigured(
     """The one memory whose figures are others now, with the new ones in their place. The candidates
     are those of one sentence, one for each kind of figure."""
     for candidate in figured:
-        found = list(_refigured_by(draft, subject_ref, candidate, turn, beside))
+        found = list(_refigured_by(standing, candidate, turn, beside))
         for each in found:
             whole = each
             for other in figured:
@@ -64,8 +62,7 @@ def _replaced(text: str, old: str, new: str) -> str:
 
 
 def _refigured_by(
-    draft: Draft,
-    subject_ref: str,
+    standing: Standing,
     candidate: Candidate,
     turn: TurnView,
     beside: Sequence[Candidate],
@@ -74,7 +71,7 @@ def _refigured_by(
     topics = frozenset(next(ends.value for ends in candidate.ends if ends.among).split())
     types = LASTING | {"event", "commitment"} if kind in _DATED else LASTING
     scored: list[tuple[int, Held, new_figures.Figure]] = []
-    for one in look_up(draft, subject_ref, candidate, turn, lambda *_: True, types):
+    for one in look_up(standing, candidate, lambda *_: True, types):
         memory = one.written.memory
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:

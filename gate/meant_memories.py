@@ -4,7 +4,7 @@ what a draft looks up."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.decision import TurnView
@@ -18,48 +18,62 @@ LASTING = frozenset({"fact", "preference", "relation", NOTE})
 WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*[+#]*")
 
 
+class Standing:
+    """What a subject's memories say when a turn is said, read once for all of its sentences."""
+
+    def __init__(self, draft: Draft, subject_ref: str, turn: TurnView) -> None:
+        self._draft, self._subject_ref, self._turn = draft, subject_ref, turn
+        self._directory, keys = draft.directory(subject_ref), draft.keys(subject_ref)
+        self._self = self._directory.survivor(streams.entity_stream(keys.ids, SELF.casefold()))
+        self._of: dict[str, tuple[Held, ...]] = {}
+
+    def of_user(self) -> tuple[Held, ...]:
+        """The memories about the user."""
+        return self._about(self._self)
+
+    def of(self, words: Iterable[str]) -> list[Held]:
+        """The memories about the user, and about those whom some words name."""
+        about = {self._self}
+        for said in words:
+            for name in (said, *said.split()):
+                entity = self._directory.named(canonical_entity(name))
+                if entity is not None:
+                    about.add(entity)
+        return [held for entity in sorted(about) for held in self._about(entity)]
+
+    def _about(self, entity: str) -> tuple[Held, ...]:
+        if entity not in self._of:
+            self._of[entity] = tuple(self._read(entity))
+        return self._of[entity]
+
+    def _read(self, entity: str) -> Iterator[Held]:
+        """What was said of an entity before the turn, and is so when it is said."""
+        turn, draft = self._turn, self._draft
+        for memory_id, stream in draft.about(self._subject_ref, entity).items():
+            belief = draft.peek(stream)  # whoever ends it reads it
+            standing = (*belief.current, *belief.past)
+            held = next((each for each in standing if each.memory_id == memory_id), None)
+            if held is None or held.said_at > turn.said_at or held.ended(turn.said_at):
+                continue
+            memory = held.written.memory
+            if memory.turn != turn.turn_id and not memory.negated:
+                yield held
+
+
 def look_up(
-    draft: Draft,
-    subject_ref: str,
+    standing: Standing,
     candidate: Candidate,
-    turn: TurnView,
     fits: Callable[[Held, str], bool],
     types: Collection[str] = LASTING,
 ) -> list[Held]:
     """The memories that a candidate's words name, of the user and of those whom they name."""
     said = [ends.value for ends in candidate.ends if ends.among]
-    directory, keys = draft.directory(subject_ref), draft.keys(subject_ref)
-    about = {directory.survivor(streams.entity_stream(keys.ids, SELF.casefold()))}
-    for words in said:
-        for name in (words, *words.split()):
-            entity = directory.named(canonical_entity(name))
-            if entity is not None:
-                about.add(entity)
-    found: dict[str, Held] = {}
-    there: list[Held] = []
-    for entity in sorted(about):
-        for held in _standing(draft, subject_ref, entity, turn):
-            if held.type in types:
-                there.append(held)
-                if any(fits(held, words) for words in said):
-                    found[held.memory_id] = held
+    there = [held for held in standing.of(said) if held.type in types]
+    found = {held.memory_id: held for held in there if any(fits(held, words) for words in said)}
     # "An accountant at Deloitte" is one statement in two slots.
     told = {each.written.memory.claim for each in found.values()}
     found |= {each.memory_id: each for each in there if each.written.memory.claim in told}
     return list(found.values())
-
-
-def _standing(draft: Draft, subject_ref: str, entity: str, turn: TurnView) -> Iterator[Held]:
-    """What was said of an entity before a turn, and is so when it is said."""
-    for memory_id, stream in draft.about(subject_ref, entity).items():
-        belief = draft.peek(stream)  # whoever ends it reads it
-        standing = (*belief.current, *belief.past)
-        held = next((each for each in standing if each.memory_id == memory_id), None)
-        if held is None or held.said_at > turn.said_at or held.ended(turn.said_at):
-            continue
-        memory = held.written.memory
-        if memory.turn != turn.turn_id and not memory.negated:
-            yield held
 
 
 def stems(text: str) -> set[str]:
