@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from beliefledger.awaitable.memory import AsyncMemoryLedger
     from beliefledger.awaitable.opener import open_memory_async
-    from beliefledger.curation.storing import Details
+    from beliefledger.curation.storing import Details, MemoryInput
     from beliefledger.gate.extractor import Extractor, ExtractorSettings
     from beliefledger.gate.intake import TurnInput
     from beliefledger.gate.policy import Policy
@@ -92,6 +92,7 @@ __all__ = [
     "LedgerError",
     "LogCorrupted",
     "MasterKeyReplaced",
+    "MemoryInput",
     "MemoryLedger",
     "ModelUnavailable",
     "MustStop",
@@ -147,6 +148,7 @@ _HOME = {
     "LedgerError": "ledger.errors",
     "LogCorrupted": "ledger.errors",
     "MasterKeyReplaced": "ledger.errors",
+    "MemoryInput": "curation.storing",
     "MemoryLedger": "memory",
     "ModelUnavailable": "ledger.errors",
     "MustStop": "ledger.errors",

@@ -16,7 +16,7 @@ from beliefledger.answers import (
     StatusAnswer,
     TurnReceipt,
 )
-from beliefledger.curation.storing import PLAIN, Details, Fields, stored_memory
+from beliefledger.curation.storing import PLAIN, Details, MemoryInput
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF
@@ -172,13 +172,13 @@ class MemoryLedger(Parts):
         by: str = SYSTEM,
         details: Details = PLAIN,
     ) -> DecisionAnswer:
-        """Write a memory with chosen fields: for seeding, migration and tests.
+        """Write a memory with chosen fields: what a program knows, and nobody has to extract.
 
-        Nothing is extracted and words are not examined, but consent, scope and contradiction are
-        decided like any other. `details` are the rarer fields. Returns the decision; for a repeated
-        `idempotency_key`, the first.
+        `text` is the claim as people read it, by default "attribute is value". Words are not
+        examined, but consent, scope and contradiction are decided like any other. `details` are the
+        rarer fields. Returns the decision; for a repeated `idempotency_key`, the first.
         """
-        fields = Fields(
+        fields = MemoryInput(
             subject=subject,
             attribute=attribute,
             value=value,
@@ -189,22 +189,27 @@ class MemoryLedger(Parts):
             valid_to=valid_to,
             said_at=said_at,
             idempotency_key=idempotency_key,
+            details=details,
         )
-        limit = self.policy.current.max_turn_bytes
-        stored = stored_memory(fields, details, limit, self._core.clock())
-        receipt, decision = self._gate.store(
-            stored.turn, stored.candidate, stored.choices, self._core.actor(by)
-        )
-        if decision is not None:
-            return self._queries.decision(decision, fates=False)
-        if receipt.withheld and self._gate.is_stored(receipt):
-            would = self._gate.rehearse(receipt, stored.turn, stored.candidate, stored.choices)
-            made = self._queries.rehearsed(receipt, would)
-        else:
-            made = self._queries.of_turn(receipt.turn_id)
-        if not made:
-            raise InvalidTurn("This idempotency_key belongs to another turn.")
-        return made[0]
+        return self.store_many([fields], by=by)[0]
+
+    def store_many(
+        self, memories: Iterable[MemoryInput], *, by: str = SYSTEM
+    ) -> list[DecisionAnswer]:
+        """Write many memories with chosen fields, as `store` does each; one decision for each.
+
+        All are checked before any is written; 500 at a time are one durable append. With an
+        `idempotency_key` each, the same list can be stored again after an interruption.
+
+        >>> import tempfile
+        >>> from beliefledger import MemoryInput, open_memory
+        >>> with open_memory(tempfile.mkdtemp(), consent="consent") as memory:
+        ...     facts = {"favourite colour": "red", "shoe size": "39"}
+        ...     made = memory.store_many(MemoryInput("ana", v, k) for k, v in facts.items())
+        ...     [decision.claim for decision in made]
+        ['favourite colour is red', 'shoe size is 39']
+        """
+        return self._stored.store(memories, self._core.actor(by))
 
     # Asking
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from beliefledger.curation.entities import Entities
     from beliefledger.curation.extraction import Extractions
     from beliefledger.curation.policy import PolicyInForce
+    from beliefledger.curation.storing import StoredMemories
     from beliefledger.curation.types import Types
     from beliefledger.erasure.erasure import Erasures
     from beliefledger.exports.exports import Exports
@@ -97,6 +98,12 @@ class Parts(Closeable):
         from beliefledger.curation.extraction import Extractions
 
         return Extractions(self._core, self._queries)
+
+    @made_once
+    def _stored(self) -> StoredMemories:
+        from beliefledger.curation.storing import StoredMemories
+
+        return StoredMemories(self._core, self._queries)
 
     @made_once
     def _decisions(self) -> DecisionReplays:

@@ -10,22 +10,19 @@ from typing import NamedTuple
 from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.draft import About
 from beliefledger.gate.extractor import Extractor
-from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.intake import ChosenMemory, TurnInput
 from beliefledger.gate.queue import PendingTurns, TurnQueue
 from beliefledger.gate.reader import TurnReader
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger import streams
-from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
-    LogCorrupted,
     NotPermitted,
     VersionConflict,
 )
-from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.events.turn import (
     CandidateProposed,
     ExtractionCompleted,
@@ -217,49 +214,63 @@ class Gate(Writer):
     # Storing with chosen fields
 
     def store(
-        self, turn: TurnInput, candidate: Candidate, choices: Choices, actor: str = SYSTEM
-    ) -> tuple[Receipt, str | None]:
-        """Record a memory with chosen fields: turn, candidate and decision in one append.
+        self, memories: Sequence[ChosenMemory], actor: str = SYSTEM
+    ) -> list[tuple[Receipt, str | None]]:
+        """Record memories with chosen fields: turns, candidates and decisions in one append. Each
+        is decided after those before it.
 
-        Returns the receipt and the decision's id; None when the turn was there already.
+        Returns for each its receipt and the decision's id; None when the turn was there already.
         """
-        self.check([turn])
-        ref = self.log.register([turn.subject])[turn.subject]
-        self._grant_first([ref])
+        self.check(each.turn for each in memories)
+        refs = self.log.register([each.turn.subject for each in memories])
+        self._grant_first(list(dict.fromkeys(refs.values())))
+        return self.again(lambda: self._store(memories, refs, actor))
 
-        def attempt() -> tuple[Receipt, str | None]:
-            keys = self.log.keys(ref)
-            if keys is None:
-                raise NotPermitted("This subject was erased.")
-            draft = self.draft()
+    def _store(
+        self, memories: Sequence[ChosenMemory], refs: Mapping[str, str], actor: str
+    ) -> list[tuple[Receipt, str | None]]:
+        # Whatever decides is loaded when something is decided: who only asks need not wait.
+        from beliefledger.gate.candidates import ReadTurn, decide_candidates  # noqa: PLC0415
+
+        draft = self.draft()
+        ids, new = [], dict[str, Told]()
+        for each in memories:
+            ref = refs[each.turn.subject]
             draft.consent(ref)
-            told = self._told(Told(streams.turn_stream(keys.ids, turn.key()), ref, turn))
-            turn_id, withheld = told.turn_id, told.withheld
-            if told.position is not None:
-                return Receipt(turn_id, told.position, ref, already=True, withheld=withheld), None
-            draft.reads(turn_id, 0)
-            new = New(self._event(told, draft.now), new_id(), turn_id, ref, actor, None, turn_id)
-            event = new.event
-            assert isinstance(event, TurnRecorded)
-            draft.write(new)
+            ids.append(streams.turn_stream(draft.keys(ref).ids, each.turn.key()))
+            new.setdefault(ids[-1], Told(ids[-1], ref, each.turn))
+        there = self._looked_up(new)
+        stored: list[tuple[Receipt, int, str | None]] = []
+        begun: dict[str, int] = {}
+        for turn_id, memory in zip(ids, memories, strict=True):
+            told = there[turn_id]
+            ref, withheld = told.subject_ref, told.withheld
+            known = begun.get(turn_id)
+            if told.position is not None or known is not None:
+                position, offset = (told.position or 0, 0) if known is None else (0, known)
+                receipt = Receipt(told.turn_id, position, ref, already=True, withheld=withheld)
+                stored.append((receipt, offset, None))
+                continue
+            draft.reads(told.turn_id, 0)
+            event = self._event(told, draft.now)
+            made = New(event, new_id(), told.turn_id, ref, actor, None, told.turn_id)
+            begun[turn_id] = len(draft.events)
+            draft.write(made)
+            recorded = made.event
+            assert isinstance(recorded, TurnRecorded)
             outcome = ExtractionCompleted(extractor="store", candidates=0 if withheld else 1)
-            noticed = [] if withheld else [candidate]
-            view = as_told(turn, turn_id, event, draft.now)
-            # Whatever decides is loaded when something is decided: who only asks need not wait.
-            from beliefledger.gate.candidates import (  # noqa: PLC0415
-                ReadTurn,
-                decide_candidates,
-            )
-
-            read = ReadTurn(view, 0, new.event_id, ref, actor)
-            decide_candidates(draft, read, outcome, noticed, choices)
-            appended = self.commit(draft)
-            if appended is None:
-                raise LogCorrupted("A stored memory made no event.")
-            decision = None if withheld else draft.decided[0]
-            return Receipt(turn_id, appended.first, ref, withheld=withheld), decision
-
-        return self.again(attempt)
+            noticed = [] if withheld else [memory.candidate]
+            view = as_told(memory.turn, told.turn_id, recorded, draft.now)
+            read = ReadTurn(view, 0, made.event_id, ref, actor)
+            decide_candidates(draft, read, outcome, noticed, memory.choices)
+            receipt = Receipt(told.turn_id, 0, ref, withheld=withheld)
+            stored.append((receipt, begun[turn_id], None if withheld else draft.decided[-1]))
+        appended = self.commit(draft)
+        first = 0 if appended is None else appended.first
+        return [
+            (receipt if receipt.position else replace(receipt, position=first + offset), decision)
+            for receipt, offset, decision in stored
+        ]
 
     def is_stored(self, receipt: Receipt) -> bool:
         """Whether a turn was recorded by `store`."""
@@ -267,15 +278,11 @@ class Gate(Writer):
         return bool(recorded.facts["channel"] == "store")
 
     def rehearse(
-        self,
-        receipt: Receipt,
-        turn: TurnInput,
-        candidate: Candidate | None = None,
-        choices: Choices | None = None,
+        self, receipt: Receipt, turn: TurnInput, chosen: ChosenMemory | None = None
     ) -> list[Rehearsed]:
         """What would be decided about a withheld turn if nothing of it had been erased. Nothing is
-        written: the caller gets the answer that any other turn would get. `candidate` is that of
-        `store`."""
+        written: the caller gets the answer that any other turn would get. `chosen` is what
+        `store` was given."""
         from beliefledger.gate.candidates import ReadTurn, decide_candidates  # noqa: PLC0415
         from beliefledger.gate.special_categories import categorised  # noqa: PLC0415
 
@@ -283,8 +290,8 @@ class Gate(Writer):
         draft.consent(ref)
         event = self._event(Told("", ref, turn))
         view = as_told(turn, receipt.turn_id, event, draft.now)
-        found = [candidate] if candidate else []
-        if candidate is None:
+        found = [chosen.candidate] if chosen else []
+        if chosen is None:
             looked = self.reader.look(view, self.reader.session_before(receipt, event.session_tag))
             if isinstance(looked, ExtractionUnavailable):
                 return []
@@ -292,6 +299,7 @@ class Gate(Writer):
             found = [categorised(each, rules.registry, rules.policy) for each in looked.candidates]
             view = replace(view, cited=cited(self.log, ref, found, self.memo.consent(ref)))
         outcome = ExtractionCompleted(extractor="", candidates=len(found))
+        choices = chosen.choices if chosen else None
         decide_candidates(draft, ReadTurn(view, 1, "", ref), outcome, found, choices)
         events = [each.event for each in draft.events]
         return [

@@ -6,7 +6,9 @@ import hashlib
 import os
 from dataclasses import dataclass
 
+from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.secret_filter import session_name
@@ -132,3 +134,12 @@ class TurnInput:
             session_tag=no_session_tag,
             withheld=True,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenMemory:
+    """A memory whose fields a caller chose, and the turn that it is recorded with."""
+
+    turn: TurnInput
+    candidate: Candidate
+    choices: Choices

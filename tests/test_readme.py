@@ -30,6 +30,7 @@ SESSIONS = [
     "docs/exports.md",
     "docs/proofs.md",
     "docs/search.md",
+    "docs/verbs.md",
 ]
 """The documents with Python that is run."""
 

@@ -44,6 +44,7 @@ class AsyncMemoryLedger(Part[MemoryLedger]):
     process = awaited(MemoryLedger.process)
     remember = awaited(MemoryLedger.remember)
     store = awaited(MemoryLedger.store)
+    store_many = awaited(MemoryLedger.store_many)
     beliefs = awaited(MemoryLedger.beliefs)
     as_of = awaited(MemoryLedger.as_of)
     history = awaited(MemoryLedger.history)

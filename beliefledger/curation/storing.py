@@ -1,17 +1,27 @@
-"""Memories that are written field by field: for seeding, migration and tests."""
+"""Memories that are written field by field, one or thousands at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
-from beliefledger.gate.intake import TurnInput, check_size
+from beliefledger.answers import DecisionAnswer
+from beliefledger.gate.intake import ChosenMemory, TurnInput, check_size
 from beliefledger.gate.policy import millionths
+from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.candidate import SELF, Candidate, Source, Span, When
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.times import Micros
+from beliefledger.opening.core import Core
+from beliefledger.reading.queries import Queries
 from beliefledger.times import Moment, micros
+
+AT_ONCE = 500
+"""How many memories one append has at most: other writers wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,56 +46,139 @@ PLAIN = Details()
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
-    """What is stored, of whom, and since when. `confidence` is from 0 to 1."""
+class MemoryInput:
+    """A memory whose fields are chosen, as `store_many` takes it.
+
+    `confidence` is from 0 to 1; None leaves it to the gate. `text` is the claim as people read it;
+    without one it is "attribute is value". By an `idempotency_key` it is known again.
+
+    >>> MemoryInput("ana", "red", attribute="favourite colour").claim()
+    'favourite colour is red'
+    """
 
     subject: str
-    attribute: str
     value: str
-    type: str
-    text: str | None
-    confidence: float | None
-    valid_from: Moment | None
-    valid_to: Moment | None
-    said_at: Moment | None
-    idempotency_key: str | None
+    attribute: str
+    type: str = "fact"
+    text: str | None = None
+    confidence: float | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    said_at: Moment | None = None
+    idempotency_key: str | None = None
+    details: Details = PLAIN
+
+    def claim(self) -> str:
+        """The memory in words: `text` as it was given, else made of attribute and value."""
+        if self.text:
+            return self.text
+        details = self.details
+        attribute = self.attribute.replace(".", " ").replace("_", " ").strip()
+        of = "" if details.entity == SELF else f"{details.entity}: "
+        verb = "is not" if details.negated else "is"
+        context = f" ({details.context})" if details.context else ""
+        return f"{of}{attribute} {verb} {self.value}{context}"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMemory:
-    """What goes to the gate."""
-
-    turn: TurnInput
-    candidate: Candidate
-    choices: Choices
+_RARER = frozenset(field.name for field in fields(Details))
+_COMMON = frozenset(field.name for field in fields(MemoryInput)) - {"details"}
 
 
-def stored_memory(fields: Fields, details: Details, max_bytes: int, now: Micros) -> StoredMemory:
-    """The turn, the candidate and the choices of a memory. Raises `InvalidTurn`."""
-    claim = fields.text or _claim(fields, details)
-    _check(fields, details, claim, max_bytes)
-    said_at = micros(fields.said_at, "said_at")
-    begins, ends = micros(fields.valid_from, "valid_from"), micros(fields.valid_to, "valid_to")
+def memory_of(given: Mapping[str, Any], subject: str | None = None) -> MemoryInput:
+    """A memory to store from one mapping, such as a line of JSON, the rarer fields among the
+    others. `subject` is whose it is where it names nobody. Raises `InvalidTurn`."""
+    if not isinstance(given, Mapping):
+        raise InvalidTurn("A memory to store is a mapping of fields to values.")
+    named = given if subject is None else {"subject": subject, **given}
+    unknown = sorted(str(each) for each in set(named) - _COMMON - _RARER)
+    if unknown:
+        raise InvalidTurn(
+            f"A memory has no field {unknown[0]!r}; there are:"
+            f" {', '.join(sorted(_COMMON | _RARER))}."
+        )
+    missing = [each for each in ("subject", "attribute", "value") if each not in named]
+    if missing:
+        raise InvalidTurn(f"A memory to store needs {' and '.join(missing)}.")
+    rarer = {name: value for name, value in named.items() if name in _RARER}
+    common = {name: value for name, value in named.items() if name in _COMMON}
+    return MemoryInput(**common, details=Details(**rarer))
+
+
+class StoredMemories:
+    """Writes memories field by field: each is decided about, and nothing is extracted."""
+
+    def __init__(self, core: Core, queries: Queries) -> None:
+        self._core = core
+        self._gate = core.gate
+        self._queries = queries
+
+    def store(self, memories: Iterable[MemoryInput], actor: str) -> list[DecisionAnswer]:
+        """Store memories in their order, `AT_ONCE` in each append, and return their decisions.
+
+        All are checked before any is written. For one that is known by its key, the first decision.
+        """
+        limit, now = self._gate.rulebook.current().policy.max_turn_bytes, self._core.clock()
+        chosen = [chosen_memory(each, limit, now) for each in memories]
+        self._gate.check(each.turn for each in chosen)
+        answers: list[DecisionAnswer] = []
+        for start in range(0, len(chosen), AT_ONCE):
+            some = chosen[start : start + AT_ONCE]
+            with gc_paused():
+                answers += self._answers(some, self._gate.store(some, actor))
+        return answers
+
+    def _answers(
+        self, memories: Sequence[ChosenMemory], stored: Sequence[tuple[Receipt, str | None]]
+    ) -> Iterator[DecisionAnswer]:
+        made = self._queries.decided([decision for _, decision in stored if decision])
+        for memory, (receipt, decision) in zip(memories, stored, strict=True):
+            yield made[decision] if decision else self._made_before(memory, receipt)
+
+    def _made_before(self, memory: ChosenMemory, receipt: Receipt) -> DecisionAnswer:
+        if receipt.withheld and self._gate.is_stored(receipt):
+            would = self._gate.rehearse(receipt, memory.turn, memory)
+            made = self._queries.rehearsed(receipt, would)
+        else:
+            made = self._queries.of_turn(receipt.turn_id)
+        if not made:
+            raise InvalidTurn("This idempotency_key belongs to another turn.")
+        return made[0]
+
+
+def chosen_memory(given: MemoryInput, max_bytes: int, now: Micros) -> ChosenMemory:
+    """What goes to the gate: turn, candidate and choices. Raises `InvalidTurn`."""
+    if not isinstance(given, MemoryInput):
+        raise InvalidTurn(
+            f"A memory to store is a MemoryInput, not {type(given).__name__}: see store_many."
+        )
+    details = given.details
+    words = (given.value, given.attribute, details.entity, details.context or "")
+    if not all(isinstance(each, str) for each in words):
+        raise InvalidTurn("value, attribute, entity and context must be text.")
+    claim = given.claim()
+    _check(given, claim, max_bytes)
+    said_at = micros(given.said_at, "said_at")
+    begins, ends = micros(given.valid_from, "valid_from"), micros(given.valid_to, "valid_to")
     known_from = begins if begins is not None else said_at or now
     if ends is not None and ends <= known_from:
         raise InvalidTurn("valid_to must come after valid_from; give both for what is past.")
     turn = TurnInput(
-        subject=fields.subject,
+        subject=given.subject,
         content=claim,
         role="system",
         session=details.session,
         agent=details.agent,
         said_at=said_at,
-        idempotency_key=fields.idempotency_key,
+        idempotency_key=given.idempotency_key,
         channel="store",
     )
     candidate = Candidate(
         claim=claim,
         spans=(Span(start=0, end=len(claim), quote=claim),),
-        type=fields.type,
+        type=given.type,
         entity=details.entity,
-        attribute=fields.attribute,
-        value=fields.value,
+        attribute=given.attribute,
+        value=given.value,
         negated=details.negated,
         context=details.context,
         source=Source.OPERATOR,
@@ -96,48 +189,48 @@ def stored_memory(fields: Fields, details: Details, max_bytes: int, now: Micros)
         when=When(),
     )
     choices = Choices(
-        confidence=None if fields.confidence is None else millionths(fields.confidence),
+        confidence=None if given.confidence is None else millionths(given.confidence),
         valid_from=begins,
         valid_to=ends,
         expires_at=micros(details.expires_at, "expires_at"),
         visibility_scope=details.visibility_scope,
     )
-    return StoredMemory(turn, candidate, choices)
+    return ChosenMemory(turn, candidate, choices)
 
 
-def _claim(fields: Fields, details: Details) -> str:
-    name = "User" if details.entity == SELF else details.entity
-    verb = "is not" if details.negated else "is"
-    context = f" ({details.context})" if details.context else ""
-    return f"{name}: {fields.attribute} {verb} {fields.value}{context}"
-
-
-def _check(fields: Fields, details: Details, claim: str, max_bytes: int) -> None:
-    if fields.confidence is not None and not 0 <= fields.confidence <= 1:
-        raise InvalidTurn(f"confidence is {fields.confidence}; it must be from 0 to 1.")
+def _check(given: MemoryInput, claim: str, max_bytes: int) -> None:
+    details = given.details
+    if given.confidence is not None and not 0 <= given.confidence <= 1:
+        raise InvalidTurn(f"confidence is {given.confidence}; it must be from 0 to 1.")
     if not 0 <= details.importance <= 1:
         raise InvalidTurn(f"importance is {details.importance}; it must be from 0 to 1.")
-    if not fields.attribute.strip() or not fields.value.strip():
+    if not given.attribute.strip() or not given.value.strip():
         raise InvalidTurn("attribute and value must not be empty.")
     words = {
-        "value": fields.value,
-        "attribute": fields.attribute,
+        "value": given.value,
+        "attribute": given.attribute,
         "text": claim,
         "entity": details.entity,
         "context": details.context or "",
         "topic": details.topic,
-        "type": fields.type,
+        "type": given.type,
         "category": details.category or "",
     }
-    from beliefledger.ledger.redact import redact  # noqa: PLC0415  (see secret_filter)
-
-    for name, given in words.items():
+    for name, said in words.items():
         try:
-            given.encode()
+            said.encode()
         except (UnicodeEncodeError, AttributeError):
             raise InvalidTurn(f"{name} is not valid Unicode text.") from None
         if name not in {"value", "text"}:
-            check_name(name, given)
-        check_size(name, given, max_bytes)
-        if redact(given).redactions:
+            check_name(name, said)
+        check_size(name, said, max_bytes)
+    from beliefledger.ledger.redact import (  # noqa: PLC0415  (see secret_filter)
+        may_hold_secret,
+        redact,
+    )
+
+    if not may_hold_secret("\n".join(words.values())):
+        return
+    for name, said in words.items():
+        if redact(said).redactions:
             raise InvalidTurn(f"{name} holds a secret, and secrets are not kept.")

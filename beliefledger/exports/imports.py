@@ -11,7 +11,7 @@ from typing import Any
 from beliefledger.exports.export_file import read_export
 from beliefledger.exports.person import ExportedConsent, ExportedVersion
 from beliefledger.gate.decision import Outcome
-from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.intake import ChosenMemory, TurnInput
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import MILLION, Candidate, Frozen, Precision, Source, Span, When
 from beliefledger.ledger.codec import New
@@ -94,9 +94,8 @@ class Imports:
         done: Counter[str] = Counter()
         not_taken = []
         for version, turn in zip(versions, turns, strict=True):
-            receipt, decision = self._core.gate.store(
-                turn, _candidate(version), _choices(version), actor
-            )
+            chosen = ChosenMemory(turn, _candidate(version), _choices(version))
+            [(receipt, decision)] = self._core.gate.store([chosen], actor)
             done["already" if decision is None else "written"] += 1
             told = self._queries.of_turn(receipt.turn_id)
             if told and told[0].outcome not in _BELIEVED:

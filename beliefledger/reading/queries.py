@@ -319,12 +319,20 @@ class Queries:
         with self.view(BeliefsView.name) as (connection, generation):
             return self._fates.of_decisions(connection, generation, rows, self.now())
 
-    def decision(self, decision_id: str, *, fates: bool = True) -> DecisionAnswer:
+    def decision(self, decision_id: str) -> DecisionAnswer:
         with self.view(DecisionsView.name) as (connection, generation):
             rows = questions.decisions_with(connection, generation, [decision_id])
         if not rows:
             raise UnknownMemory(f"There is no decision {decision_id}.")
-        return self._reader.decisions(rows, self._became(rows) if fates else None)[0]
+        return self._reader.decisions(rows, self._became(rows))[0]
+
+    def decided(self, ids: Sequence[str]) -> dict[str, DecisionAnswer]:
+        """What was just decided, by its id; nothing became of that yet."""
+        if not ids:
+            return {}
+        with self.view(DecisionsView.name) as (connection, generation):
+            rows = questions.decisions_with(connection, generation, ids)
+        return {each.decision_id: each for each in self._reader.decisions(rows)}
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
         return self._reader.rehearsed(receipt, made)

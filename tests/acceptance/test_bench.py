@@ -32,6 +32,8 @@ BUDGETS = (
         "fold the belief's 10 events, and decide": "≤ 300",
         "recording a batch of turns": "≥ 20,000",
         "record, extract, decide, views caught up": "≥ 1,000",
+        "10,000 facts stored in one call on SQLite": "≤ 10",
+        "10,000 facts stored in one call on Postgres": "≤ 10",
         "read and decode on SQLite": "≥ 100,000",
         "read and decode on Postgres": "≥ 70,000",
         "rebuild of all views": "≥ 50,000",

@@ -7,7 +7,7 @@ from wishes import storing
 
 from beliefledger import Candidate, Span, open_memory
 from beliefledger.gate.consolidation import Consolidator
-from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.intake import ChosenMemory, TurnInput
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.choices import Choices
@@ -61,7 +61,7 @@ def test_a_hypothetical_that_moved_can_still_never_count_as_a_mention(memory):
         confidence=1_000_000,
     )
     turn = TurnInput(subject="ana", content=words, role="system", channel="store")
-    memory._gate.store(turn, candidate, Choices())
+    memory._gate.store([ChosenMemory(turn, candidate, Choices())])
     merge(memory)
     said = say(memory, "Sarah", "role", "CTO")
     assert (said.outcome, said.reason, said.mentions) == ("admit", "truth.new", 1)
@@ -246,7 +246,7 @@ def test_who_took_part_stays_who_they_became(memory):
             **more,
         )
         turn = TurnInput(subject="ana", content=words, role="system", channel="store")
-        memory._gate.store(turn, candidate, Choices())
+        memory._gate.store([ChosenMemory(turn, candidate, Choices())])
 
     told("S. Chen", "S. Chen had lunch with Bo", participants=("Bo",))
     merge(memory, "Tom", "Bo")

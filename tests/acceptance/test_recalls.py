@@ -156,7 +156,7 @@ def test_what_was_found_is_shown_as_it_was_said_then(memory):
     decision = memory.store("ana", "light", attribute="editor.theme", type="preference")
     assert decision.outcome == "supersede"
     texts = [each.text for each in memory.recalls.get(answer.recall_id).results]
-    assert texts == ["User: editor.theme is dark"]
+    assert texts == ["editor theme is dark"]
 
 
 def test_what_had_no_room_is_marked(memory):

@@ -178,15 +178,15 @@ def test_both_profiles_find_and_the_parts_of_the_score_are_told(memory, profile)
 def test_types_topics_and_what_is_surest_or_matters_most(memory):
     stored(memory, "tea", "drink.hot", type="preference", topic="food", importance=0.9)
     stored(memory, "tea shop", "employer", topic="work", importance=0.3, confidence=0.55)
-    tea = {"User: drink.hot is tea", "User: employer is tea shop"}
+    tea = {"drink hot is tea", "employer is tea shop"}
     assert set(memories(memory, "tea")) == tea
-    assert memories(memory, "tea", types=["preference"]) == ["User: drink.hot is tea"]
-    assert memories(memory, "tea", types=["fact"]) == ["User: employer is tea shop"]
-    assert memories(memory, "tea", topics=["food"]) == ["User: drink.hot is tea"]
+    assert memories(memory, "tea", types=["preference"]) == ["drink hot is tea"]
+    assert memories(memory, "tea", types=["fact"]) == ["employer is tea shop"]
+    assert memories(memory, "tea", topics=["food"]) == ["drink hot is tea"]
     assert set(memories(memory, "tea", topics=["food", "work"])) == tea
     assert memories(memory, "tea", topics=["travel"]) == []
-    assert memories(memory, "tea", min_importance=0.5) == ["User: drink.hot is tea"]
-    assert memories(memory, "tea", min_confidence=0.6) == ["User: drink.hot is tea"]
+    assert memories(memory, "tea", min_importance=0.5) == ["drink hot is tea"]
+    assert memories(memory, "tea", min_confidence=0.6) == ["drink hot is tea"]
 
 
 def test_what_is_in_quarantine_is_never_found(memory):
@@ -194,7 +194,7 @@ def test_what_is_in_quarantine_is_never_found(memory):
     assert decision.outcome == "quarantine"
     assert memories(memory, "coffee", min_confidence=0) == []
     stored(memory, "tea", "drink.cold")
-    assert memories(memory, "coffee tea", min_confidence=0) == ["User: drink.cold is tea"]
+    assert memories(memory, "coffee tea", min_confidence=0) == ["drink cold is tea"]
 
 
 SCOPED = {
@@ -269,7 +269,7 @@ def test_a_search_as_of_a_moment_sees_what_was_known_then(memory, clock):
     for _ in range(3):
         memory.search("ana", "editor theme")
     clock.ahead(30 * 86_400)
-    dark, light = "User: editor.theme is dark", "User: editor.theme is light"
+    dark, light = "editor theme is dark", "editor theme is light"
     now = found(memory.search("ana", "editor theme"))
     assert light in now
     assert dark not in now
@@ -308,8 +308,8 @@ def test_being_shown_counts_for_later_searches_only(memory, clock):
 def test_valid_at_searches_what_was_true_then(memory):
     stored(memory, "Porto", "city", valid_from="2020-01-01", valid_to="2022-01-01")
     stored(memory, "Lisbon", "town", valid_from="2022-01-01")
-    assert memories(memory, "Porto Lisbon") == ["User: town is Lisbon"]
-    assert memories(memory, "Porto Lisbon", valid_at="2021-06-01") == ["User: city is Porto"]
+    assert memories(memory, "Porto Lisbon") == ["town is Lisbon"]
+    assert memories(memory, "Porto Lisbon", valid_at="2021-06-01") == ["city is Porto"]
     assert memories(memory, "Porto Lisbon", valid_at="2019-01-01") == []
 
 

@@ -205,7 +205,7 @@ def test_an_erased_person_is_gone_and_stays_gone(memory):
         with pytest.raises(NotPermitted):
             attempt()
     assert memory.audit.replay(decision.decision_id).verdict == "inputs destroyed"
-    assert [row.claim for row in memory.decisions()] == [None, "User: home.location is Faro"][::-1]
+    assert [row.claim for row in memory.decisions()] == [None, "home location is Faro"][::-1]
     assert memory.proofs.verify().ok
     assert all(answer.same for answer in memory.operations.rebuild(verify=True))
     assert [belief.value for belief in memory.beliefs("ben")] == ["Faro"]

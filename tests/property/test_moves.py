@@ -13,7 +13,7 @@ from beliefledger import Candidate, Span, open_memory
 from beliefledger.gate import belief as beliefs
 from beliefledger.gate import entities
 from beliefledger.gate.consolidation import Consolidator
-from beliefledger.gate.intake import TurnInput
+from beliefledger.gate.intake import ChosenMemory, TurnInput
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.errors import CallerMistake
@@ -124,7 +124,7 @@ class Walk:
             session="s",
             ordinal=len(self.told),
         )
-        decision = self.memory._gate.store(turn, candidate, choices)[1]
+        decision = self.memory._gate.store([ChosenMemory(turn, candidate, choices)])[0][1]
         answer = self.memory.decision(decision)
         return (
             entity,

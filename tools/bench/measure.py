@@ -122,6 +122,8 @@ class Sizes:
     scripts: int = 1_000
     approximated: int = 220_000
     """Vectors in one index."""
+    facts: int = 10_000
+    """Stored in one call."""
     erased_events: int = 10_000
     """Of each person who is erased."""
     proved: int = 1_000_000

@@ -43,7 +43,7 @@ MORE = "More, each with a help page of its own (beliefledger COMMAND --help)"
 
 ORDER = {
     "beliefledger": (
-        "init remember ingest process import search context beliefs events history explain"
+        "init remember store ingest process import search context beliefs events history explain"
         " decisions why-not turn diff subjects reasons revoke erase status demo conflicts entities"
         " types policy consent recalls erasure export audit proof vectors ops"
     ),

@@ -162,6 +162,22 @@ RIGHT: dict[str, Any] = {"justify": "right", "no_wrap": True}
 FIXED: dict[str, Any] = {"no_wrap": True}
 
 
+def decided(answers: Iterable[Any]) -> Table:
+    """What was just decided, a row for each."""
+    made = table(
+        ("outcome", FIXED), ("reason", FIXED), ("conf.", RIGHT), "claim", ("memory", FIXED)
+    )
+    for each in answers:
+        made.add_row(
+            outcome(each.outcome),
+            each.reason,
+            number(each.confidence),
+            cell(each.claim),
+            short(each.memory_id),
+        )
+    return made
+
+
 def cost(micro_usd: int | None) -> str:
     """What a model cost, in dollars."""
     return "at an unknown price" if micro_usd is None else f"${micro_usd / 1e6:.4f}"

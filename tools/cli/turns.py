@@ -94,22 +94,7 @@ def _remembered(answer: dict[str, Any]) -> Iterator[Any]:
     if not answer["decisions"]:
         yield from _nothing_came(answer)
         return
-    made = output.table(
-        ("outcome", output.FIXED),
-        ("reason", output.FIXED),
-        ("conf.", output.RIGHT),
-        "claim",
-        ("memory", output.FIXED),
-    )
-    for each in answer["decisions"]:
-        made.add_row(
-            output.outcome(each.outcome),
-            each.reason,
-            output.number(each.confidence),
-            output.cell(each.claim),
-            output.short(each.memory_id),
-        )
-    yield made
+    yield output.decided(answer["decisions"])
     yield from output.hints(answer["decisions"])
 
 

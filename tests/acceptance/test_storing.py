@@ -1,0 +1,156 @@
+"""Memories whose fields are chosen: one or thousands, decided about like any other."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import CliRunner
+
+from beliefledger import Details, InvalidTurn, MemoryInput, NotPermitted, open_memory
+from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.tools.cli import app
+
+
+@pytest.fixture
+def memory(place):
+    with open_memory(place, consent="consent") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("given", "claim"),
+    [
+        ({"attribute": "favourite colour"}, "favourite colour is red"),
+        ({"attribute": "favourite.colour"}, "favourite colour is red"),
+        ({"attribute": "colour", "text": "Ana: likes red."}, "Ana: likes red."),
+        ({"attribute": "colour", "details": Details(negated=True)}, "colour is not red"),
+        ({"attribute": "colour", "details": Details(entity="Rex")}, "Rex: colour is red"),
+        ({"attribute": "tie", "details": Details(context="at work")}, "tie is red (at work)"),
+    ],
+)
+def test_the_claim_is_as_given(memory, given, claim):
+    assert memory.store("ana", "red", **given).claim == claim
+    assert [each.text for each in memory.beliefs("ana")] == [claim]
+
+
+def test_many_are_decided_one_after_the_other(memory):
+    facts = [MemoryInput("ana", str(size), "shoe size") for size in (38, 39, 39)]
+    facts += [MemoryInput("ben", "42", "shoe size")]
+    decisions = memory.store_many(facts, by="Ina")
+    assert [each.outcome for each in decisions] == ["admit", "supersede", "confirm", "admit"]
+    assert [each.subject for each in decisions] == ["ana", "ana", "ana", "ben"]
+    assert [each.text for each in memory.beliefs("ana")] == ["shoe size is 39"]
+    assert decisions == [
+        each.model_copy(update={"became": None})
+        for each in (memory.decision(made.decision_id) for made in decisions)
+    ]
+    [actor] = {each.actor for each in memory._log.read() if each.type == TurnRecorded.NAME}
+    assert memory.actor_name(actor) == "Ina"
+    for each in decisions:
+        assert memory.audit.replay(each.decision_id).verdict == "same"
+
+
+def test_many_take_few_appends(memory):
+    appends = []
+    memory._log.appended = appends.append
+    decisions = memory.store_many(MemoryInput("ana", str(n), f"thing {n}") for n in range(1_200))
+    assert {each.outcome for each in decisions} == {"admit"}
+    assert len(memory.beliefs("ana")) == len({each.memory_id for each in decisions}) == 1_200
+    assert len(appends) <= 3 + 3  # the first ones register the subject and grant the basis
+
+
+def test_stored_again_under_their_keys_they_are_the_same(memory):
+    def fact(number, value):
+        return MemoryInput("ana", value, f"thing {number}", idempotency_key=f"row {number}")
+
+    first = memory.store_many([fact(1, "a"), fact(2, "b"), fact(1, "a")])
+    assert first[0] == first[2]
+    again = memory.store_many([fact(1, "a"), fact(2, "b"), fact(3, "c")])
+    assert again[:2] == first[:2]
+    assert len(memory.decisions("ana")) == 3
+    memory.record_turn("ana", "I ski.", idempotency_key="said")
+    with pytest.raises(InvalidTurn, match="belongs to another turn"):
+        memory.store("ana", "x", attribute="y", idempotency_key="said")
+
+
+def test_one_that_is_erased_stays_erased_when_it_is_stored_again(memory):
+    fact = MemoryInput("ana", "red", "colour", idempotency_key="1")
+    [first] = memory.store_many([fact])
+    memory.erase("ana", turn=first.turn_id, by="Ina")
+    [again] = memory.store_many([fact])
+    assert (again.outcome, again.claim) == ("admit", "colour is red")
+    assert memory.beliefs("ana") == []
+
+
+def test_nothing_is_written_where_one_is_wrong(memory):
+    before = memory.status(digests=False).position
+    good = MemoryInput("ana", "red", "colour")
+    for wrong, words in (
+        (MemoryInput("ana", " ", "colour"), "attribute and value must not be empty"),
+        (MemoryInput("ana", "red", "colour", confidence=2), "confidence is 2"),
+        (MemoryInput("ana", 39, "shoe size"), "must be text"),
+        (MemoryInput("ana", "password: hunter22", "note"), "holds a secret"),
+        (MemoryInput("", "red", "colour"), "subject is empty"),
+        ({"subject": "ana", "attribute": "colour", "value": "red"}, "is a MemoryInput"),
+    ):
+        with pytest.raises(InvalidTurn, match=words):
+            memory.store_many([good, wrong])
+    assert memory.status(digests=False).position == before
+    assert memory.store_many([]) == []
+
+
+def test_without_a_basis_it_is_refused_and_of_an_erased_subject_not_taken(place):
+    with open_memory(place) as memory:
+        assert memory.store("ana", "red", attribute="colour").reason == "permission.no_consent"
+        memory.erase("ana", by="Ina")
+        with pytest.raises(NotPermitted):
+            memory.store_many([MemoryInput("ben", "red", "c"), MemoryInput("ana", "red", "c")])
+        assert memory.decisions("ben") == []
+
+
+def run(place, *words, **more):
+    return CliRunner().invoke(app, ["--ledger", str(place), "store", *words], **more)
+
+
+def test_the_command(place, tmp_path):
+    told = run(place, "-s", "ana", "favourite colour", "red", "--consent", "consent")
+    assert told.exit_code == 0, told.output
+    assert "1 memory stored: admit 1." in told.stdout
+    assert "favourite colour is red" in told.stdout
+    lines = [
+        {"attribute": "shoe size", "value": "39", "topic": "general"},
+        {"subject": "ben", "attribute": "shoe size", "value": "42", "said_at": "2026-01-02"},
+    ]
+    file = tmp_path / "facts.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n\n")
+    told = run(place, "--file", str(file), "-s", "ana", "--consent", "consent", "--json")
+    assert [each["subject"] for each in json.loads(told.stdout)] == ["ana", "ben"]
+    told = run(place, "--file", "-", "-s", "ana", input='{"attribute": "a", "value": "b"}\n')
+    assert told.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("{", "line 2 of - is not JSON. Nothing was stored."),
+        ('{"value": "red"}', "line 2 of -: A memory to store needs attribute."),
+        ("[]", "is a mapping"),
+        ('{"attribute": "a", "value": "b", "colour": 1}', "has no field 'colour'"),
+        ('{"attribute": "a", "value": "b", "confidence": 7}', "confidence is 7"),
+    ],
+)
+def test_a_line_that_is_wrong_is_named(place, line, words):
+    run(place, "-s", "ana", "colour", "red", "--consent", "consent")
+    first = '{"attribute": "x", "value": "y"}'
+    told = run(place, "--file", "-", "-s", "ana", input=f"{first}\n{line}\n")
+    assert told.exit_code == 2
+    assert words in told.stderr
+    with open_memory(place) as memory:
+        assert len(memory.beliefs("ana")) == 1
+
+
+def test_what_is_missing_is_asked_for(place):
+    for words in ((), ("colour", "red"), ("-s", "ana", "colour"), ("--file", "nowhere")):
+        assert run(place, *words).exit_code == 2
+    assert run(place, "--file", "-", "colour", "red").exit_code == 2
