@@ -13,6 +13,9 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from beliefledger.ledger.fields import Score
+from beliefledger.ledger.times import Micros
+
 SELF = "User"
 """The entity name of the person a memory is about."""
 
@@ -89,10 +92,10 @@ class Span(Frozen):
 
 
 class When(Frozen):
-    """A stated time: the range [start, end) that the precision means, in microseconds UTC."""
+    """A stated time: the range [start, end) that the precision means."""
 
-    start: int | None = None
-    end: int | None = None
+    start: Micros | None = None
+    end: Micros | None = None
     precision: Precision = Precision.UNKNOWN
 
 
@@ -135,8 +138,8 @@ class Ends(Frozen):
     """Ends what was denied ("I stopped …"), and not what was so."""
     never: bool = Field(default=False, exclude_if=unset)
     """It was never so: said by mistake, or taken back."""
-    at: int | None = Field(default=None, exclude_if=unset)
-    """When it ended, in microseconds UTC; None: when this was said."""
+    at: Micros | None = Field(default=None, exclude_if=unset)
+    """When it ended; None: when this was said."""
     among: bool = Field(default=False, exclude_if=unset)
     """The words may be those of any memory: which are meant is looked up before it is decided, and
     named in place of this."""
@@ -170,8 +173,8 @@ class Candidate(Frozen):
     topic: str = "general"
     category: str | None = None
     """A special category of personal data (`health`, `religion`, `politics` …), or None."""
-    importance: int = Field(ge=0, le=MILLION)
-    confidence: int = Field(ge=0, le=MILLION)
+    importance: Score = Field(ge=0, le=MILLION)
+    confidence: Score = Field(ge=0, le=MILLION)
     """How sure the extractor is that the words say this: e in the confidence formula."""
     when: When = When()
     participants: tuple[str, ...] = ()

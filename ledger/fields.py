@@ -3,9 +3,31 @@ body."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final, TypeVar
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, TypeVar
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What an integer of the log counts. Outside of the log it is written another way, and its JSON
+    Schema is that of what is written there."""
+
+    name: str
+    schema: tuple[tuple[str, Any], ...]
+
+    def __get_pydantic_json_schema__(self, _core: Any, _handler: Any) -> dict[str, Any]:
+        return dict(self.schema)
+
+
+A_SCORE: Final = Unit("score", (("type", "number"), ("minimum", 0), ("maximum", 1)))
+A_FRACTION: Final = Unit("fraction", (("type", "number"),))
+A_TIME: Final = Unit("time", (("type", "string"), ("format", "date-time")))
+Score = Annotated[int, A_SCORE]
+"""Millionths of a score from 0 to 1."""
+Fraction = Annotated[int, A_FRACTION]
+"""Millionths of a number, such as the points that a search gives."""
 
 KEPT: Final = "kept in the envelope"
 Fact = Annotated[T, KEPT]

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
-Micros = int
+from beliefledger.ledger.fields import A_TIME
+
+Micros = Annotated[int, A_TIME]
 """Microseconds since 1970-01-01 UTC."""
 
 Clock = Callable[[], Micros]

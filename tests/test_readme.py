@@ -27,6 +27,7 @@ SESSIONS = [
     "docs/async.md",
     "docs/context.md",
     "docs/erasure.md",
+    "docs/events.md",
     "docs/exports.md",
     "docs/proofs.md",
     "docs/search.md",

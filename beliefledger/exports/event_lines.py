@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from beliefledger.exports.event_units import in_units
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.times import iso
 
@@ -26,7 +27,9 @@ class EventDocuments:
         self._subjects: dict[str | None, str | None] = {}
 
     def of(self, event: Recorded) -> dict[str, Any]:
-        """`body` is null where it is destroyed or there is none; `destroyed` tells which."""
+        """Scores are from 0 to 1, times ISO 8601. `body` is null where it is destroyed or there is
+        none; `destroyed` tells which."""
+        body = None if event.event is None else event.event.split()[1]
         return {
             "position": event.position,
             "type": event.type,
@@ -39,8 +42,8 @@ class EventDocuments:
             "recorded_at": iso(event.recorded_at),
             "causation": event.causation,
             "correlation": event.correlation,
-            "facts": event.facts,
-            "body": None if event.event is None else event.event.split()[1],
+            "facts": in_units(event.type, event.facts),
+            "body": body and in_units(event.type, body),
             "destroyed": event.event is None,
         }
 

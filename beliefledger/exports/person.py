@@ -198,7 +198,7 @@ class ExportedEvent(Frozen):
     at: datetime
     by: str | None
     facts: dict[str, Any]
-    """What stays for ever. Scores are millionths here, times microseconds since 1970."""
+    """What stays for ever."""
     body: dict[str, Any] | None
     """What can be erased; None where it is, or where there is none."""
     erased: bool

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
+from beliefledger.exports.event_units import in_units
 from beliefledger.exports.person import (
     Exported,
     ExportedConsent,
@@ -399,8 +400,8 @@ class PersonRecord:
                 stream=each.stream,
                 at=to_datetime(each.recorded_at),
                 by=self._by(each),
-                facts=each.facts,
-                body=body,
+                facts=in_units(each.type, each.facts),
+                body=body and in_units(each.type, body),
                 erased=each.event is None,
             )
 

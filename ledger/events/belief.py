@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from beliefledger.ledger.candidate import Span
 from beliefledger.ledger.events.kind import Event, Fact
-from beliefledger.ledger.fields import Name
+from beliefledger.ledger.fields import Name, Score
 from beliefledger.ledger.memory import Memory, Saying
 from beliefledger.ledger.times import Micros
 
@@ -22,9 +22,9 @@ class Written(Event):
     basis: Fact[Name[str]]
     """The lawful basis it stands on, such as `consent`."""
     type: str
-    confidence: int
-    base: int
-    importance: int
+    confidence: Score
+    base: Score
+    importance: Score
     grant: str
     """The event id of the `ConsentGranted` it stands on, whose categories may tell this one's."""
     memory: Memory
@@ -49,8 +49,8 @@ class MemoryConfirmed(Event):
     mentions: Fact[int]
     counted: Fact[bool]
     """False when the turn does not count as a mention (it had counted before)."""
-    confidence: int
-    base: int
+    confidence: Score
+    base: Score
     turn: str
     said_at: Micros
     spans: tuple[Span, ...]
@@ -145,8 +145,8 @@ class MemoriesConsolidated(Written):
     """`words` (the most confident wording) or `model`."""
     merger: Fact[str]
     """The merging code or model and its version."""
-    similarity: Fact[int]
-    """The least cosine of the cluster, in millionths."""
+    similarity: Fact[Score]
+    """The least cosine of the cluster."""
     input_tokens: Fact[int] = 0
     output_tokens: Fact[int] = 0
     cost_micro_usd: Fact[int | None] = 0

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pydantic import Field
 
 from beliefledger.ledger.candidate import MILLION, Frozen
+from beliefledger.ledger.fields import Score
 from beliefledger.ledger.times import Micros
 
 
 class Choices(Frozen):
     """None where the caller left the field to the gate."""
 
-    confidence: int | None = Field(default=None, ge=0, le=MILLION)
-    """Millionths; replaces the confidence formula for this memory."""
+    confidence: Score | None = Field(default=None, ge=0, le=MILLION)
+    """Replaces the confidence formula for this memory."""
     valid_from: Micros | None = None
     valid_to: Micros | None = None
     expires_at: Micros | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact
+from beliefledger.ledger.fields import Score
 
 
 class EntityRecognised(Event):
@@ -65,8 +66,7 @@ class EntitiesAlike(Event):
     NAME: ClassVar = "entity.alike.v1"
     entity_id: Fact[str]
     like_id: Fact[str]
-    similarity: Fact[int]
-    """Millionths."""
+    similarity: Fact[Score]
     decision: Fact[str | None] = None
 
 

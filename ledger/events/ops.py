@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact
-from beliefledger.ledger.fields import Name
+from beliefledger.ledger.fields import Name, Score
 from beliefledger.ledger.times import Micros
 
 
@@ -72,8 +72,8 @@ class EmbedderAdopted(Event):
     """The model before it: a rollback adopts that again."""
     queries: Fact[int] = 0
     """How many recorded searches were run with both to compare them."""
-    parity: Fact[int] = 0
-    """How much of what they found before is found with it, in millionths."""
+    parity: Fact[Score] = 0
+    """How much of what they found before is found with it."""
 
 
 class MasterKeyRotated(Event):

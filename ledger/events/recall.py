@@ -8,7 +8,7 @@ from pydantic import Field
 
 from beliefledger.ledger.candidate import Frozen, unset
 from beliefledger.ledger.events.kind import Event, Fact
-from beliefledger.ledger.fields import Name
+from beliefledger.ledger.fields import Fraction, Name, Score
 from beliefledger.ledger.times import Micros
 
 
@@ -35,10 +35,10 @@ class SearchQuery(Frozen):
     types: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
     scope: str | None = None
-    min_confidence: int
-    min_importance: int
-    recency_weight: int
-    diversity: int
+    min_confidence: Score
+    min_importance: Score
+    recency_weight: Score
+    diversity: Score
     max_tokens: int | None = None
     include: tuple[str, ...]
     profile: str
@@ -66,8 +66,8 @@ class MemoriesRecalled(Event):
     """`shown` for what a caller chose by itself; else the profile and its version."""
     memories: Fact[tuple[str, ...]]
     """Best first."""
-    scores: Fact[tuple[int, ...]]
-    """Of `ranked`, in millionths."""
+    scores: Fact[tuple[Fraction, ...]]
+    """Of `ranked`; they go as far as points go, not only to 1."""
     ranked: Fact[tuple[str, ...]] = ()
     """What a search found, best first: ids of memories and of turns."""
     position: Fact[int] = 0

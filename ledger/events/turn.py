@@ -9,7 +9,7 @@ from pydantic import Field
 from beliefledger.ledger.candidate import Candidate, unset
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.events.kind import Event, Fact
-from beliefledger.ledger.fields import Clean, Name
+from beliefledger.ledger.fields import Clean, Name, Score
 from beliefledger.ledger.times import Micros
 
 
@@ -135,14 +135,14 @@ class GateDecided(Event):
     trace: Fact[tuple[str, ...]]
     """Each check in order, as `truth.span=pass`. Of a category it says `special` at most."""
     type: str
-    s: int
-    r: int
-    e: int
-    t: int
-    c: int
-    base: int
+    s: Score
+    r: Score
+    e: Score
+    t: Score
+    c: Score
+    base: Score
     """The confidence without r, by which superseding compares."""
-    importance: int
+    importance: Score
 
 
 class ReviewDecided(Event):

@@ -45,7 +45,7 @@ ORDER = {
     "beliefledger": (
         "init remember store ingest process import search context beliefs events history explain"
         " decisions why-not turn diff subjects reasons revoke erase status demo conflicts entities"
-        " types policy consent recalls erasure export audit proof vectors ops"
+        " types policy consent recalls erasure export schema audit proof vectors ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
@@ -56,6 +56,7 @@ ORDER = {
     "erasure": "preview list certificate acknowledge write-off register hold",
     "hold": "place list lift",
     "export": "person events schema",
+    "schema": "events",
     "audit": "counts replay checklist calibrate",
     "proof": "verify checkpoint inclusion consistency signing-key witness",
     "signing-key": "show rotate",

@@ -1,4 +1,5 @@
-"""Commands about everybody's data: subjects, export person, events and schema, import."""
+"""Commands about everybody's data: subjects, export person, events and schema, import; and the
+schemas of events."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from beliefledger.reading.subjects import SubjectsPage
 
 export = noun("export", "All that is held about somebody, or all events, to be handed out.")
+
+schemas = noun("schema", "What documents look like that other programs read, as JSON Schema.")
 
 Output = Annotated[
     Path | None,
@@ -152,6 +155,20 @@ def export_schema(json: Json = False) -> None:  # noqa: ARG001 (it is always JSO
     from beliefledger.exports.person import schema
 
     output.write_json(schema())
+
+
+@schemas.command("events")
+def schema_events(
+    types: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TYPE]...", help="Of these alone, e.g. memory.*; else of all."),
+    ] = None,
+    json: Json = False,  # noqa: ARG001 (it is always JSON)
+) -> None:
+    """The JSON Schema of events as `ops tail` and `export events` write them."""
+    from beliefledger.exports.event_schema import schema
+
+    output.write_json(schema(types or ("*",)))
 
 
 @app.command("import", rich_help_panel=PUT)
