@@ -48,7 +48,8 @@ class MemoryLedger(Parts):
     """A ledger that is open. Use it as a context manager, or close it.
 
     What is done every day is a method here; the rest are parts: `consent`, `conflicts`, `entities`,
-    `types`, `policy`, `recalls`, `vectors`, `erasure`, `exports`, `proofs`, `audit`, `operations`.
+    `types`, `policy`, `recalls`, `vectors`, `erasure`, `exports`, `proofs`, `audit`, `operations`,
+    `tokens`.
 
     Safe to use from several threads; several processes may have the same ledger open.
     """

@@ -12,6 +12,7 @@ from beliefledger.reading.queries import Queries
 
 # ruff: noqa: PLC0415  see the first line
 if TYPE_CHECKING:
+    from beliefledger.access.tokens import Tokens
     from beliefledger.audit.audit import Audit
     from beliefledger.audit.replay import DecisionReplays
     from beliefledger.curation.conflicts import Conflicts
@@ -216,6 +217,13 @@ class Parts(Closeable):
             extraction=self._extraction,
             jobs=Jobs(core, queries, self._work(ageing, consolidation)),
         )
+
+    @made_once
+    def tokens(self) -> Tokens:
+        """Who may use the server's doors, and what they called."""
+        from beliefledger.access.tokens import Tokens
+
+        return Tokens(self._core, self._queries)
 
     def _work(self, ageing: Ageing, consolidation: Consolidation) -> Work:
         """What the jobs of the schedule do."""

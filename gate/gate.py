@@ -85,7 +85,7 @@ class Gate(Writer):
         """
         self.check(turns)
         refs = self.log.register([turn.subject for turn in turns])
-        self._grant_first(list(dict.fromkeys(refs.values())))
+        self._grant_default(list(dict.fromkeys(refs.values())))
 
         def attempt() -> list[Receipt]:
             return self._record(turns, refs, actor)
@@ -98,14 +98,15 @@ class Gate(Writer):
         for turn in turns:
             turn.check(most)
 
-    def _grant_first(self, refs: Sequence[str]) -> None:
-        """Put the first basis on record for those who were never granted one and never withdrew.
+    def _grant_default(self, refs: Sequence[str]) -> None:
+        if self._first_basis is not None:
+            self.grant_first(refs, self._first_basis)
+
+    def grant_first(self, refs: Sequence[str], basis: str, actor: str = SYSTEM) -> None:
+        """Put a basis on record for those who were never granted one and never withdrew.
 
         Raises `NotPermitted` where the policy in force does not know that basis.
         """
-        basis = self._first_basis
-        if basis is None:
-            return
 
         def attempt() -> None:
             self.memo.refresh()
@@ -118,7 +119,7 @@ class Gate(Writer):
                 if event is None or consent.erasing or self.log.keys(ref) is None:
                     continue
                 stream = streams.subject_stream(ref)
-                new.append(New(event, new_id(), stream, ref, SYSTEM))
+                new.append(New(event, new_id(), stream, ref, actor))
                 expect[stream] = consent.version
             if new:
                 rules.policy.check_basis(basis)
@@ -223,7 +224,7 @@ class Gate(Writer):
         """
         self.check(each.turn for each in memories)
         refs = self.log.register([each.turn.subject for each in memories])
-        self._grant_first(list(dict.fromkeys(refs.values())))
+        self._grant_default(list(dict.fromkeys(refs.values())))
         return self.again(lambda: self._store(memories, refs, actor))
 
     def _store(

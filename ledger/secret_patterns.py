@@ -148,6 +148,7 @@ SHAPES: tuple[tuple[SecretKind, str, str], ...] = (
         "ghp_ gho_ ghu_ ghs_ ghr_ github_",
         r"\b(?:gh[pousr]|github_pat)_\w{16,}",
     ),  # GitHub
+    (SecretKind.TOKEN, "blt_", r"\bblt_[\w-]{40,}"),  # our own
     (SecretKind.TOKEN, "glpat-", r"\bglpat-[\w.-]{10,}"),  # GitLab
     (SecretKind.TOKEN, "xox", r"\bxox[a-z]-[\w-]{10,}"),  # Slack
     (SecretKind.TOKEN, "xapp-", r"\bxapp-[\w-]{10,}"),

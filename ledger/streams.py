@@ -41,6 +41,11 @@ def consumers_stream(tenant: str) -> str:
     return _hash("consumers", tenant)
 
 
+def tokens_stream(tenant: str) -> str:
+    """The stream that records which tokens were issued and revoked."""
+    return _hash("tokens", tenant)
+
+
 def exports_stream(tenant: str) -> str:
     """The stream that records when all events were handed out."""
     return _hash("exports", tenant)

@@ -257,6 +257,12 @@ def _jobs(rows: Sequence[tuple[Any, ...]], _log: Log, _names: _Names) -> Iterato
         yield [job, outcome, counts, error]
 
 
+def _calls(rows: Sequence[tuple[Any, ...]], _log: Log, _names: _Names) -> Iterator[list[Any]]:
+    for row in rows:
+        door, tool, outcome = row[1], row[2], row[5]
+        yield [door, tool, outcome]
+
+
 def _recalls(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
     recalls = [RecallRow(*row) for row in rows]
     recorded = log.read_at([recall.position for recall in recalls])
@@ -280,6 +286,7 @@ _SAYERS: dict[str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[l
     "churn": _churn,
     "access": _access,
     "jobs": _jobs,
+    "calls": _calls,
     "entities": _entities,
     "links": _links,
     "recalls": _recalls,

@@ -268,6 +268,27 @@ def jobs(generation: int) -> Table:
     )
 
 
+@cache
+def calls(generation: int) -> Table:
+    """Each call of a tool of the server. Who called is a reference, what was sent is not here."""
+    name = f"calls_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("door", _text(60), nullable=False),
+        Column("tool", _text(60), nullable=False),
+        Column("token", _text(64), nullable=False),
+        Column("principal", _ID, nullable=False),
+        Column("outcome", _text(60), nullable=False),
+        Column("duration_micros", BigInteger, nullable=False),
+        Column("model_tokens", BigInteger, nullable=False),
+        Column("cost_micro_usd", BigInteger),
+        Column("recorded_at", BigInteger, nullable=False),
+        Index(f"{name}_token", "token", "position"),
+    )
+
+
 vectors = Table(
     "vectors",
     MetaData(),

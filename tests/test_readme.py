@@ -30,6 +30,7 @@ SESSIONS = [
     "docs/events.md",
     "docs/exports.md",
     "docs/proofs.md",
+    "docs/tokens.md",
     "docs/search.md",
     "docs/verbs.md",
 ]

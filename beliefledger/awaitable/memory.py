@@ -21,6 +21,7 @@ from beliefledger.awaitable.parts import (
     AsyncPolicyInForce,
     AsyncProofs,
     AsyncRecalls,
+    AsyncTokens,
     AsyncTypes,
     AsyncVectors,
 )
@@ -83,6 +84,7 @@ class AsyncMemoryLedger(Part[MemoryLedger]):
         self.proofs = AsyncProofs(memory.proofs, calls)
         self.audit = AsyncAudit(memory.audit, calls)
         self.operations = AsyncOperations(memory.operations, calls)
+        self.tokens = AsyncTokens(memory.tokens, calls)
         self._growth = Growth(memory.wait)
         self._streams: WeakSet[Stream] = WeakSet()
 

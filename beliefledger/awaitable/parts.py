@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from beliefledger.access.tokens import Tokens
 from beliefledger.audit.audit import Audit
 from beliefledger.awaitable.calls import Calls, Part, awaited
 from beliefledger.curation.backfill import Backfill
@@ -28,6 +29,7 @@ class AsyncConsent(Part[Consent]):
     """As `Consent`, awaitable."""
 
     grant = awaited(Consent.grant)
+    grant_first = awaited(Consent.grant_first)
     reconsider = awaited(Consent.reconsider)
     preview_reconsider = awaited(Consent.preview_reconsider)
     list = awaited(Consent.list)
@@ -228,3 +230,15 @@ class AsyncOperations(Part[Operations]):
         self.consolidation = AsyncConsolidation(part.consolidation, calls)
         self.extraction = AsyncExtractions(part.extraction, calls)
         self.jobs = AsyncJobs(part.jobs, calls)
+
+
+class AsyncTokens(Part[Tokens]):
+    """As `Tokens`, awaitable."""
+
+    create = awaited(Tokens.create)
+    list = awaited(Tokens.list)
+    revoke = awaited(Tokens.revoke)
+    principal = awaited(Tokens.principal)
+    record_call = awaited(Tokens.record_call)
+    record_refusals = awaited(Tokens.record_refusals)
+    calls = awaited(Tokens.calls)

@@ -77,6 +77,15 @@ class Consent:
             self.reconsider(subject, by=by)
         return granted
 
+    def grant_first(self, subject: str, basis: str, *, by: str = SYSTEM) -> None:
+        """Grant a basis for ordinary memories to a subject who was never granted one and never
+        withdrew; to everybody else it does nothing. Raises as `grant` does."""
+        if not subject.strip():
+            raise InvalidTurn("subject is empty.")
+        actor = self._core.actor(by)
+        ref = self._core.log.register([subject])[subject]
+        self._core.gate.grant_first([ref], basis, actor)
+
     def reconsider(self, subject: str, *, by: str) -> Sequence[ReconsideredAnswer]:
         """Decide again about what was refused or queued for want of a lawful basis that there is
         now, in the order in which it was said.

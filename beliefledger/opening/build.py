@@ -28,6 +28,7 @@ from beliefledger.opening.recorder import Recorder
 from beliefledger.projections import graph
 from beliefledger.projections.access import AccessView
 from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.calls import CallsView
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.entities import EntitiesView
@@ -142,6 +143,7 @@ def all_views(tagger: WordTagger) -> list[View]:
         TurnsView(),
         AccessView(),
         JobsView(),
+        CallsView(),
         EntitiesView(tagger),
         LinksView(tagger),
         RecallsView(),

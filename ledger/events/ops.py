@@ -17,12 +17,23 @@ class PrincipalRegistered(Event):
 
 
 class TokenIssued(Event):
-    """A principal was given a token."""
+    """A principal was given a token for the doors of the server. The token itself is nowhere."""
 
     NAME: ClassVar = "token.issued.v1"
     principal: Fact[str]
+    """Who acts with it; the name lies in the vault."""
     token_digest: Fact[str]
-    roles: Fact[Name[tuple[str, ...]]]
+    """SHA-256 of the token, which is random: nobody guesses it from this."""
+    agent: Fact[str]
+    """The principal under whose name turns are recorded."""
+    role: Fact[Name[str]]
+    scopes: Fact[Name[tuple[str, ...]]] = ()
+    """Parts or verbs of the front door that it is for; none: all that its role may."""
+    subjects: Fact[tuple[str, ...] | None] = None
+    """References of those whom it is for; None: everybody. Someone who is erased and comes again
+    has another reference, and the token is not for them."""
+    consent: Fact[Name[str | None]] = None
+    """The lawful basis that is granted at a subject's first turn through it."""
     expires_at: Fact[Micros | None] = None
 
 
@@ -34,12 +45,36 @@ class TokenRevoked(Event):
 
 
 class ToolCalled(Event):
-    """A principal called a tool of the server."""
+    """A principal called a tool of the server with a token that was good, and it was done, failed
+    or was refused."""
 
     NAME: ClassVar = "tool.called.v1"
+    door: Fact[Name[str]]
+    """`mcp` or `stdio`."""
     tool: Fact[Name[str]]
+    """`unknown` where there is none of the name that was asked for."""
+    token_digest: Fact[str]
+    inputs: Fact[str]
+    """Keyed hash of the salt and of what was sent: under the key of the subject, where the call was
+    about one, so that nothing can be guessed from it once they are erased."""
+    salt: Fact[str]
     outcome: Fact[str]
+    """`ok`, or the code that was answered."""
     duration_micros: Fact[int]
+    model_tokens: Fact[int] = 0
+    """What a model read and wrote for it."""
+    cost_micro_usd: Fact[int | None] = 0
+    """None where the model's price is not known."""
+
+
+class AccessRefused(Event):
+    """Somebody without a good token knocked at a door; one event counts all of a minute."""
+
+    NAME: ClassVar = "access.refused.v1"
+    minute: Fact[Micros]
+    source: Fact[str]
+    """Keyed hash of the address; `others` for all beyond the first of a minute."""
+    count: Fact[int]
 
 
 BACKUP = "backup"

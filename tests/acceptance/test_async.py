@@ -59,7 +59,7 @@ def test_every_verb_and_part_is_there_with_its_signature_and_words(tmp_path):
         }
 
     found = asyncio.run(compared())
-    assert len(found) == 20
+    assert len(found) == 21
     told = {kind for kind in vars(parts).values() if inspect.isclass(kind) and kind is not Part}
     assert {made for _, made in found} == {each for each in told if issubclass(each, Part)} | {
         AsyncMemoryLedger

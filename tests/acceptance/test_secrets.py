@@ -18,6 +18,7 @@ from command_line import CliRunner
 from wishes import storing
 
 from beliefledger import MemoryLedger, TurnInput, open_memory
+from beliefledger.access.tokens import Tokens
 from beliefledger.audit.audit import Audit
 from beliefledger.curation.backfill import Backfill
 from beliefledger.curation.conflicts import Conflicts
@@ -117,9 +118,13 @@ WAYS = {
         policy.adopt.policy recalls.record_shown.purpose record_turn.role
         remember.consent search.purpose store.attribute store.text store.type
         context.purpose options.reason recalls.get.reason store.value types.add.source
+        tokens.create.agent tokens.create.name
+        tokens.create.consent tokens.create.role tokens.create.scopes tokens.create.subjects
+        consent.grant_first.basis
         types.backfill.attribute types.backfill.patterns""",
     # Of what is given only a keyed hash is kept.
-    "hashed": "record_turn.idempotency_key remember.idempotency_key store.idempotency_key",
+    "hashed": """record_turn.idempotency_key remember.idempotency_key store.idempotency_key
+        tokens.record_refusals.counts""",
 }
 NEVER_WRITTEN = """actor_name.actor audit.checklist.only audit.replay.decision_id
     audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
@@ -156,7 +161,8 @@ NEVER_WRITTEN = """actor_name.actor audit.checklist.only audit.replay.decision_i
     why_not.claim recalls.recorded.given recalls.words.ids related.attribute related.entity
     related.relation revoke.memory_id search.types subscribe.subjects
     subscribe.types typed.memory_id typed.type types.backfill.from_type
-    types.backfill.type types.get.name types.retire.name vectors.build.model
+    types.backfill.type types.get.name types.retire.name tokens.principal.token
+    tokens.revoke.token_id vectors.build.model
     vectors.drop.model vectors.migrate.model"""
 
 
@@ -173,7 +179,7 @@ FRONT = {
     "erasure.holds.": LegalHolds, "operations.": Operations, "operations.ageing.": Ageing,
     "operations.consolidation.": Consolidation, "operations.extraction.": Extractions,
     "operations.jobs.": Jobs, "policy.": PolicyInForce, "proofs.": Proofs, "recalls.": Recalls,
-    "types.": Types, "vectors.": Vectors, "exports.": Exports,
+    "types.": Types, "vectors.": Vectors, "exports.": Exports, "tokens.": Tokens,
 }  # fmt: skip
 """The front door and its parts."""
 METHODS = {
@@ -308,6 +314,14 @@ def refused_ways(memory):
         "types.backfill.attribute",
         lambda: backfill(patterns=["I live in {value}"], attribute=SECRET),
     )
+    for field in ("agent", "consent", "role", "scopes", "subjects"):
+        given = [TOKEN] if field in {"scopes", "subjects"} else SECRET
+        yield (
+            f"tokens.create.{field}",
+            lambda field=field, given=given: memory.tokens.create("b", by="Ben", **{field: given}),
+        )
+    yield "tokens.create.name", lambda: memory.tokens.create(SECRET, by="Ben")
+    yield "consent.grant_first.basis", lambda: memory.consent.grant_first("zoe", SECRET)
     for name, erase in (("erase", memory.erase), ("erasure.erase", memory.erasure.erase)):
         call = partial(erase, "ana", legal_basis=SECRET, by="system")
         yield f"{name}.legal_basis", call
@@ -500,7 +514,7 @@ CHECKED = {
         "category",
     ),
     *("consent", "scope", "name", "names", "type", "attribute", "pattern", "context", "choose"),
-    *("consumer", "legal_basis", "file", "files", "policy", "to", "remark"),
+    *("consumer", "legal_basis", "file", "files", "policy", "to", "remark", "agent", "role"),
 }
 ONLY_READ = {
     # ids and names that are looked up, numbers, times, switches, and where things lie
@@ -518,6 +532,7 @@ ONLY_READ = {
     *("retention", "revoked", "since", "source", "start", "store", "threshold", "topic", "turn"),
     *("types", "undo", "until", "valid_at", "vault", "vault_destination", "vault_source"),
     *("claim", "code", "format", "reconsider", "standing", "tokenizer", "turn_id"),
+    *("token_id", "everybody"),
     *(
         "html",
         "withhold",

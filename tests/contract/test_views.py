@@ -26,6 +26,7 @@ from beliefledger.opening.build import WordTagger
 from beliefledger.projections import digests, postgres, projector, questions, tables
 from beliefledger.projections.access import AccessView
 from beliefledger.projections.beliefs import BeliefsView
+from beliefledger.projections.calls import CallsView
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.entities import EntitiesView
@@ -81,6 +82,7 @@ def views_of(log):
         LinksView(tagger),
         AccessView(),
         JobsView(),
+        CallsView(),
     ]
 
 
@@ -435,6 +437,7 @@ from beliefledger.projections.entities import EntitiesView
 from beliefledger.projections.links import LinksView
 from beliefledger.projections.view_databases import SQLiteHome
 from beliefledger.projections.access import AccessView
+from beliefledger.projections.calls import CallsView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
@@ -456,7 +459,7 @@ with open_memory(sys.argv[1]) as memory:
     Projector._one_page = counted
     tagger = WordTagger(log)
     each = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
-    each += [EntitiesView(tagger), LinksView(tagger), AccessView(), JobsView()]
+    each += [EntitiesView(tagger), LinksView(tagger), AccessView(), JobsView(), CallsView()]
     views = Projector(log, {home}, each)
     views.catch_up()
     views.close()

@@ -45,7 +45,7 @@ ORDER = {
     "beliefledger": (
         "init remember store ingest process import search context beliefs events history explain"
         " decisions why-not turn diff subjects reasons revoke erase status demo conflicts entities"
-        " types policy consent recalls erasure export schema audit proof vectors ops"
+        " types policy consent recalls erasure export schema audit proof vectors token ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
@@ -61,6 +61,7 @@ ORDER = {
     "proof": "verify checkpoint inclusion consistency signing-key witness",
     "signing-key": "show rotate",
     "witness": "serve key add-log remove-log show",
+    "token": "create list revoke",
     "vectors": "status build migrate rollback drop",
     "ops": (
         "schedule project backup restore copy upgrade rebuild extract retry decay consolidate"

@@ -1,0 +1,1 @@
+"""Who may do what through a door: tokens, roles, and the record of calls."""

@@ -1,0 +1,51 @@
+"""Who calls through a door: what their token says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from beliefledger.access.roles import may, who_may
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.times import Micros
+
+SHORT = 16
+"""Characters of a token's digest that it is known by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The holder of a token, with the rights that it gives. Nothing here is secret."""
+
+    name: str
+    ref: str
+    """What stands in the log for the name."""
+    agent: str
+    """Under whose name turns are recorded."""
+    role: str
+    scopes: tuple[str, ...]
+    tenant: str
+    token: str = field(repr=False)
+    """SHA-256 of the token."""
+    subjects: frozenset[str] | None
+    """References of those whom it is for; None: everybody."""
+    consent: str | None
+    """The lawful basis that is granted at a subject's first turn."""
+    expires_at: Micros | None
+
+    @property
+    def token_id(self) -> str:
+        return self.token[:SHORT]
+
+    def may(self, verb: str) -> bool:
+        """Whether the token is for a verb, such as `search` or `consent.grant`."""
+        return may(self.role, self.scopes, verb)
+
+    def require(self, verb: str) -> None:
+        """Raises `NotPermitted`, which says who may."""
+        if self.may(verb):
+            return
+        if may(self.role, (), verb):
+            raise NotPermitted(f"The scopes of this token leave out {verb}.")
+        raise NotPermitted(
+            f"The role {self.role} may not call {verb}. These may: {who_may(verb) or 'nobody'}."
+        )
