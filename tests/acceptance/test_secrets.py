@@ -515,6 +515,7 @@ CHECKED = {
     ),
     *("consent", "scope", "name", "names", "type", "attribute", "pattern", "context", "choose"),
     *("consumer", "legal_basis", "file", "files", "policy", "to", "remark", "agent", "role"),
+    "value",
 }
 ONLY_READ = {
     # ids and names that are looked up, numbers, times, switches, and where things lie
@@ -532,7 +533,7 @@ ONLY_READ = {
     *("retention", "revoked", "since", "source", "start", "store", "threshold", "topic", "turn"),
     *("types", "undo", "until", "valid_at", "vault", "vault_destination", "vault_source"),
     *("claim", "code", "format", "reconsider", "standing", "tokenizer", "turn_id"),
-    *("token_id", "everybody"),
+    *("token_id", "everybody", "confidence", "valid_from"),
     *(
         "html",
         "withhold",
