@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
+from abc import abstractmethod
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from beliefledger.ledger.errors import CallerMistake
 
@@ -48,6 +50,55 @@ class Calls:
 
         # In a thread of the loop's own, since ours are to end.
         await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(finish)))
+
+
+class Fetch(Generic[T]):
+    """A call that is made again and again, once at a time.
+
+    One whose waiter is cancelled goes on, and who asks next gets its answer.
+    """
+
+    def __init__(self, calls: Calls, call: Callable[[], T]) -> None:
+        self._calls = calls
+        self._call = call
+        self._made: asyncio.Task[T] | None = None
+
+    async def answer(self) -> T:
+        """What the call answers that is under way, or else a new one."""
+        if self._made is None:
+            self._made = asyncio.ensure_future(self._calls.run(self._call))
+        made, kept = self._made, False
+        try:
+            return await asyncio.shield(made)
+        except asyncio.CancelledError:
+            kept = not made.cancelled()
+            raise
+        finally:
+            if not kept:
+                self._made = None
+
+    async def end(self) -> None:
+        """Wait for the call that is under way, if there is one."""
+        if self._made is not None:
+            await asyncio.wait([self._made])
+
+
+class AsyncCloseable:
+    """Closes itself when its `async with` statement ends, however that ends."""
+
+    @abstractmethod
+    async def close(self) -> None: ...
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        await self.close()
 
 
 def check_threads(threads: int) -> None:

@@ -4,34 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from beliefledger.awaitable.calls import Calls, Part, awaited
+from beliefledger.awaitable.calls import AsyncCloseable, Calls, Part, awaited
 from beliefledger.awaitable.growth import Growth
-from beliefledger.awaitable.parts import (
-    AsyncAudit,
-    AsyncConflicts,
-    AsyncConsent,
-    AsyncEntities,
-    AsyncErasures,
-    AsyncExports,
-    AsyncOperations,
-    AsyncPolicyInForce,
-    AsyncProofs,
-    AsyncRecalls,
-    AsyncTokens,
-    AsyncTypes,
-    AsyncVectors,
-)
 from beliefledger.awaitable.streams import AsyncConsumer, AsyncSubscription, Stream
 from beliefledger.ledger.consumer import LEASE_SECONDS
 from beliefledger.ledger.errors import LedgerError
+from beliefledger.ledger.made_once import made_once
 from beliefledger.memory import MemoryLedger
 
+# ruff: noqa: PLC0415  a part is imported when it is first asked for, as in `beliefledger/parts.py`
+if TYPE_CHECKING:
+    from beliefledger.awaitable.exports import AsyncExports, AsyncPersonExport
+    from beliefledger.awaitable.parts import (
+        AsyncAudit,
+        AsyncConflicts,
+        AsyncConsent,
+        AsyncEntities,
+        AsyncErasures,
+        AsyncOperations,
+        AsyncPolicyInForce,
+        AsyncProofs,
+        AsyncRecalls,
+        AsyncTokens,
+        AsyncTypes,
+        AsyncVectors,
+    )
 
-class AsyncMemoryLedger(Part[MemoryLedger]):
+
+class AsyncMemoryLedger(Part[MemoryLedger], AsyncCloseable):
     """A ledger that is open, for asyncio. Use it with `async with`, or await its `close`.
 
     Each verb is that of `MemoryLedger`, made in one of a few threads: the event loop goes on
@@ -56,7 +59,6 @@ class AsyncMemoryLedger(Part[MemoryLedger]):
     diff = awaited(MemoryLedger.diff)
     why_not = awaited(MemoryLedger.why_not)
     subjects = awaited(MemoryLedger.subjects)
-    export = awaited(MemoryLedger.export)
     related = awaited(MemoryLedger.related)
     events = awaited(MemoryLedger.events)
     typed = awaited(MemoryLedger.typed)
@@ -72,21 +74,111 @@ class AsyncMemoryLedger(Part[MemoryLedger]):
         super().__init__(memory, calls)
         self.place = memory.place
         self.made_key_file = memory.made_key_file
-        self.erasure = AsyncErasures(memory.erasure, calls)
-        self.consent = AsyncConsent(memory.consent, calls)
-        self.conflicts = AsyncConflicts(memory.conflicts, calls)
-        self.entities = AsyncEntities(memory.entities, calls)
-        self.types = AsyncTypes(memory.types, calls)
-        self.policy = AsyncPolicyInForce(memory.policy, calls)
-        self.recalls = AsyncRecalls(memory.recalls, calls)
-        self.vectors = AsyncVectors(memory.vectors, calls)
-        self.exports = AsyncExports(memory.exports, calls)
-        self.proofs = AsyncProofs(memory.proofs, calls)
-        self.audit = AsyncAudit(memory.audit, calls)
-        self.operations = AsyncOperations(memory.operations, calls)
-        self.tokens = AsyncTokens(memory.tokens, calls)
         self._growth = Growth(memory.wait)
         self._streams: WeakSet[Stream] = WeakSet()
+
+    @made_once
+    def erasure(self) -> AsyncErasures:
+        """What would be erased, legal holds, certificates, and who was erased."""
+        from beliefledger.awaitable.parts import AsyncErasures
+
+        return AsyncErasures(self._part.erasure, self._calls)
+
+    @made_once
+    def consent(self) -> AsyncConsent:
+        """The lawful bases that memories stand on."""
+        from beliefledger.awaitable.parts import AsyncConsent
+
+        return AsyncConsent(self._part.consent, self._calls)
+
+    @made_once
+    def conflicts(self) -> AsyncConflicts:
+        """What contradicts itself or waits for a person, and settling it."""
+        from beliefledger.awaitable.parts import AsyncConflicts
+
+        return AsyncConflicts(self._part.conflicts, self._calls)
+
+    @made_once
+    def entities(self) -> AsyncEntities:
+        """Whom and what a subject speaks of."""
+        from beliefledger.awaitable.parts import AsyncEntities
+
+        return AsyncEntities(self._part.entities, self._calls)
+
+    @made_once
+    def types(self) -> AsyncTypes:
+        """The types of memory."""
+        from beliefledger.awaitable.parts import AsyncTypes
+
+        return AsyncTypes(self._part.types, self._calls)
+
+    @made_once
+    def policy(self) -> AsyncPolicyInForce:
+        """What is decided by."""
+        from beliefledger.awaitable.parts import AsyncPolicyInForce
+
+        return AsyncPolicyInForce(self._part.policy, self._calls)
+
+    @made_once
+    def recalls(self) -> AsyncRecalls:
+        """What was searched for and shown."""
+        from beliefledger.awaitable.parts import AsyncRecalls
+
+        return AsyncRecalls(self._part.recalls, self._calls)
+
+    @made_once
+    def vectors(self) -> AsyncVectors:
+        """What search compares meanings with."""
+        from beliefledger.awaitable.parts import AsyncVectors
+
+        return AsyncVectors(self._part.vectors, self._calls)
+
+    @made_once
+    def tokens(self) -> AsyncTokens:
+        """Who may use a server's doors, as whom, for whom and for what."""
+        from beliefledger.awaitable.parts import AsyncTokens
+
+        return AsyncTokens(self._part.tokens, self._calls)
+
+    @made_once
+    def exports(self) -> AsyncExports:
+        """What is handed out of the ledger, on record, and taken in from another one."""
+        from beliefledger.awaitable.exports import AsyncExports
+
+        return AsyncExports(self._part.exports, self._calls)
+
+    @made_once
+    def proofs(self) -> AsyncProofs:
+        """Checkpoints, proofs and verification of the log."""
+        from beliefledger.awaitable.parts import AsyncProofs
+
+        return AsyncProofs(self._part.proofs, self._calls)
+
+    @made_once
+    def audit(self) -> AsyncAudit:
+        """What an auditor asks: replay, counts, calibration, checklists."""
+        from beliefledger.awaitable.parts import AsyncAudit
+
+        return AsyncAudit(self._part.audit, self._calls)
+
+    @made_once
+    def operations(self) -> AsyncOperations:
+        """What an operator does: rebuild, jobs, ageing, consolidation, extraction."""
+        from beliefledger.awaitable.parts import AsyncOperations
+
+        return AsyncOperations(self._part.operations, self._calls)
+
+    async def export(
+        self,
+        subject: str,
+        *,
+        by: str,
+        note: str | None = None,
+        withholding: Sequence[str] = (),
+    ) -> AsyncPersonExport:
+        """Everything held about one person, to answer their request for access: as JSON, as a page,
+        or to a file with `await export.write(…)`. See `MemoryLedger.export`."""
+        return await self.exports.person(subject, by=by, note=note, withholding=withholding)
 
     def subscribe(
         self,
@@ -134,14 +226,3 @@ class AsyncMemoryLedger(Part[MemoryLedger]):
     def _let_go(self) -> None:
         self._growth.close()
         self._part.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        await self.close()

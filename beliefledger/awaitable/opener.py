@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,21 +14,22 @@ from beliefledger.awaitable.memory import AsyncMemoryLedger
 from beliefledger.gate.extractor import Extractor
 from beliefledger.gate.policy import Policy
 from beliefledger.ledger.times import Clock, system_clock
+from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 
 
 class Opening:
     """A ledger that is about to be opened: `await` it, or enter it with `async with`."""
 
-    def __init__(self, threads: int, arguments: Mapping[str, Any]) -> None:
+    def __init__(self, threads: int, open_: Callable[[], MemoryLedger]) -> None:
         check_threads(threads)
         self._threads = threads
-        self._arguments = arguments
+        self._open_in_thread = open_
         self._opened: AsyncMemoryLedger | None = None
 
     async def _open(self) -> AsyncMemoryLedger:
         calls = Calls(self._threads)
-        making = asyncio.ensure_future(calls.run(open_memory, **self._arguments))
+        making = asyncio.ensure_future(calls.run(self._open_in_thread))
         try:
             return AsyncMemoryLedger(await asyncio.shield(making), calls)
         except BaseException:  # cancelled, it is opened to its end in its thread, and closed again
@@ -81,15 +83,16 @@ def open_memory_async(
     """
     return Opening(
         threads,
-        {
-            "path_or_url": path_or_url,
-            "policy": policy,
-            "extractor": extractor,
-            "embedder": embedder,
-            "extraction_seconds": extraction_seconds,
-            "consent": consent,
-            "clock": clock,
-            "create": create,
-            "witnessed": witnessed,
-        },
+        partial(
+            open_memory,
+            path_or_url,
+            policy=policy,
+            extractor=extractor,
+            embedder=embedder,
+            extraction_seconds=extraction_seconds,
+            consent=consent,
+            clock=clock,
+            create=create,
+            witnessed=witnessed,
+        ),
     )

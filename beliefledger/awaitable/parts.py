@@ -16,7 +16,6 @@ from beliefledger.curation.types import Types
 from beliefledger.erasure.certificate import Certificates
 from beliefledger.erasure.erasure import Erasures
 from beliefledger.erasure.holds import LegalHolds
-from beliefledger.exports.exports import Exports
 from beliefledger.gate.policy import Policy
 from beliefledger.operations.ageing import Ageing
 from beliefledger.operations.operations import Jobs, Operations
@@ -141,16 +140,6 @@ class AsyncErasures(Part[Erasures]):
         super().__init__(part, calls)
         self.holds = AsyncLegalHolds(part.holds, calls)
         self.certificates = AsyncCertificates(part.certificates, calls)
-
-
-class AsyncExports(Part[Exports]):
-    """As `Exports`, awaitable. What is answered reads the ledger while it is iterated: do that in a
-    thread, as in `await asyncio.to_thread(export.write, "ana.json")`."""
-
-    person = awaited(Exports.person)
-    events = awaited(Exports.events)
-    import_person = awaited(Exports.import_person)
-    schema = staticmethod(Exports.schema)
 
 
 class AsyncProofs(Part[Proofs]):

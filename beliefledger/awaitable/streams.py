@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from abc import abstractmethod
 from collections import deque
-from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
-from beliefledger.awaitable.calls import Calls
+from beliefledger.awaitable.calls import AsyncCloseable, Calls, Fetch
 from beliefledger.awaitable.growth import Growth
 from beliefledger.ledger.backoff import delays
 from beliefledger.ledger.codec import Recorded
@@ -20,7 +19,17 @@ _AT_ONCE = 100
 """So many events that are there already are fetched in one call."""
 
 
-class Stream:
+class Fetched(NamedTuple):
+    """What one call fetched."""
+
+    events: list[Recorded]
+    over: bool
+    """Whether these are the last."""
+    upto: int = 0
+    """The position that was looked at last."""
+
+
+class Stream(AsyncCloseable):
     """Events, one after another; iterate in one task. Leave it by `async with`, or close it.
 
     A task that is cancelled while it waits for an event loses none: the next one asked for is the
@@ -32,8 +41,10 @@ class Stream:
         self._growth = growth
         self._there: deque[Recorded] = deque()
         """Fetched, and not delivered yet."""
-        self._fetching: asyncio.Task[bool] | None = None
+        self._fetching = Fetch(calls, self._fetch)
         self._told = asyncio.Event()
+        self._reached = 0
+        """The position up to which events were fetched."""
         self._over = self._closed = False
 
     @property
@@ -42,8 +53,8 @@ class Stream:
         """What the store last said, while it does not answer."""
 
     @abstractmethod
-    def _fetch(self) -> bool:
-        """Fetch events that are there; whether this is the end of them. Made in a thread."""
+    def _fetch(self) -> Fetched:
+        """Fetch events that are there. Made in a thread."""
 
     @abstractmethod
     async def _rest(self) -> None:
@@ -58,17 +69,13 @@ class Stream:
 
     async def __anext__(self) -> Recorded:
         patience = delays()
-        while not self._there:
+        while self._closed or not self._there:
             if self._over:
                 raise StopAsyncIteration
-            if self._fetching is None:
-                self._fetching = asyncio.ensure_future(self._calls.run(self._fetch))
-            try:
-                over = await asyncio.shield(self._fetching)
-            finally:  # one that goes on after its waiter was cancelled is waited for by the next
-                if self._fetching.done():
-                    self._fetching = None
-            self._over = self._over or over
+            fetched = await self._fetching.answer()
+            self._there.extend(fetched.events)
+            self._reached = fetched.upto
+            self._over = self._over or fetched.over
             if self._there or self._over:
                 continue
             if self.trouble is None:
@@ -86,20 +93,7 @@ class Stream:
         self._closed = self._over = True
         self._told.set()
         await self._calls.run(self._end)
-        if self._fetching is not None:
-            await asyncio.wait([self._fetching])
-        self._there.clear()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        await self.close()
+        await self._fetching.end()
 
 
 class AsyncSubscription(Stream):
@@ -108,12 +102,12 @@ class AsyncSubscription(Stream):
     def __init__(self, subscription: Subscription, calls: Calls, growth: Growth) -> None:
         super().__init__(calls, growth)
         self._subscription = subscription
-        self._delivered = subscription.position
+        self._delivered = self._reached = subscription.position
 
     @property
     def position(self) -> int:
         """How far it has delivered, filtered events included: start again from it."""
-        return self._delivered if self._there else self._subscription.position
+        return self._delivered if self._there else self._reached
 
     @property
     def trouble(self) -> BackendUnavailable | None:
@@ -124,20 +118,23 @@ class AsyncSubscription(Stream):
         self._delivered = event.position
         return event
 
-    def _fetch(self) -> bool:
-        while len(self._there) < _AT_ONCE:
+    def _fetch(self) -> Fetched:
+        events: list[Recorded] = []
+        over = False
+        while len(events) < _AT_ONCE:
             try:
                 event = self._subscription.look()
             except StopIteration:
-                return True
+                over = True
+                break
             except LedgerError:
-                if self._there:  # it comes again when they are delivered
-                    return False
+                if events:  # it comes again when they are delivered
+                    break
                 raise
             if event is None:
-                return False
-            self._there.append(event)
-        return False
+                break
+            events.append(event)
+        return Fetched(events, over, self._subscription.position)
 
     async def _rest(self) -> None:
         await self._growth.past(self._subscription.position, self._told)
@@ -176,14 +173,12 @@ class AsyncConsumer(Stream):
         """Move the cursor to this event or its position, durably. See `Consumer.ack`."""
         await self._calls.run(self._consumer.ack, upto)
 
-    def _fetch(self) -> bool:
+    def _fetch(self) -> Fetched:
         try:
             event = self._consumer.look()
         except StopIteration:
-            return True
-        if event is not None:
-            self._there.append(event)
-        return False
+            return Fetched([], over=True)
+        return Fetched([] if event is None else [event], over=False)
 
     async def _rest(self) -> None:
         looked = self._consumer.looked

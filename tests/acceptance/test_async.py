@@ -11,9 +11,10 @@ from functools import cached_property
 import pytest
 
 from beliefledger import CallerMistake, LedgerError, MemoryLedger, open_memory, open_memory_async
-from beliefledger.awaitable import parts
+from beliefledger.awaitable import exports, parts
 from beliefledger.awaitable.calls import Part
 from beliefledger.awaitable.memory import AsyncMemoryLedger
+from beliefledger.exports.exports import PersonExport
 from beliefledger.gate.extractor import Extractor, ExtractorSettings
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.belief import MemoryAdmitted
@@ -21,6 +22,14 @@ from beliefledger.ledger.events.turn import TurnRecorded
 
 BUSY = {("Jobs", "schedule"), ("Operations", "keep_views")}
 """What keeps a process busy until it is stopped, and is run in one of its own."""
+FOLLOWED = {"subscribe", "consumer", "json", "html"}
+"""What answers at once, and is iterated with `async for`."""
+OTHERS = {
+    ("MemoryLedger", "export"): "AsyncPersonExport",
+    ("Exports", "person"): "AsyncPersonExport",
+    ("Exports", "events"): "AsyncPieces",
+}
+"""What is awaited, and answers with what is awaited or iterated again."""
 INNER = {("Extractions", "state_of"), ("Proofs", "tree"), ("MemoryLedger", "wait")}
 
 
@@ -39,7 +48,12 @@ def publics(kind):
 def pairs(synchronous, awaitable):
     """A part and its awaitable one, and theirs."""
     yield type(synchronous), type(awaitable)
-    for name, part in vars(awaitable).items():
+    made = {
+        name: getattr(awaitable, name)
+        for name in dir(type(awaitable))
+        if isinstance(getattr(type(awaitable), name), cached_property)
+    }
+    for name, part in (made | vars(awaitable)).items():
         if not name.startswith("_") and isinstance(part, Part):
             yield from pairs(getattr(synchronous, name), part)
 
@@ -60,7 +74,12 @@ def test_every_verb_and_part_is_there_with_its_signature_and_words(tmp_path):
 
     found = asyncio.run(compared())
     assert len(found) == 21
-    told = {kind for kind in vars(parts).values() if inspect.isclass(kind) and kind is not Part}
+    found.append((PersonExport, exports.AsyncPersonExport))
+    told = {
+        kind
+        for kind in (*vars(parts).values(), *vars(exports).values())
+        if inspect.isclass(kind) and kind is not Part
+    }
     assert {made for _, made in found} == {each for each in told if issubclass(each, Part)} | {
         AsyncMemoryLedger
     }
@@ -74,13 +93,14 @@ def test_every_verb_and_part_is_there_with_its_signature_and_words(tmp_path):
             if isinstance(one, property):
                 one = one.fget
             signature = inspect.signature(one)
-            if name in {"subscribe", "consumer"}:
+            if name in FOLLOWED:
                 assert inspect.signature(other).parameters == signature.parameters
                 continue
             assert inspect.iscoroutinefunction(other), (made, name)
             assert inspect.signature(other).parameters == signature.parameters, (made, name)
-            assert inspect.signature(other).return_annotation == signature.return_annotation
-            if (kind, name) != (MemoryLedger, "close"):
+            answer = OTHERS.get((kind.__name__, name), signature.return_annotation)
+            assert inspect.signature(other).return_annotation == answer
+            if (kind, name) != (MemoryLedger, "close") and answer == signature.return_annotation:
                 assert other.__doc__ == one.__doc__
 
 

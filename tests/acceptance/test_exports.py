@@ -7,6 +7,7 @@ import asyncio
 import json
 import stat
 import tracemalloc
+from contextlib import suppress
 from html.parser import HTMLParser
 
 import pytest
@@ -638,12 +639,46 @@ def test_an_export_is_made_in_an_event_loop_too(place, tmp_path):
             await memory.remember("ana", "I live in Porto.")
             [ana] = (await memory.subjects()).subjects
             export = await memory.export("ana", by="Dora")
-            await asyncio.to_thread(export.write, tmp_path / "ana.json")
-            return ana
+            assert export.exported.by == "Dora"
+            await export.write(tmp_path / "ana.json")
+            await export.write(tmp_path / "ana.html")
+            document = await export.document()
+            assert [turn.content for turn in document.turns] == ["I live in Porto."]
+            assert "".join([each async for each in export.html()]) == read(tmp_path / "ana.html")
+            assert "".join([each async for each in export.json()]) == read(tmp_path / "ana.json")
+            lines = [each async for each in await memory.exports.events(by="Dora")]
+            assert [json.loads(each)["position"] for each in lines] == list(
+                range(1, len(lines) + 1)
+            )
+            return ana, document
 
-    assert asyncio.run(exported()).memories == 1
-    document = PersonDocument.model_validate_json((tmp_path / "ana.json").read_bytes())
-    assert [turn.content for turn in document.turns] == ["I live in Porto."]
+    def read(path):
+        return path.read_text("utf-8")
+
+    ana, document = asyncio.run(exported())
+    assert ana.memories == 1
+    assert PersonDocument.model_validate_json(read(tmp_path / "ana.json")) == document
+
+
+def test_who_stops_waiting_for_a_piece_of_an_export_loses_none(place):
+    async def exported():
+        async with open_memory_async(place, consent="consent") as memory:
+            for number in range(150):
+                await memory.record_turn("ana", f"I saw {number} of them.")
+            pieces = (await memory.exports.events(by="Dora")).__aiter__()
+            got = []
+            while True:
+                reading = asyncio.ensure_future(anext(pieces, None))
+                await asyncio.sleep(0)
+                reading.cancel()  # which it does not notice where the piece was there already
+                with suppress(asyncio.CancelledError):
+                    piece = await reading
+                    if piece is None:
+                        return got, (await memory.status()).position
+                    got.append(json.loads(piece)["position"])
+
+    got, head = asyncio.run(exported())
+    assert got == list(range(1, head + 1))
 
 
 # The command line
