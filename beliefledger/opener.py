@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from beliefledger.gate.extractor import Extractor
 from beliefledger.gate.policy import Policy, load
+from beliefledger.ledger import own_secrets
+from beliefledger.ledger.own_secrets import Redaction
 from beliefledger.ledger.times import Clock, system_clock
 from beliefledger.memory import MemoryLedger
 from beliefledger.opening.build import build
 from beliefledger.opening.place import place_of
+from beliefledger.projections.embedding import Embedder
 from beliefledger.settings import Settings, seconds_of
 
 
@@ -21,7 +24,8 @@ def open_memory(
     *,
     policy: Policy | Path | str | Mapping[str, Any] | None = None,
     extractor: Extractor | str | None = None,
-    embedder: str | None = None,
+    embedder: Embedder | str | None = None,
+    redactions: Iterable[Redaction | str] = (),
     extraction_seconds: float | None = None,
     consent: str | None = None,
     clock: Clock = system_clock,
@@ -35,6 +39,12 @@ def open_memory(
     force: a `Policy`, a YAML file, or fields that differ from the default. `extractor` notices
     statements in turns: "rules", offline, "claude", "openai", one that an installed package
     registers, or one of your own; without one, what `BELIEFLEDGER_EXTRACTOR` says, else rules.
+    `embedder` makes the vectors that search compares meanings with, until another one is adopted:
+    "hashed-1", "all-minilm-l6-v2", a model of sentence-transformers, one that an installed package
+    registers, or one of your own; without one, what `BELIEFLEDGER_EMBEDDER` says, else the best
+    that is installed. `redactions` are kinds of secrets of your own, as objects or by the names
+    that packages register, besides those that `BELIEFLEDGER_REDACTIONS` names: in the whole
+    process, what they find is taken out of everything that is recorded.
     `clock` tells microseconds since 1970 UTC.
     `extraction_seconds` is how much CPU time reading one turn may take, else
     `BELIEFLEDGER_EXTRACTION_SECONDS`, else 10; a turn that takes more is parked.
@@ -44,7 +54,8 @@ def open_memory(
     A ledger with a witness (`BELIEFLEDGER_WITNESS`) is opened when that has cosigned its head; with
     `witnessed=False`, to look what is wrong with it, at once.
 
-    Raises `KeyMissing` for a wrong master key, `PolicyInvalid`, `NotPermitted`,
+    Raises `ExtractorMissing`, `EmbedderMissing` and `RedactionMissing` for what is not installed,
+    `KeyMissing` for a wrong master key, `PolicyInvalid`, `NotPermitted`,
     `BackendUnavailable`, `BehindWitness`, `SplitView`.
 
     >>> import tempfile
@@ -57,8 +68,12 @@ def open_memory(
     place = place_of(path_or_url)
     chosen = None if policy is None else load(policy)
     settings = Settings.read()
+    given_embedder = None if isinstance(embedder, str) else embedder
     if embedder is not None:
-        settings = replace(settings, embedder=embedder)
+        name = embedder if isinstance(embedder, str) else embedder.name
+        settings = replace(settings, embedder=name)
+    for redaction in redactions:
+        own_secrets.add(redaction)
     if extraction_seconds is not None:
         settings = replace(settings, extraction_seconds=seconds_of(extraction_seconds))
     if consent is not None:
@@ -71,5 +86,6 @@ def open_memory(
         settings=settings,
         create=create,
         witnessed=witnessed,
+        embedder=given_embedder,
     )
     return MemoryLedger(core)

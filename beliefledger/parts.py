@@ -68,7 +68,7 @@ class Parts(Closeable):
     def _embedders(self) -> Embedders:
         from beliefledger.search.models import Embedders
 
-        return Embedders(self._core.log, self._core.settings)
+        return Embedders(self._core.log, self._core.settings, self._core.given_embedder)
 
     @made_once
     def _indexes(self) -> IndexesOnDemand:

@@ -24,6 +24,7 @@ VENDOR_KEYS = {"claude": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
 CONSENT = "BELIEFLEDGER_CONSENT"
+REDACTIONS = "BELIEFLEDGER_REDACTIONS"
 WITNESS = "BELIEFLEDGER_WITNESS"
 WITNESS_KEY = "BELIEFLEDGER_WITNESS_KEY"
 LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
@@ -67,6 +68,9 @@ class Settings:
     consent: str | None = None
     """The lawful basis that is granted at each subject's first turn; None: somebody grants it."""
 
+    redactions: tuple[str, ...] = ()
+    """Redactions of other packages, by the names that they are registered under."""
+
     @classmethod
     def read(cls) -> Settings:
         file = os.environ.get(MASTER_KEY_FILE)
@@ -92,6 +96,7 @@ class Settings:
                 if os.environ.get(name)
             },
             consent=os.environ.get(CONSENT, "").strip() or None,
+            redactions=tuple(os.environ.get(REDACTIONS, "").replace(",", " ").split()),
         )
 
     def key_of(self, extractor: str) -> str | None:

@@ -105,7 +105,7 @@ class TurnInput:
         session = session_name(key, self.session)
         counts: dict[str, int] = {}
         for redaction in cleaned.redactions:
-            counts[redaction.kind.value] = counts.get(redaction.kind.value, 0) + 1
+            counts[redaction.kind] = counts.get(redaction.kind, 0) + 1
         return TurnRecorded(
             role=self.role,
             channel=self.channel,

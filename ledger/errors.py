@@ -189,6 +189,16 @@ class ExtractorMissing(CallerMistake):
     (BELIEFLEDGER_EXTRACTOR)."""
 
 
+class TokenizerMissing(CallerMistake):
+    """The tokenizer cannot be used here. Install what it needs, or name another one: `bytes` never
+    counts too few."""
+
+
+class RedactionMissing(CallerMistake):
+    """Without a redaction that is asked for, nothing is opened: its secrets would stay. Install the
+    package that registers it, or take its name out (BELIEFLEDGER_REDACTIONS)."""
+
+
 class SecretGiven(CallerMistake):
     """Secrets are not kept. Give a name, or words, without one."""
 

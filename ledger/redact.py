@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from stdnum import iban, numdb
 
-from beliefledger.ledger import seeds
+from beliefledger.ledger import own_secrets, seeds
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import fold
 from beliefledger.ledger.secret_patterns import (
@@ -44,7 +44,8 @@ __all__ = ["Redacted", "Redaction", "SecretKind", "may_hold_secret", "redact", "
 class Redaction:
     """One placeholder: what it stands for, and its offsets in the redacted text."""
 
-    kind: SecretKind
+    kind: str
+    """A `SecretKind`, or that of a redaction of one's own."""
     start: int
     end: int
 
@@ -127,7 +128,16 @@ _HINTS_BESIDE_DIGITS = frozenset(
 ) - (_CARD_HINTS | _REVERSED_HINTS | _LETTERED_HINTS)
 """Hints that mean nothing where there is no digit: "user" is in most texts."""
 _HINTS_ALONE = tuple(hint for hint in _HINTS if hint not in _HINTS_BESIDE_DIGITS)
-_PLACEHOLDER = compile_later(rf"\[redacted ({'|'.join(SecretKind)})\]")
+
+@lru_cache(maxsize=8)
+def _placeholder(own: tuple[str, ...]) -> re.Pattern[str]:
+    """Any placeholder, of these kinds besides ours."""
+    return re.compile(rf"\[redacted ({'|'.join([*SecretKind, *own])})\]")
+
+
+def _any_placeholder() -> re.Pattern[str]:
+    return _placeholder(tuple(each.kind for each in own_secrets.added()))
+
 
 # --- Finding -----------------------------------------------------------------------------------
 
@@ -277,10 +287,23 @@ def _hints_in(folded: str, lowered: str) -> Iterator[str]:
     return filter(lowered.__contains__, _HINTS if _DIGIT.search(folded) else _HINTS_ALONE)
 
 
-def _find(folded: str) -> list[tuple[int, int, SecretKind]]:
+def _own(folded: str, lowered: str) -> Iterator[tuple[int, int, str]]:
+    """What the redactions find that were added."""
+    for each in own_secrets.added():
+        if each.hint in lowered:
+            group = "secret" if "secret" in each.pattern.groupindex else 0
+            for match in each.pattern.finditer(folded):
+                start, end = match.span(group)
+                value = folded[start:end] if start >= 0 else ""  # a group may have no part in it
+                if value and MASK not in value and each.is_secret(value):
+                    yield start, end, each.kind
+
+
+def _find(folded: str) -> list[tuple[int, int, str]]:
     lowered = folded.lower()
     hints = list(_hints_in(folded, lowered))
-    found = [(s, e, SecretKind.PASSWORD) for s, e in seeds.phrases(lowered)]
+    found: list[tuple[int, int, str]] = list(_own(folded, lowered))
+    found += ((s, e, SecretKind.PASSWORD) for s, e in seeds.phrases(lowered))
     long = _LONG_NUMBER.search(folded)
     if long:
         found += ((s, e, SecretKind.CARD) for s, e in _cards(folded, lowered))
@@ -314,15 +337,16 @@ def may_hold_secret(text: str) -> bool:
         next(_hints_in(folded, lowered), None) is not None
         or _LONG_NUMBER.search(folded) is not None
         or seeds.may_hold(lowered)
+        or any(each.hint in lowered for each in own_secrets.added())
     )
 
 
-def secrets_in(text: str) -> list[tuple[int, int, SecretKind]]:
+def secrets_in(text: str) -> list[tuple[int, int, str]]:
     """The offsets of every secret that is found at first sight; those may overlap."""
     folded = fold(text)
     masked = folded.text
     if "[redacted " in masked:
-        masked = _PLACEHOLDER.sub(lambda m: MASK * len(m.group()), masked)
+        masked = _any_placeholder().sub(lambda m: MASK * len(m.group()), masked)
     return [(*folded.span(start, end), kind) for start, end, kind in _find(masked)]
 
 
@@ -336,11 +360,11 @@ def redact(text: str) -> Redacted:
         text = _replace(text, found)
     return Redacted(
         text,
-        tuple(Redaction(SecretKind(m[1]), m.start(), m.end()) for m in _PLACEHOLDER.finditer(text)),
+        tuple(Redaction(m[1], m.start(), m.end()) for m in _any_placeholder().finditer(text)),
     )
 
 
-def _replace(text: str, found: list[tuple[int, int, SecretKind]]) -> str:
+def _replace(text: str, found: list[tuple[int, int, str]]) -> str:
     """Put one placeholder for each stretch of overlapping finds, named after the longest."""
     parts: list[str] = []
     at = 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -21,9 +21,6 @@ from beliefledger.ledger.streams import tag
 
 # Redaction is loaded by who writes: its tables take longer than to ask what is believed.
 # ruff: noqa: PLC0415
-if TYPE_CHECKING:
-    from beliefledger.ledger.redact import SecretKind
-
 M = TypeVar("M", bound=BaseModel)
 
 _BETWEEN = "\n■\n"
@@ -38,7 +35,7 @@ _MADE = re.compile(r"[0-9a-f]{24,128}")
 # --- Names ---------------------------------------------------------------------------------------
 
 
-def secret_in_name(name: str, *, numbers: bool = True) -> SecretKind | None:
+def secret_in_name(name: str, *, numbers: bool = True) -> str | None:
     """What kind of secret a name holds, if it holds one.
 
     Ids are full of digits, and one number in ten passes the check of a card. A number is therefore
@@ -50,7 +47,7 @@ def secret_in_name(name: str, *, numbers: bool = True) -> SecretKind | None:
     name = _IDS.sub(" ", name)
     for start, end, kind in secrets_in(name):
         digits = sum(char.isdigit() for char in name[start:end])
-        bare = kind is SecretKind.CARD and digits == end - start
+        bare = kind == SecretKind.CARD and digits == end - start
         if not bare or (numbers and digits in {15, 16}):
             return kind
     return None
@@ -77,7 +74,7 @@ def refuse(name: str, what: str, *, numbers: bool = True) -> None:
     """Raises `SecretGiven` for a name that holds a secret; `what` says which name it is."""
     kind = secret_in_name(name, numbers=numbers)
     if kind is not None:
-        raise SecretGiven(f"{what}: this looks like {_AS_TOLD[kind]}.")
+        raise SecretGiven(f"{what}: this looks like {_AS_TOLD.get(kind, kind)}.")
 
 
 _AS_TOLD = {

@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "behaviours.md"
 ABOUT = {
+    "tests/docs": "the documents",
     "tests": "the repository as a whole",
     "tests/acceptance": "the product through its front door",
     "tests/contract": "one suite for each port, on SQLite and on Postgres",

@@ -35,6 +35,8 @@ SESSIONS = [
     "docs/verbs.md",
 ]
 """The documents with Python that is run."""
+RUN_THERE = {"docs/custom-parts.md": "tests/docs/test_custom_parts.py"}
+"""Documents whose Python needs more than this package, and the tests that run it."""
 
 
 @pytest.mark.parametrize("page", SESSIONS)
@@ -86,7 +88,13 @@ def test_all_python_in_a_document_is_run(page):
             exec(compile(block, page.name, "exec"), {"__name__": page.name})
         else:
             assert block.startswith(">>> "), block
-    assert ">>> " not in text or page.relative_to(ROOT).as_posix() in SESSIONS
+    name = page.relative_to(ROOT).as_posix()
+    assert ">>> " not in text or name in {*SESSIONS, *RUN_THERE}
+
+
+def test_documents_that_are_run_elsewhere_are():
+    for page, test in RUN_THERE.items():
+        assert f'"{Path(page).name}"' in (ROOT / test).read_text("utf-8"), test
 
 
 OURS = "|".join((*mapped.TOPS, "tests", "docs", ".ci"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -13,9 +13,11 @@ from beliefledger.awaitable.calls import THREADS, Calls, check_threads
 from beliefledger.awaitable.memory import AsyncMemoryLedger
 from beliefledger.gate.extractor import Extractor
 from beliefledger.gate.policy import Policy
+from beliefledger.ledger.own_secrets import Redaction
 from beliefledger.ledger.times import Clock, system_clock
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
+from beliefledger.projections.embedding import Embedder
 
 
 class Opening:
@@ -60,7 +62,8 @@ def open_memory_async(
     *,
     policy: Policy | Path | str | Mapping[str, Any] | None = None,
     extractor: Extractor | str | None = None,
-    embedder: str | None = None,
+    embedder: Embedder | str | None = None,
+    redactions: Iterable[Redaction | str] = (),
     extraction_seconds: float | None = None,
     consent: str | None = None,
     clock: Clock = system_clock,
@@ -89,6 +92,7 @@ def open_memory_async(
             policy=policy,
             extractor=extractor,
             embedder=embedder,
+            redactions=redactions,
             extraction_seconds=extraction_seconds,
             consent=consent,
             clock=clock,

@@ -13,6 +13,7 @@ from beliefledger.gate.gate import Gate
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.slots import canonical_entity, canonical_text
+from beliefledger.ledger import own_secrets
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import CopyUnfinished
 from beliefledger.ledger.events.ops import MasterKeyRotated
@@ -31,6 +32,7 @@ from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.calls import CallsView
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.embedding import Embedder
 from beliefledger.projections.entities import EntitiesView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.links import LinksView
@@ -59,6 +61,7 @@ def build(
     settings: Settings,
     create: bool = True,
     witnessed: bool = True,
+    embedder: Embedder | None = None,
 ) -> Core:
     """Open the ledger at a place, making it when it is not there.
 
@@ -67,6 +70,8 @@ def build(
     that its witness knows otherwise, unless it is opened un-`witnessed`, before anything is
     written.
     """
+    for redaction in settings.redactions:  # before anything can be written
+        own_secrets.add(redaction)
     with ExitStack() as closing:  # what was opened is closed again when a later step fails
         opened = open_place(place, settings, create=create, unfinished="read")
         writable = opened.unfinished is None
@@ -131,6 +136,7 @@ def build(
         signing=opened.signing,
         witness=witness,
         recorder=Recorder(log, projector.catch_up, keeps=writable),
+        given_embedder=embedder,
     )
 
 

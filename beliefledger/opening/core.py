@@ -58,6 +58,8 @@ class Core:
     """Records what was recalled, off the reader's path."""
     embedder: Embedder = field(default_factory=MiniLM)
     """Tells rephrasings; loads its model on first use."""
+    given_embedder: Embedder | None = None
+    """The one that search was given as an object, until another is adopted."""
 
     @made_once
     def steward(self) -> Steward:

@@ -8,14 +8,14 @@ two that need no extra stand here, so that nobody can take their names.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Protocol
 
 from beliefledger.gate.extractor import Extractor, ExtractorSettings
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.rules import NAME
-from beliefledger.ledger.errors import ExtractorMissing, InvalidTurn, LedgerError
+from beliefledger.ledger.errors import ExtractorMissing, InvalidTurn
 from beliefledger.ledger.made_once import made_once
+from beliefledger.ledger.registered import Group
 from beliefledger.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from beliefledger.gate.rules.extractor import RuleExtractor
     from beliefledger.ledger.candidate import Candidate, Speech
 
-GROUP = "beliefledger.extractors"
 RULES, CLAUDE = "rules", "claude"
+GROUP = "beliefledger.extractors"
+_REGISTERED = Group(GROUP, "extractor", ExtractorMissing, (RULES, CLAUDE))
 
 
 def extractor_of(
@@ -48,7 +49,8 @@ def extractor_of(
     )
     if name in _OURS:
         return _OURS[name](given)
-    return _made(_registered(name), given)
+    made: Extractor = _REGISTERED.made(name, [given], needs=("name", "extract"))
+    return made
 
 
 def model_name(current: Extractor, settings: Settings) -> str:
@@ -113,44 +115,3 @@ def _claude(given: ExtractorSettings) -> Extractor:
 
 
 _OURS: Mapping[str, Callable[[ExtractorSettings], Extractor]] = {RULES: _rules, CLAUDE: _claude}
-
-
-def _registered(name: str) -> EntryPoint:
-    """The entry point of a name. Raises `InvalidTurn` where there is none, or more than one."""
-    found = entry_points(group=GROUP)
-    named = list(found.select(name=name))
-    if not named:
-        there = [*_OURS, *sorted(found.names - set(_OURS))]
-        raise InvalidTurn(f"There is no extractor {name!r}; there are: {', '.join(there)}.")
-    if len(named) > 1:
-        packages = ", ".join(sorted(map(_package, named)))
-        raise InvalidTurn(
-            f"More than one package registers an extractor {name!r}: {packages}. Uninstall all but"
-            " the one that you mean."
-        )
-    return named[0]
-
-
-def _made(registered: EntryPoint, given: ExtractorSettings) -> Extractor:
-    """The extractor of an entry point. Raises `ExtractorMissing` where that fails, whatever went
-    wrong in the package, or where what it makes is none."""
-    try:
-        made: Extractor = registered.load()(given)
-    except LedgerError:
-        raise  # it says by itself what to do
-    except Exception as problem:  # code of other people, which may raise anything
-        raise ExtractorMissing(
-            f"The extractor {registered.name!r} of the package {_package(registered)} could not be"
-            f" loaded: {type(problem).__name__}: {problem}."
-        ) from problem
-    if not isinstance(getattr(made, "name", None), str) or not hasattr(made, "extract"):
-        raise ExtractorMissing(
-            f"What the package {_package(registered)} registers as the extractor"
-            f" {registered.name!r} is none: it has no name, or no method extract."
-        )
-    return made
-
-
-def _package(registered: EntryPoint) -> str:
-    found = registered.dist
-    return "(unknown)" if found is None else f"{found.name} {found.version}"

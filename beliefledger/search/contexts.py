@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.metadata import entry_points
 
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, TokenizerMissing
 from beliefledger.ledger.events.recall import ContextQuery, MemoriesRecalled, SearchQuery
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.registered import Group
 from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
 from beliefledger.ledger.times import from_datetime
@@ -51,8 +51,8 @@ from beliefledger.times import Moment
 
 ESTIMATE = "estimate"
 TOKENIZERS: dict[str, Tokenizer] = {ESTIMATE: estimated, "bytes": of_bytes}
-GROUP = "beliefledger.tokenizers"
-"""The entry points under which packages register functions that count tokens."""
+_REGISTERED = Group("beliefledger.tokenizers", "tokenizer", TokenizerMissing, tuple(TOKENIZERS))
+"""Packages register functions that count tokens, or classes of which one can be called."""
 CALLABLE = "callable"
 """What is recorded of a function that a caller gave."""
 
@@ -237,19 +237,13 @@ def _notes(name: str, fit: Fitted) -> list[str]:
 
 
 def tokenizer_of(given: str | Tokenizer) -> tuple[str, Tokenizer]:
-    """The function that counts tokens, and its name. Raises `InvalidTurn` for an unknown name."""
+    """The function that counts tokens, and its name. Raises `InvalidTurn` for an unknown name, and
+    `TokenizerMissing` for one that cannot be loaded."""
     if callable(given):
         return CALLABLE, _checked(given)
     if given in TOKENIZERS:
         return given, TOKENIZERS[given]
-    registered = {each.name: each for each in entry_points(group=GROUP)}
-    if given not in registered:
-        known = ", ".join([*TOKENIZERS, *sorted(registered)])
-        raise InvalidTurn(
-            f"tokenizer: there is no {given!r}; there are {known}. Or give a function that returns"
-            " how many tokens a text is."
-        )
-    return given, _checked(registered[given].load())
+    return given, _checked(_REGISTERED.made(given, needs=("__call__",)))
 
 
 def _checked(count: Tokenizer) -> Tokenizer:

