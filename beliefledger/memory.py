@@ -147,9 +147,15 @@ class MemoryLedger(Parts):
         self._gate.check([turn])
         if consent is not None:
             self.consent.grant(subject, consent)
+        return self._remembered(turn)
+
+    def _remembered(
+        self, turn: TurnInput, actor: str = SYSTEM
+    ) -> tuple[TurnReceipt, list[DecisionAnswer]]:
+        """Record a turn, and decide about what waits of its subject."""
         self._core.recorder.flush()
-        receipt = self._gate.record([turn])[0]
-        tried = self.process(subject=subject)
+        receipt = self._gate.record([turn], actor)[0]
+        tried = self.process(subject=turn.subject)
         state = self._extraction.state_of(receipt.turn_id, tried.problem)
         if receipt.withheld:
             return _receipt(receipt, state), self._queries.rehearsed(
@@ -211,6 +217,70 @@ class MemoryLedger(Parts):
         ['favourite colour is red', 'shoe size is 39']
         """
         return self._stored.store(memories, self._core.actor(by))
+
+    # Changing
+
+    def update(
+        self,
+        memory_id: str,
+        *,
+        value: str | None = None,
+        text: str | None = None,
+        topic: str | None = None,
+        importance: float | None = None,
+        confidence: float | None = None,
+        valid_from: Moment | None = None,
+        expires_at: Moment | None = None,
+        by: str,
+    ) -> DecisionAnswer:
+        """Change a memory that holds, as a named person; what is None stays as it is.
+
+        Another `value` holds from now on, or from `valid_from`; the rest of the memory is as if it
+        had always been so. A new memory takes the place of the old one, with a turn that says who
+        made the change; the gate decides about it as about any. `correct` is for what was never
+        true. Raises `UnknownMemory` for what does not hold, `InvalidTurn`, `NotPermitted`.
+        """
+        from beliefledger.curation.edits import Changed
+
+        changed = Changed(value, text, topic, importance, confidence, valid_from, expires_at)
+        return self._edits.update(memory_id, changed, by=by)
+
+    def correct(
+        self,
+        memory_id: str,
+        words: str,
+        *,
+        value: str | None = None,
+        text: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        said_at: Moment | None = None,
+        idempotency_key: str | None = None,
+        by: str = SYSTEM,
+    ) -> tuple[TurnReceipt, list[DecisionAnswer]]:
+        """Record that a person says a memory about them is wrong: it was never so.
+
+        Their `words` are a turn like any other and the evidence. What they say of the same thing
+        ("No, I live in Porto") takes the memory's place; where they say nothing of it ("That's
+        wrong"), the memory ends. `value` is the right value, for words that nobody has to read.
+        Returns receipt and decisions, as `remember`. Raises as `update` does.
+        """
+        from beliefledger.curation.edits import Changed
+
+        turn = TurnInput(
+            subject="",
+            content=words,
+            session=session,
+            agent=agent,
+            said_at=micros(said_at, "said_at"),
+            idempotency_key=idempotency_key,
+        )
+        actor = self._core.actor(by)
+        meant = self._edits.correction(memory_id, turn, Changed(value=value, text=text))
+        if isinstance(meant, TurnInput):
+            return self._remembered(meant, actor)
+        [(receipt, answer)] = self._stored.decide([meant], actor)
+        return _receipt(receipt, ReadState(pending=False)), [answer]
 
     # Asking
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from beliefledger.curation.conflicts import Conflicts
     from beliefledger.curation.consent import Consent
     from beliefledger.curation.consolidation import Consolidation
+    from beliefledger.curation.edits import Edits
     from beliefledger.curation.entities import Entities
     from beliefledger.curation.extraction import Extractions
     from beliefledger.curation.policy import PolicyInForce
@@ -105,6 +106,12 @@ class Parts(Closeable):
         from beliefledger.curation.storing import StoredMemories
 
         return StoredMemories(self._core, self._queries)
+
+    @made_once
+    def _edits(self) -> Edits:
+        from beliefledger.curation.edits import Edits
+
+        return Edits(self._core, self._queries, self._stored)
 
     @made_once
     def _decisions(self) -> DecisionReplays:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from beliefledger.gate.claims import CHECK
+from beliefledger.gate.corrections import check_held, corrected, end_elsewhere
 from beliefledger.gate.custom_types import keyed
 from beliefledger.gate.decide import decide
 from beliefledger.gate.decision import Decision, TurnView
@@ -47,8 +48,12 @@ def decide_candidates(
 ) -> None:
     """Record what was noticed in a turn, and decide about each candidate."""
     turn_id = read.turn.turn_id
+    if choices is not None and choices.changes is not None:
+        check_held(draft, choices.changes)
     if choices is None:
         turn, candidates = mean(draft, read.subject_ref, read.turn, candidates)
+        if turn.corrects is not None:
+            candidates = corrected(draft, turn, candidates)
         if len(candidates) != outcome.candidates:
             outcome = outcome.model_copy(update={"candidates": len(candidates)})
         read = replace(read, turn=turn)
@@ -128,20 +133,15 @@ def _decide(
     )
     if reconsiders is not None:
         decided = decided.model_copy(update={"reconsiders": reconsiders})
-    draft.write(
-        New(
-            decided,
-            decision_id,
-            turn.turn_id,
-            subject_ref,
-            actor,
-            proposed.event_id,
-            turn.turn_id,
-        )
+    made = New(
+        decided, decision_id, turn.turn_id, subject_ref, actor, proposed.event_id, turn.turn_id
     )
+    draft.write(made)
     draft.decided.append(decision_id)
     draft.apply(decision, decision_id, candidate, turn, subject_ref, stream, new_memory, actor)
     end_others(draft, subject_ref, candidate, decision, decision_id, turn, actor)
+    if choices is not None and choices.changes is not None:
+        end_elsewhere(draft, choices.changes, stream, decision, made)
     learn(draft, subject_ref, candidate, decision, decision_id, names)
     if choices is None and decided.memory is not None:
         into = (stream, decided.memory)

@@ -38,7 +38,8 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
     finish = _Finish(case, scored, mentions, grant, valid_from, capped)
 
     # What is over by the time of these words is no longer in their way.
-    current = _named(case, context) or belief.holding(context) or _only(case, context)
+    changed = _changed(case)
+    current = changed or _named(case, context) or belief.holding(context) or _only(case, context)
     over = current if current is not None and current.ended(case.turn.said_at) else None
     if over is not None:
         current = None
@@ -53,7 +54,8 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
             finish(Outcome.QUARANTINE, CAPPED[case.act], "truth.cap"),
             target=apart.memory_id if apart else None,
         )
-    if current is not None and (current.value == value or _repeats(case, current)):
+    repeats = current is not None and (current.value == value or _repeats(case, current))
+    if current is not None and repeats and changed is None:
         return _confirm(case, scored, grant, current)
     if scored.c < max(policy.threshold(candidate.category), millionths(kind.threshold or 0)):
         if waiting is not None:
@@ -65,7 +67,9 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
     promotes = waiting.memory_id if waiting else None
     if belief.by_context and context is None:
         return finish(Outcome.ESCALATE, Reason.NO_CONTEXT, "belief.context")
-    placed = _placed_in_the_past(case, finish, current, value, promotes)
+    placed = None
+    if changed is None:
+        placed = _placed_in_the_past(case, finish, current, value, promotes)
     if placed is not None:
         return placed
     if current is None and _only_ends(case):
@@ -170,6 +174,14 @@ def _named(case: Case, context: str | None) -> Held | None:
     )
 
 
+def _changed(case: Case) -> Held | None:
+    """The memory that a named person changes, whatever it says now."""
+    changes = case.choices.changes
+    if changes is None:
+        return None
+    return next((held for held in case.belief.current if held.memory_id == changes.memory), None)
+
+
 def _only(case: Case, context: str | None) -> Held | None:
     """The belief's only memory, which a change or correction without a context must be about."""
     current = case.belief.current
@@ -217,7 +229,8 @@ def _conflict(
     """The decision where the current value differs from the stated one."""
     belief, policy, said_at = case.belief, case.policy, case.turn.said_at
     # "I don't use unittest" while the current value is pytest contradicts nothing.
-    if value.startswith("not ") and value != f"not {current.value}":
+    changes = case.choices.changes is not None
+    if value.startswith("not ") and value != f"not {current.value}" and not changes:
         return finish(Outcome.REJECT, Reason.IMPLIED, "belief.conflict")
     kind = case.registry.types.get(current.type)
     if kind is not None and kind.ends_only_by_removal and case.act is not SpeechAct.REMOVAL:

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.confidence import Confidence
+from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.times import Micros
 
 
@@ -82,6 +83,9 @@ class TurnView:
 
     speaker: str | None = None
     """Who spoke, if the turn names them."""
+
+    corrects: Meant | None = None
+    """The memory that these words say is wrong."""
 
     def citing(self, more: Mapping[str, str]) -> TurnView:
         """The same with the words of more turns."""

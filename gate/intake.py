@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.errors import InvalidTurn
-from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.secret_filter import session_name
@@ -48,6 +48,8 @@ class TurnInput:
     ordinal: int | None = None
     idempotency_key: str | None = None
     channel: str = "conversation"
+    corrects: Meant | None = None
+    """The memory that the words say is wrong."""
 
     def check(self, most_bytes: int) -> None:
         """Raises `InvalidTurn` saying what is wrong. `most_bytes` is the policy's."""
@@ -118,6 +120,7 @@ class TurnInput:
             agent=self.agent,
             said_at=clock_said if self.said_at is None else self.said_at,
             said_at_stated=self.said_at is not None,
+            corrects=self.corrects,
         )
 
     def withheld(self, no_session_tag: str) -> TurnRecorded:

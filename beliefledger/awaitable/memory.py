@@ -49,6 +49,8 @@ class AsyncMemoryLedger(Part[MemoryLedger], AsyncCloseable):
     remember = awaited(MemoryLedger.remember)
     store = awaited(MemoryLedger.store)
     store_many = awaited(MemoryLedger.store_many)
+    update = awaited(MemoryLedger.update)
+    correct = awaited(MemoryLedger.correct)
     beliefs = awaited(MemoryLedger.beliefs)
     as_of = awaited(MemoryLedger.as_of)
     history = awaited(MemoryLedger.history)

@@ -117,10 +117,20 @@ class StoredMemories:
 
         All are checked before any is written. For one that is known by its key, the first decision.
         """
-        limit, now = self._gate.rulebook.current().policy.max_turn_bytes, self._core.clock()
-        chosen = [chosen_memory(each, limit, now) for each in memories]
+        chosen = [self.checked(each) for each in memories]
+        return [answer for _, answer in self.decide(chosen, actor)]
+
+    def checked(self, given: MemoryInput) -> ChosenMemory:
+        """What goes to the gate. Raises `InvalidTurn`."""
+        limit = self._gate.rulebook.current().policy.max_turn_bytes
+        return chosen_memory(given, limit, self._core.clock())
+
+    def decide(
+        self, chosen: Sequence[ChosenMemory], actor: str
+    ) -> list[tuple[Receipt, DecisionAnswer]]:
+        """As `store`, of what is checked, and with the receipts of the turns."""
         self._gate.check(each.turn for each in chosen)
-        answers: list[DecisionAnswer] = []
+        answers: list[tuple[Receipt, DecisionAnswer]] = []
         for start in range(0, len(chosen), AT_ONCE):
             some = chosen[start : start + AT_ONCE]
             with gc_paused():
@@ -129,10 +139,10 @@ class StoredMemories:
 
     def _answers(
         self, memories: Sequence[ChosenMemory], stored: Sequence[tuple[Receipt, str | None]]
-    ) -> Iterator[DecisionAnswer]:
+    ) -> Iterator[tuple[Receipt, DecisionAnswer]]:
         made = self._queries.decided([decision for _, decision in stored if decision])
         for memory, (receipt, decision) in zip(memories, stored, strict=True):
-            yield made[decision] if decision else self._made_before(memory, receipt)
+            yield receipt, made[decision] if decision else self._made_before(memory, receipt)
 
     def _made_before(self, memory: ChosenMemory, receipt: Receipt) -> DecisionAnswer:
         if receipt.withheld and self._gate.is_stored(receipt):

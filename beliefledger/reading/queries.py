@@ -373,6 +373,8 @@ class Queries:
         written = again[-1] if again else written
         turn_id = written.event.memory.turn if isinstance(written.event, Written) else ""
         proposed, extractor = self._origin(turn_id, decided)
+        if decided and proposed and proposed.choices and proposed.choices.changes:
+            kind = f"change by {who}"
         turn = turn_page(*self._reader.turn(turn_id), _spans(written))
         where = {"decision": decided_by.position, "admission": written.position}
         now = to_datetime(self.now() if snapshot is None else snapshot.at)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from beliefledger.ledger.candidate import MILLION, Frozen
+from beliefledger.ledger.candidate import MILLION, Frozen, unset
 from beliefledger.ledger.fields import Score
 from beliefledger.ledger.times import Micros
+
+
+class Meant(Frozen):
+    """A memory that a person named, by its id and its belief's."""
+
+    memory: str
+    belief: str
 
 
 class Choices(Frozen):
@@ -18,3 +25,5 @@ class Choices(Frozen):
     valid_to: Micros | None = None
     expires_at: Micros | None = None
     visibility_scope: str | None = None
+    changes: Meant | None = Field(default=None, exclude_if=unset)
+    """The memory that a named person changed into this one."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from beliefledger.ledger.candidate import Candidate, unset
-from beliefledger.ledger.events.choices import Choices
+from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.kind import Event, Fact
 from beliefledger.ledger.fields import Clean, Name, Score
 from beliefledger.ledger.times import Micros
@@ -35,6 +35,8 @@ class TurnRecorded(Event):
     agent: Name[str | None] = None
     said_at: Micros | None = None
     """None where the time of recording stands in."""
+    corrects: Meant | None = Field(default=None, exclude_if=unset)
+    """The memory that these words say is wrong."""
     withheld: bool = Field(default=False, exclude_if=unset)
     """An erased turn was told again: it stays erased, so nothing of it is kept here."""
 

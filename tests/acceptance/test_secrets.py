@@ -17,7 +17,7 @@ import typer
 from command_line import CliRunner
 from wishes import storing
 
-from beliefledger import MemoryLedger, TurnInput, open_memory
+from beliefledger import MemoryInput, MemoryLedger, TurnInput, open_memory
 from beliefledger.access.tokens import Tokens
 from beliefledger.audit.audit import Audit
 from beliefledger.curation.backfill import Backfill
@@ -108,7 +108,8 @@ WAYS = {
         consent.grant.note consent.withdraw.note revoke.note conflicts.review.note
         conflicts.resolve.note conflicts.resolve.contexts erasure.holds.place.reason
         operations.consolidation.undo.note details.session details.agent
-        details.visibility_scope context.query context.session export.note exports.person.note
+        details.visibility_scope correct.words
+        correct.session correct.agent context.query context.session export.note exports.person.note
         exports.import_person.note exports.import_person.exported""",
     # What is refused with a secret in it, since it is a name, or a memory of its own.
     "refused": """conflicts.review.basis consent.grant.basis consent.grant.categories
@@ -117,16 +118,19 @@ WAYS = {
         erase.legal_basis erasure.erase.legal_basis erasure.holds.place.hold
         policy.adopt.policy recalls.record_shown.purpose record_turn.role
         remember.consent search.purpose store.attribute store.text store.type
-        context.purpose options.reason recalls.get.reason store.value types.add.source
+        context.purpose options.reason recalls.get.reason store.value
+        store_many.memories types.add.source
+        types.backfill.attribute types.backfill.patterns update.value update.text update.topic
+        correct.value correct.text
         tokens.create.agent tokens.create.name
         tokens.create.consent tokens.create.role tokens.create.scopes tokens.create.subjects
-        consent.grant_first.basis
-        types.backfill.attribute types.backfill.patterns""",
+        consent.grant_first.basis""",
     # Of what is given only a keyed hash is kept.
-    "hashed": """record_turn.idempotency_key remember.idempotency_key store.idempotency_key
-        tokens.record_refusals.counts""",
+    "hashed": """correct.idempotency_key record_turn.idempotency_key remember.idempotency_key
+        store.idempotency_key tokens.record_refusals.counts""",
 }
-NEVER_WRITTEN = """actor_name.actor audit.checklist.only audit.replay.decision_id
+NEVER_WRITTEN = """actor_name.actor correct.memory_id update.memory_id
+    audit.checklist.only audit.replay.decision_id
     audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
     beliefs.topic beliefs.type conflicts.resolve.belief_id
     conflicts.resolve.choose conflicts.review.decision_id consent.withdraw.basis
@@ -170,7 +174,9 @@ DETAILS = {field.name for field in fields(Details)}
 
 
 def _takes_text(parameter):
-    return re.search(r"\bstr\b|Mapping|TurnInput", str(parameter.annotation)) is not None
+    return (
+        re.search(r"\bstr\b|Mapping|TurnInput|MemoryInput", str(parameter.annotation)) is not None
+    )
 
 
 FRONT = {
@@ -242,6 +248,8 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
     memory.conflicts.resolve(conflict.belief_id, by="Ben", contexts=contexts, note=SECRET)
     waiting = [each for each in memory.decisions(waits=True) if each.outcome == "queue"]
     memory.conflicts.review(waiting[0].decision_id, approve=True, by="Ben", note=SECRET)
+    [belief] = [each for each in memory.beliefs("ana") if each.attribute == "colour"]
+    memory.correct(belief.memory_id, f"No. {SECRET}", session=SECRET, agent=SECRET)
     memory.search("ana", f"colour {SECRET}", session=SECRET)
     memory.context("ana", f"colour {SECRET}", session=SECRET)
     beliefs = memory.beliefs("ana")
@@ -267,6 +275,20 @@ def refused_ways(memory):
         yield (
             f"details.{field}" if field in DETAILS else f"store.{field}",
             lambda field=field: memory.store("ana", **storing(**(stored | {field: SECRET}))),
+        )
+    many = [MemoryInput("ana", "green", "colour"), MemoryInput("ana", SECRET, "colour")]
+    yield "store_many.memories", lambda: memory.store_many(many)
+    [home] = [each for each in memory.beliefs("ana") if each.attribute == "home.location"]
+    for field in ("value", "text", "topic"):
+        yield (
+            f"update.{field}",
+            lambda field=field: memory.update(home.memory_id, by="Ben", **{field: SECRET}),
+        )
+    for field in ("value", "text"):
+        given = {"value": "Faro", field: SECRET}
+        yield (
+            f"correct.{field}",
+            lambda given=given: memory.correct(home.memory_id, "No.", **given),
         )
     yield (
         "entities.add_alias.name",
@@ -515,7 +537,7 @@ CHECKED = {
     ),
     *("consent", "scope", "name", "names", "type", "attribute", "pattern", "context", "choose"),
     *("consumer", "legal_basis", "file", "files", "policy", "to", "remark", "agent", "role"),
-    "value",
+    *("value", "words"),
 }
 ONLY_READ = {
     # ids and names that are looked up, numbers, times, switches, and where things lie
@@ -532,8 +554,9 @@ ONLY_READ = {
     *("recency_weight", "reconfirm", "record", "refresh", "refuse", "relation", "resume"),
     *("retention", "revoked", "since", "source", "start", "store", "threshold", "topic", "turn"),
     *("types", "undo", "until", "valid_at", "vault", "vault_destination", "vault_source"),
+    *("confidence", "expires_at", "importance", "valid_from"),
     *("claim", "code", "format", "reconsider", "standing", "tokenizer", "turn_id"),
-    *("token_id", "everybody", "confidence", "valid_from"),
+    *("token_id", "everybody"),
     *(
         "html",
         "withhold",

@@ -44,8 +44,9 @@ MORE = "More, each with a help page of its own (beliefledger COMMAND --help)"
 ORDER = {
     "beliefledger": (
         "init remember store ingest process import search context beliefs events history explain"
-        " decisions why-not turn diff subjects reasons revoke erase status demo conflicts entities"
-        " types policy consent recalls erasure export schema audit proof vectors token ops"
+        " decisions why-not turn diff subjects reasons update correct revoke erase status demo"
+        " conflicts entities types policy consent recalls erasure export schema audit proof vectors"
+        " token ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",

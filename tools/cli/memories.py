@@ -1,4 +1,4 @@
-"""The command store: memories whose fields are chosen."""
+"""The commands store, update and correct: memories that are written or changed one by one."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -13,8 +13,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import PUT, USAGE, Json, MaybeBy, Subject, app, fail, opened
-from beliefledger.tools.cli.turns import Consent
+from beliefledger.tools.cli.app import (
+    PUT,
+    REFUSED_INPUT,
+    TAKE,
+    USAGE,
+    By,
+    Json,
+    MaybeBy,
+    Subject,
+    app,
+    fail,
+    named,
+    opened,
+)
+from beliefledger.tools.cli.turns import Consent, remembered
 
 if TYPE_CHECKING:
     from beliefledger.answers import DecisionAnswer
@@ -103,6 +116,75 @@ def _of_file(file: Path, subject: str | None) -> list[MemoryInput]:
         except InvalidTurn as problem:
             fail(f"store: line {number} of {file}: {problem.detail} Nothing was stored.", USAGE)
     return memories
+
+
+Memory = Annotated[
+    str,
+    typer.Argument(metavar="MEMORY", callback=named, help="Its id; its first characters do."),
+]
+
+
+@app.command(rich_help_panel=TAKE)
+def update(
+    ctx: typer.Context,
+    memory_id: Memory,
+    by: By,
+    value: Annotated[str | None, typer.Option(help="What it is from now on.")] = None,
+    text: Annotated[str | None, typer.Option(help="The claim in other words.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Another topic.")] = None,
+    importance: Annotated[
+        float | None, typer.Option(min=0, max=1, help="How important it is.")
+    ] = None,
+    confidence: Annotated[float | None, typer.Option(min=0, max=1, help="How sure it is.")] = None,
+    valid_from: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Since when the value is so. [now]")
+    ] = None,
+    expires_at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="When it is over by itself.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Change a memory; the old one stays in its history."""
+    with opened(ctx) as memory:
+        answer = memory.update(
+            memory_id,
+            value=value,
+            text=text,
+            topic=topic,
+            importance=importance,
+            confidence=confidence,
+            valid_from=valid_from,
+            expires_at=expires_at,
+            by=by,
+        )
+    output.show(answer, json, _updated)
+
+
+def _updated(answer: DecisionAnswer) -> Iterator[Any]:
+    yield output.decided([answer])
+    yield from output.hints([answer])
+
+
+@app.command(rich_help_panel=TAKE)
+def correct(
+    ctx: typer.Context,
+    memory_id: Memory,
+    words: Annotated[str, typer.Argument(help="What the person says is right, or wrong.")],
+    value: Annotated[
+        str | None, typer.Option(help="The right value, where nobody has to read the words.")
+    ] = None,
+    session: Annotated[str | None, typer.Option(help="In which conversation.")] = None,
+    at: Annotated[str | None, typer.Option(metavar="TIME", help="When it was said.")] = None,
+    json: Json = False,
+) -> None:
+    """Take the words of the person who says that a memory about them is wrong."""
+    with opened(ctx) as memory:
+        receipt, decisions = memory.correct(
+            memory_id, words, value=value, session=session, said_at=at
+        )
+    output.show({**receipt.model_dump(), "decisions": decisions}, json, remembered)
+    if receipt.pending:
+        raise typer.Exit(REFUSED_INPUT)
 
 
 MOST_ROWS = 20

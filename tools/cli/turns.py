@@ -67,7 +67,7 @@ def remember(
         "skipped": turn and turn.skipped,
         "fallen": turn.fallen if turn else 0,
     }
-    output.show(answer, json, _remembered)
+    output.show(answer, json, remembered)
     if receipt.pending:
         raise typer.Exit(REFUSED_INPUT)
 
@@ -77,18 +77,19 @@ def _nothing_came(answer: dict[str, Any]) -> Iterator[str]:
     if answer["pending"]:
         yield f"It could not be read: {answer['problem'] or 'another process is at it.'}"
         yield "Nothing is lost: it waits. Read it with beliefledger process."
-    elif answer["not_read"]:
+    elif answer.get("not_read"):
         yield output.NOT_READ
-    elif answer["skipped"] == "declined":
+    elif answer.get("skipped") == "declined":
         yield "The model declined to read it: nothing is known of what it says."
-    elif answer["fallen"]:
+    elif answer.get("fallen"):
         said = output.count(answer["fallen"], "statement")
         yield f"Nothing was kept: {said} of the model did not fit its words."
     else:
         yield "Nothing in it to believe."
 
 
-def _remembered(answer: dict[str, Any]) -> Iterator[Any]:
+def remembered(answer: dict[str, Any]) -> Iterator[Any]:
+    """What was recorded, and what was decided about it."""
     again = ", already" if answer["already"] else ""
     yield f"Recorded at position {answer['position']}{again}."
     if not answer["decisions"]:
