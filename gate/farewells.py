@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate.claims import CHECK, beyond
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
 from beliefledger.gate.meant_memories import (
     LASTING,
+    PLANNED,
+    TO_COME,
     WORD,
     Standing,
     in_place,
@@ -25,13 +29,14 @@ from beliefledger.gate.meant_memories import (
     stems,
 )
 from beliefledger.gate.registry import NOTE
+from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed
 from beliefledger.gate.rules import farewells, new_figures
+from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules.findings import category_of
 from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.times import DAY
 
-PLANNED = LASTING | {"event", "commitment", "decision"}
 _STAYING = ("identity.name", "identity.birthday", "identity.age", "event.", "record.", "language.")
 """What nobody takes leave of."""
 MOST = 3
@@ -44,10 +49,11 @@ def mean(
     """The candidates with the memories named that their words end, and the turn with what they
     cite."""
     kept = [each for each in candidates if not each.looked_for()]
+    standing = Standing(draft, subject_ref, turn)
+    kept = [_renewing_its_note(standing, each) for each in kept]
     if len(kept) == len(candidates):
         return turn, kept
     meant: list[Candidate] = []
-    standing = Standing(draft, subject_ref, turn)
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
@@ -58,13 +64,23 @@ def mean(
                 if each.attribute == candidate.attribute and each.spans == candidate.spans
             ]
             if candidate == others[0]:
-                meant += refigured(standing, others, turn, [*kept, *meant])
+                typed = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                anew = list(refigured(standing, others, turn, [*typed, *meant]))
+                kept = typed if anew else kept
+                meant += anew
+            continue
+        if candidate.attribute == rules_renewals.ATTRIBUTE:
+            found = renewals(standing, candidate)
+            if found:
+                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                sentence = _Anew(draft, subject_ref, turn, standing, candidate)
+                meant += sentence.candidates(found, [*kept, *meant])
             continue
         kind = candidate.ends[0].attribute
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
         types = _TYPES.get(kind, LASTING)
         held = look_up(standing, candidate, fits, types)
-        if kind == "note.*":
+        if kind == "note.*" and any(_meets(each, candidate) for each in kept):
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue
         if 0 < len(held) <= MOST:
@@ -77,6 +93,60 @@ def mean(
     cites = draft.cited(subject_ref, meant)
     turn = turn.citing(cites)
     return turn, [*kept, *(_quoting(each, cites) for each in meant)]
+
+
+def _renewing_its_note(standing: Standing, candidate: Candidate) -> Candidate:
+    """A typed candidate, which ends the notes that tell an older value of its slot: "my manager is
+    Dana", kept as a note, where the user reports to Olek."""
+    notes = notes_of_slot(standing, candidate)
+    if not 0 < len(notes) <= MOST:
+        return candidate
+    ends = tuple(
+        Ends(attribute=each.written.memory.attribute, value=each.written.memory.value)
+        for each in notes
+    )
+    return candidate.model_copy(update={"ends": (*candidate.ends, *ends)})
+
+
+class _Anew(NamedTuple):
+    """A sentence that gives a new value of something."""
+
+    draft: Draft
+    subject_ref: str
+    turn: TurnView
+    standing: Standing
+    candidate: Candidate
+
+    def candidates(
+        self, found: Sequence[Renewal], beside: Sequence[Candidate]
+    ) -> Iterator[Candidate]:
+        """What becomes of the memories of which it gives a new value: that value in their slot; or
+        else an end, and the sentence as what happened."""
+        mine = [
+            each
+            for each in beside
+            if each.type not in (NOTE, "event")
+            and not each.retracts
+            and _meets(each, self.candidate)
+        ]
+        over: list[Held] = []
+        for each in found:
+            attribute = each.held.written.memory.attribute
+            if any(other.attribute == attribute for other in mine):
+                continue  # a rule has found it in this slot itself
+            anew = renewed(self.candidate, each, self.standing)
+            if anew is None or not self._is_within(anew):
+                over.append(each.held)
+            else:
+                mine.append(anew)
+                yield anew
+        if 0 < len(over) <= MOST:
+            yield from _meant(self.candidate, over, [*beside, *mine], self.turn)
+
+    def _is_within(self, candidate: Candidate) -> bool:
+        """Whether a claim says no more than these words and those of the memory before."""
+        quoted = _quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
+        return beyond(quoted.model_copy(update={"check": CHECK})) is None
 
 
 _TYPES = {"event.*": PLANNED, "plan.*": PLANNED, "note.*": frozenset({NOTE})}
@@ -131,7 +201,7 @@ def plans(turn: TurnView) -> Callable[[Held, str], bool]:
         begins = memory.when.start
         if begins is not None and begins < turn.said_at - DAY:
             return False
-        if held.type == "event" and begins is None and not memory.attribute.startswith(_TO_COME):
+        if held.type == "event" and begins is None and not memory.attribute.startswith(TO_COME):
             return False
         if held.type in LASTING and begins is None and not _DAY.search(memory.value):
             return False
@@ -155,7 +225,6 @@ def fulfils(held: Held, words: str) -> bool:
 
 
 _PLANS = ("event.plan", "event.consider", "plan.", "decision.plan", "commitment.")
-_TO_COME = ("event.plan", "event.appointment", "event.meeting", "event.schedul", "event.trip")
 _DAY = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:to(?:day|morrow|night)|next)\b|\d", re.I
 )
@@ -210,6 +279,7 @@ def _meant(
                     Ends(
                         attribute=each.written.memory.attribute,
                         value=each.written.memory.value,
+                        denials=each.written.memory.negated,
                         at=at,
                     )
                     for each in held

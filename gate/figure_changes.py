@@ -137,23 +137,24 @@ def _figure_meant(
     low = claim.lower()
     if not any(each in low for each in topic):
         return None
-    there = [each for each in new_figures.figures(claim) if each.kind == kind]
-    if len(there) != 1:
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    if _BY.search(quote[:at]) or _BY_SO_MUCH.match(quote[at + len(candidate.value) :]):
         return None
-    [old] = there
+    old = _old(claim, kind, quote, at, candidate.value)
+    if old is None:
+        return None
     if one.type in ("event", "commitment"):
         start = memory.when.start
         if start is not None and start < turn.said_at - DAY:
             return None
     if claim[old.start : old.end].lower() == candidate.value.lower():
         return None
-    quote = candidate.spans[0].quote
-    at = quote.find(candidate.value)
     rest = claim[: old.start] + " " + claim[old.end :]
     words = {stem(word) for word in new_figures.words_of(rest)}
-    if kind == "number":
+    if kind == "number" and old.kind == "number":
         new_unit, old_unit = _unit(quote[at + len(candidate.value) :]), _unit(claim[old.end :])
-        if new_unit != old_unit:
+        if new_unit != old_unit and not (one.type == NOTE and {new_unit, old_unit} <= _SPANS):
             if new_unit and new_unit not in words:
                 return None
             if old_unit and old_unit not in topic and new_unit not in words:
@@ -167,6 +168,51 @@ def _figure_meant(
     return (len(shared), old) if shared else None
 
 
+_BY = re.compile(
+    r"\b(?:sav(?:es?|ed|ing)(?: me| us)?|extra|another|by|plus|minus|lost|gained)\W*$", re.I
+)
+_BY_SO_MUCH = re.compile(
+    r" ?(?:[^\W\d_]{1,10} )?(?:less|more|off|cheaper|extra|dearer|on top)\b", re.I
+)
+"""Before and after a figure that says how much it has changed, and not what it is."""
+
+
+def _old(claim: str, kind: str, quote: str, at: int, value: str) -> new_figures.Figure | None:
+    """The one figure of a claim that another of a kind may take the place of. "To 10" is a time of
+    the day for what is at 9:15, and of several numbers it is the one of the same unit."""
+    figures = new_figures.figures(claim)
+    same = [each for each in figures if each.kind == kind]
+    if len(same) > 1 and kind == "weekday":
+        between = claim[same[0].end : same[-1].start]
+        if len(same) == 2 and _AND.fullmatch(between):
+            return new_figures.Figure(kind, same[0].start, same[-1].end)
+    if len(same) > 1 and kind == "number":
+        unit = _unit(quote[at + len(value) :])
+        same = [each for each in same if unit and _unit(claim[each.end :]) == unit]
+    if not same and kind in ("number", "clock"):
+        hours = [(quote, at, at + len(value), kind)]
+        hours += [(claim, *each[1:], each.kind) for each in figures if each.kind in _HOURS]
+        if len(hours) == 2 and all(_is_hour(*each) for each in hours):
+            same = [each for each in figures if each.kind in _HOURS]
+    return same[0] if len(same) == 1 else None
+
+
+_HOURS = ("number", "clock")
+_AND = re.compile(r" ?(?:and|&|,|/|\+) ?(?:on )?", re.I)
+_AT = re.compile(r"\b(?:at|to|by|till|until|from|around|about|it['’]?s|for)\W*$", re.I)
+
+
+def _is_hour(text: str, start: int, end: int, kind: str) -> bool:
+    """Whether a figure of a text may be a time of the day."""
+    said = text[start:end]
+    if kind == "clock":
+        return True
+    return said.isdigit() and int(said) <= 24 and _AT.search(text[:start]) is not None
+
+
+_SPANS = frozenset(
+    {"", *(stem(each) for each in "min mins minute minutes hr hrs hour hours".split())}
+)
 _MEASURES = frozenset(
     stem(each)
     for each in "mg g kg ml l litre litres liter liters km mile miles m cm mm hour hours minute "

@@ -15,6 +15,9 @@ from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, SpeechAct
 
 LASTING = frozenset({"fact", "preference", "relation", NOTE})
+PLANNED = LASTING | {"event", "commitment", "decision"}
+TO_COME = ("event.plan", "event.appointment", "event.meeting", "event.schedul", "event.trip")
+"""Attributes of what is to be."""
 WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*[+#]*")
 
 
@@ -26,16 +29,23 @@ class Standing:
         self._directory, keys = draft.directory(subject_ref), draft.keys(subject_ref)
         self._self = self._directory.survivor(streams.entity_stream(keys.ids, SELF.casefold()))
         self._of: dict[str, tuple[Held, ...]] = {}
+        self._denied: list[Held] = []
 
     def of_user(self) -> tuple[Held, ...]:
         """The memories about the user."""
         return self._about(self._self)
 
+    def denied(self) -> list[Held]:
+        """What the user denied: "I can't stand jazz"."""
+        self._about(self._self)
+        return self._denied
+
     def of(self, words: Iterable[str]) -> list[Held]:
         """The memories about the user, and about those whom some words name."""
         about = {self._self}
         for said in words:
-            for name in (said, *said.split()):
+            of_us = _OURS if not _US.isdisjoint(said.split()) else ()
+            for name in (said, *said.split(), *of_us):
                 entity = self._directory.named(canonical_entity(name))
                 if entity is not None:
                     about.add(entity)
@@ -56,8 +66,17 @@ class Standing:
             if held is None or held.said_at > turn.said_at or held.ended(turn.said_at):
                 continue
             memory = held.written.memory
-            if memory.turn != turn.turn_id and not memory.negated:
+            if memory.turn == turn.turn_id:
+                continue
+            if not memory.negated:
                 yield held
+            elif entity == self._self:
+                self._denied.append(held)
+
+
+_US = frozenset({"us", "we", "our", "company", "team", "we're", "we've"})
+_OURS = ("team", "company")
+"""Whom "we" may be."""
 
 
 def look_up(

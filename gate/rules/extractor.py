@@ -18,6 +18,7 @@ from beliefledger.gate.rules import (
     other_statements,
     possessives,
     relative_clauses,
+    renewals,
     repairs,
     replies,
     shorthand,
@@ -103,14 +104,19 @@ class RuleExtractor:
         if turn.role != "user" or len(text) > TALK:
             return []
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
+        renewing = renewals.may_be_in(text)
         found: list[RuleFinding] = []
-        if parting or figured:
+        if parting or figured or renewing:
+            before = 0
             for start, end in sentences(text):
                 deadline.check()
                 if parting:
                     found += farewells.findings(text, start, end, turn.said_at)
                 if figured:
-                    found += new_figures.findings(text, start, end)
+                    found += new_figures.findings(text, start, end, before)
+                if renewing:
+                    found += renewals.findings(text, start, end)
+                before = start
         return [to_candidate(each, turn.said_at) for each in found]
 
     def not_read(self, turn: Speech) -> str | None:

@@ -152,7 +152,8 @@ def _doubted(text: str, match: re.Match[str]) -> bool:
 
 
 _BARE = re.compile(
-    r"\b(?:never again|(?:don['’]?t|do not|no longer|not|never)(?= \w+ing\b)|"
+    r"\b(?:never again|had to (?:say|said)|have ?n['’]?t|"
+    r"(?:don['’]?t|do not|no longer|not|never)(?= \w+ing\b)|"
     r"(?:don['’]?t|do not|never|not)(?: really| even)? (?:do|use|drive|have|drink|eat|play|take|go|"
     r"work|live|see|need|with|at|on|in)\b|could(?:n['’]?t| not) (?:stay|keep|stick|go)\b|"
     r"not|didn['’]?t make)",

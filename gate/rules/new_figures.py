@@ -31,6 +31,7 @@ KINDS = (
     ("ordinal", re.compile(
         rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)|{_ORDINALS})(?= (?:grade|year|class|form|floor|semester|"
         r"term|draft|round|place|season|trimester|level|lesson|chapter)\b)|"
+        r"\bevery (?:other|second|third|fourth|fifth|sixth)? ?(?:day|week|month|year)\b|"
         r"\b(?:year|grade|class|level|chapter|week|day|episode|page|season|lesson|phase) \d{1,4}\b",
         re.I)),
     ("date", re.compile(
@@ -47,6 +48,12 @@ KINDS = (
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
+_MINE = re.compile(
+    rf"\b(?:all )?(?:my|our) (\d{{1,6}}|(?:{_WORDS})\b) (?!(?:years?|months?|weeks?|days?|hours?|"
+    r"minutes?|euros?|dollars?|pounds?|kilos?|kg|km|miles?|percent)\b)(?:[\w'’-]+ )?[\w'’-]+s\b",
+    re.I,
+)
+"""What somebody has so many of: "my 52 records need a shelf"."""
 _HAS_FIGURE = re.compile(rf"\d|\b(?:{_WORDS})\b|day\b|days\b|(?:{_ORDINALS})\b", re.I)
 
 
@@ -72,23 +79,34 @@ def figures(text: str) -> list[Figure]:
 
 def may_be_in(text: str) -> bool:
     """Whether a text has a figure, and a word that tells of a change."""
-    return _HAS_FIGURE.search(text) is not None and _CUE.search(text) is not None
+    return _HAS_FIGURE.search(text) is not None and (
+        _CUE.search(text) is not None or _MINE.search(text) is not None
+    )
 
 
-def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
-    """The figures of the sentence content[start:end] that may be new ones of something."""
+def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFinding]:
+    """The figures of the sentence content[start:end] that may be new ones of something. What they
+    are of may be said by the sentence before, which begins at `before`: "Got an extension! It's
+    June 5 now"."""
     text = content[start:end]
-    if len(text) > LONGEST or _HAS_FIGURE.search(text) is None or _CUE.search(text) is None:
+    if len(text) > LONGEST or _HAS_FIGURE.search(text) is None:
         return
-    if text.rstrip("\"'” )").endswith("?") or _DOUBT.search(text):
+    mine = _MINE.search(text)
+    if mine is None and _CUE.search(text) is None:
+        return
+    if text.rstrip("\"'” )").endswith("?") or (mine is None and _DOUBT.search(text)):
         return
     while end > start and content[end - 1] in ".!,; ":
         end -= 1
     quote = content[start:end]
     topics = " ".join(dict.fromkeys(words_of(quote)))
+    topics = topics or " ".join(
+        dict.fromkeys(words_of(content[max(before, start - LONGEST) : start]))
+    )
     added = _ACTION.search(text) is not None and _TOTAL.search(text) is None
     for figure in _chosen(text, figures(quote)):
-        if figure.kind == "number" and (added or _STANDING.search(text) is None):
+        counted = mine is not None and mine.start(1) == figure.start
+        if figure.kind == "number" and not counted and (added or _STANDING.search(text) is None):
             continue  # "got 3 more books" says not how many there are
         yield RuleFinding(
             content, start, end, quote, "event", ATTRIBUTE,

@@ -52,6 +52,12 @@ _OWNERS = frozenset({"my", "our", "his", "her", "their"})
 _NAMED = frozenset({"called", "named"})
 
 
+def spelt(word: str) -> str:
+    """What a word typed in lower case stands for, where that is one word: hubby is husband."""
+    meant = _SPELLINGS.get(word, ())
+    return meant[0] if len(meant) == 1 else word
+
+
 def words_of(text: str, start: int, end: int) -> list[Token]:
     """The words and marks of text[start:end] as the rules read them."""
     words = tokens(text, start, end)

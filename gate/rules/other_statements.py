@@ -13,7 +13,7 @@ from beliefledger.gate.rules.patterns import PERSONS, is_role
 from beliefledger.gate.rules.phrases import phrase_end, pointing, retell, slug, text_of, tidy, trim
 from beliefledger.gate.rules.possessives import relation_key
 from beliefledger.gate.rules.words import Token
-from beliefledger.ledger.candidate import Candidate, Span, SpeechAct
+from beliefledger.ledger.candidate import Candidate, Ends, Span, SpeechAct
 
 _LEADS = frozenset({"when", "whenever", "before", "after", "once"})
 _ORDERED = frozenset("first always then usually start begin never".split())
@@ -50,12 +50,19 @@ def procedure(reading: Reading) -> RuleFinding | None:
     return None
 
 
+_BEFORE_ORDERS = frozenset(
+    "please pls plz also and , but no hi hey hello so actually just now then ok okay can could "
+    "would will you do me a favour from now on instead better".split()
+)
+"""What may stand before "call me Kit"."""
+
+
 def findings(reading: Reading) -> Iterator[RuleFinding]:
     """Statements from orders about the user, from what they want to be called, and about their
     things."""
     words = reading.words
     at = 0
-    while at < len(words) and words[at].low in ("please", "also", "and", ",", "but", "no"):
+    while at < len(words) and words[at].low in _BEFORE_ORDERS:
         at += 1
     if at + 2 >= len(words):
         return
@@ -195,11 +202,18 @@ _REPAIR = re.compile(
     rf"(?P<right>{_WORDS}),? (?:and )?not (?P<wrong>{_WORDS}))",
     re.I,
 )
+_NOT_BUT = re.compile(
+    r"^\W*+(?:(?:oh|no|nope|actually|sorry|wait|oops|well|correction)[,:.!]?\s+){0,3}"
+    r"(?P<all>not (?P<wrong>[\w'’-]{2,40}),? (?:but |it['’]?s )?(?P<right>[\w'’-]{2,40}))"
+    r"(?=\W*$|[.,!;]| (?:sorry|lol|i meant|my bad|autocorrect|typo)\b)",
+    re.I,
+)
+""" "Not Clara, Carla." """
 
 
 def repair(text: str) -> Repair | None:
     """A correction that names both values, but not the slot."""
-    found = _REPAIR.search(text[:400])
+    found = _REPAIR.search(text[:400]) or _NOT_BUT.search(text[:400])
     if found is None:
         return None
     return Repair(found["right"], found["wrong"], found.start("all"), found.end("all"))
@@ -216,6 +230,7 @@ def repaired(old: Candidate, turn_id: str, text: str, fix: Repair) -> Candidate:
             "value": fix.right,
             "replaces": fix.wrong,
             "act": SpeechAct.CORRECTION,
+            "ends": (*old.ends, Ends(attribute=old.attribute, value=old.value, never=True)),
             "attribute": old.attribute.replace(slug(old.value), slug(fix.right)),
         }
     )

@@ -45,7 +45,7 @@ _MENDS = tuple(
         rf"^\W*+{_SORRY}{{1,5}}(?:(?:it|that|this|he|she)(?:['’]?s| is| was| should be| should "
         rf"say)|its|should be|make it)? ?{_VALUE}{_STOP}",
         rf"^\*+ ?{_VALUE}{_STOP}",
-        rf"^\W*+{_VALUE} ?\*+\W*$",
+        rf"^\W*+{_VALUE} ?\*+(?: ?(?:lol|sorry|sry|oops|haha+|ffs|ugh))?\W*$",
         r"^\W*+(?P<right>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|"
         r"march|april|may|june|july|august|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
         r"dec(?:ember)?|\d[\d.:,]{0,8}))!+(?=\W|$)",

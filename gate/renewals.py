@@ -1,0 +1,378 @@
+"""Which memory a sentence gives a new value of, though it names no slot: "first day at Initech went
+well". Asked from the side of what is believed: words that meet nothing leave no trace. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.keys import KEYS, canonical
+from beliefledger.gate.meant_memories import (
+    LASTING,
+    PLANNED,
+    TO_COME,
+    Standing,
+    in_place,
+    stem,
+    stems,
+)
+from beliefledger.gate.registry import NOTE
+from beliefledger.gate.rules import new_figures
+from beliefledger.gate.rules.renewals import (
+    KINDS,
+    NOUNS,
+    TOLD,
+    Kind,
+    New,
+    Sentence,
+    named,
+    spelt_out,
+)
+from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
+
+_STAYING = ("identity.birthday", "record.", "language.native", "language.speaks")
+_USED = tuple(
+    "tool. uses. device. vehicle. drives. habit. diet. day. schedule. work. plays. eats. drink. "
+    "thing. commute. travel. has. does. likes. fitness. prefers. wears. is. commitment. "
+    "relation.uses.".split()
+)
+"""Attributes that may have a value of any kind."""
+_NOUNS_OF = {
+    key.name: [named(each.rpartition(".")[2].replace("-", " ")) for each in (*key.nouns, *more)]
+    for key in KEYS
+    if (more := key.keys if key.relation else ()) or key.nouns
+}
+"""The nouns of each slot."""
+
+
+class Renewal(NamedTuple):
+    """A memory that a sentence gives a new value of; the value is None where only the whole
+    sentence says it."""
+
+    held: Held
+    new: New | None
+
+
+def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
+    """The memories of which a sentence gives a new value; none where it may be several."""
+    sentence = Sentence(candidate.spans[0].quote)
+    words = [ends.value for ends in candidate.ends if ends.among]
+    there = [
+        held
+        for held in standing.of(words)
+        if held.type in PLANNED
+        and not held.written.memory.attribute.startswith(_STAYING)
+        and not _is_past(held)
+    ]
+    lasting = [
+        held for held in there if held.type in LASTING and held.written.memory.context is None
+    ]
+    denied = standing.denied() if sentence.likes else []
+    for ask in (_framed, _of_a_kind, _by_noun, _by_head, _by_taste):
+        found = [
+            each
+            for each in ask(sentence, there if ask is _of_a_kind else [*lasting, *denied])
+            if _is_of_subject(sentence, each)
+        ]
+        if found:
+            return _with_same_claim(found, lasting)
+    return []
+
+
+def _with_same_claim(found: list[Renewal], there: Sequence[Held]) -> list[Renewal]:
+    """These and what was told in the same words: "a barista at Costa" is in two slots."""
+    claims = {each.held.written.memory.claim for each in found}
+    ids = {each.held.memory_id for each in found}
+    return found + [
+        Renewal(held, None)
+        for held in there
+        if held.written.memory.claim in claims and held.memory_id not in ids
+    ]
+
+
+def notes_of_slot(standing: Standing, candidate: Candidate) -> list[Held]:
+    """The notes that tell another value of a candidate's slot by its noun."""
+    attribute = canonical(candidate.attribute, candidate.type)
+    nouns = _NOUNS_OF.get(attribute)
+    if (
+        not nouns
+        or candidate.entity != SELF
+        or candidate.negated
+        or candidate.context is not None
+        or candidate.act not in _SAID_SO
+    ):
+        return []
+    said = candidate.value.lower()
+    found = []
+    for held in standing.of_user():
+        if held.type == NOTE and said not in held.written.memory.value.lower():
+            noun, _value = _noun_of(held)
+            if any(one == other for one in noun for other in nouns):
+                found.append(held)
+    return found
+
+
+_SAID_SO = frozenset({SpeechAct.STATEMENT, SpeechAct.CHANGE, SpeechAct.CORRECTION})
+
+
+def _is_past(held: Held) -> bool:
+    """Whether a memory tells of what has happened already."""
+    memory = held.written.memory
+    return held.type == "event" and not memory.attribute.startswith(TO_COME)
+
+
+def _framed(sentence: Sentence, there: Sequence[Held]) -> Iterator[Renewal]:
+    """Of slots whose frame the sentence has."""
+    for held in there:
+        for slot in _slots(held):
+            new = sentence.framed(slot)
+            if new is not None and _is_other(sentence, new, held):
+                yield Renewal(held, new)
+                break
+
+
+def _slots(held: Held) -> Iterator[str]:
+    """The slots that a memory tells a value of: a note has none of its own."""
+    memory = held.written.memory
+    if held.type != NOTE:
+        yield memory.attribute
+        return
+    yield from (slot for slot, say in TOLD.items() if say.search(memory.value))
+    found = _IS.match(memory.value)
+    noun = named(found["noun"]) if found else None
+    yield from (slot for slot, nouns in _NOUNS_OF.items() if noun in nouns)
+
+
+def _is_other(sentence: Sentence, new: New, held: Held) -> bool:
+    said = sentence.text[new.start : new.end].lower()
+    return said not in held.written.memory.value.lower() and not sentence.doubted(new.begin)
+
+
+def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
+    """Whether the sentence speaks of whom the memory is about."""
+    memory = renewal.held.written.memory
+    others = sentence.others(0 if renewal.new is None else renewal.new.begin)
+    if memory.entity != SELF or memory.attribute.startswith(_OF_ANOTHER):
+        before = stems(spelt_out(sentence.text[: _start(renewal)]))
+        who = {stem(word) for word in memory.entity.lower().split()} - {SELF.lower()}
+        who |= {stem(word.lower()) for word in _PROPER.findall(memory.claim)}
+        who |= {stem(word) for word in others} & stems(memory.claim)
+        return not who.isdisjoint(before)
+    if others == {"they"} and _OF_US.search(sentence.lead(_start(renewal))):
+        return True  # "they put me on days"
+    about = stems(memory.claim)
+    return all(stem(each) in about for each in others)
+
+
+_OF_ANOTHER = tuple(
+    f"{kind}.{each}"
+    for kind in ("relation", "thing")
+    for each in ("daughter", "son", "child", "kid")
+)
+_PROPER = re.compile(r"\b(?!User\b)[A-ZÀ-Þ][\w-]{1,30}")
+_OF_US = re.compile(r"\b(?:me|us)\b", re.I)
+
+
+def _start(renewal: Renewal) -> int:
+    return 0 if renewal.new is None else renewal.new.start
+
+
+def _of_a_kind(sentence: Sentence, there: Sequence[Held]) -> list[Renewal]:
+    """Of values of a kind: of the only one, or of that which is told in the same words."""
+    for kind in KINDS:
+        names = sentence.of_kind(kind)
+        if not names:
+            continue
+        scored: list[tuple[int, Renewal]] = []
+        for held in there:
+            if held.type not in LASTING and not kind.planned:
+                continue
+            if held.written.memory.context is not None and not kind.alone:
+                continue
+            fit = _kind_fits(sentence, kind, names, held)
+            if fit is not None:
+                scored.append(fit)
+        if not scored:
+            continue
+        best = max(score for score, _ in scored)
+        found = [each for score, each in scored if score == best]
+        typed = [each for each in found if each.held.type != NOTE] or found
+        if len({each.held.written.memory.claim for each in typed}) == 1:
+            return found
+    return []
+
+
+def _kind_fits(
+    sentence: Sentence, kind: Kind, names: dict[str, New], held: Held
+) -> tuple[int, Renewal] | None:
+    memory = held.written.memory
+    of = kind.of is not None and kind.of.match(memory.attribute) is not None
+    if (
+        held.type != NOTE
+        and not of
+        and (kind.only or not memory.attribute.startswith((*_USED, *TO_COME)))
+    ):
+        return None
+    old = {memory.claim[each.start : each.end].lower() for each in kind.found(memory.claim)}
+    if not old and not of:
+        return None
+    new = [each for name, each in names.items() if name not in old]
+    if len(new) != 1 or (not old.isdisjoint(names) and not sentence.is_moving):
+        return None
+    if not _is_other(sentence, new[0], held):
+        return None
+    apart = {stem(word) for name in {*old, *names} for word in name.split()}
+    shared = (_told(memory.claim) & _told(sentence.text)) - apart
+    both = sentence.is_moving and any(name in sentence.low for name in old)
+    if not (shared or both or kind.planned or (kind.alone and (of or held.type != NOTE))):
+        return None
+    return len(shared), Renewal(held, _whole(sentence, new[0]))
+
+
+def _told(text: str) -> set[str]:
+    """What a text is about, as far as its words tell."""
+    return {stem(word) for word in new_figures.words_of(text)}
+
+
+_MORE = re.compile(r"(?: (?:\d[\w.]{0,5}|pro|max|plus|mini|ultra|se|[A-Z][\w-]{1,20}))+")
+
+
+def _whole(sentence: Sentence, new: New) -> New:
+    """A name with what belongs to it: "iPhone 16 Pro"."""
+    more = _MORE.match(sentence.text, new.end)
+    return new if more is None else New(new.start, more.end(), new.begin)
+
+
+def _by_noun(sentence: Sentence, there: Sequence[Held]) -> Iterator[Renewal]:
+    """Of what the sentence calls new, or says is otherwise now, by its noun."""
+    for nouns, new, changed in sentence.nouns:
+        for held in there:
+            noun, value = _noun_of(held)
+            if not any(_alike(nouns, each) for each in noun):
+                continue
+            if new is None:
+                if changed and held.written.memory.attribute.startswith("favorite."):
+                    yield Renewal(held, None)
+                continue
+            if not _is_other(sentence, new, held):
+                continue
+            said = sentence.text[new.start : new.end]
+            old, shape = _shape(value), _shape(said)
+            restated = old == shape and (held.type == NOTE or sentence.is_changed)
+            if restated or (changed and old & _TIMES <= _shape(sentence.text)):
+                yield Renewal(held, new)
+
+
+_TIMES = frozenset({"date", "clock", "weekday"})
+
+
+def _by_head(sentence: Sentence, there: Sequence[Held]) -> Iterator[Renewal]:
+    """Of the same noun in another manner: "the ads team", who was on the search team."""
+    if not sentence.is_moving and not sentence.is_raised:
+        return
+    for held in there:
+        memory = held.written.memory
+        value = _HEADED.search(memory.value if held.type != NOTE else memory.claim)
+        if value is None:
+            continue
+        manner, head = value["manner"].lower(), value["head"].lower()
+        for new in sentence.headed(head):
+            said = sentence.text[new.start : new.end]
+            if said.split()[0].lower() != manner and _is_other(sentence, new, held):
+                yield Renewal(held, new)
+                break
+
+
+_HEADED = re.compile(
+    r"\b(?P<manner>(?!the\b|an?\b|my\b|our\b|is\b|on\b|in\b)[^\W\d_][\w-]{1,24}) "
+    r"(?P<head>team|plan|squad|department|dept|accountant|manager|engineer|developer|designer|nurse|"
+    r"teacher|shift|shifts|group|class|course|tier|subscription|ticket|bike|phone|monitor|desk|"
+    r"floor|office|branch|league|division|licence|license|visa|permit|contract)\b",
+    re.I,
+)
+
+
+def _by_taste(sentence: Sentence, there: Sequence[Held]) -> Iterator[Renewal]:
+    """Of likes and dislikes that have turned."""
+    likes, dislikes = sentence.likes, sentence.dislikes
+    if likes == dislikes:
+        return
+    said = _told(sentence.text)
+    for held in there:
+        memory = held.written.memory
+        if held.type != "preference":
+            continue
+        disliked = memory.negated or _DISLIKES.search(memory.claim) is not None
+        if disliked == likes and (what := _told(memory.value)) and what <= said:
+            yield Renewal(held, None)
+
+
+_DISLIKES = re.compile(r"\b(?:dislikes|hates|detests|loathes|not|cannot|can['’]t|avoids)\b", re.I)
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    one, other = frozenset(map(stem, one)), frozenset(map(stem, other))
+    return bool(one and other) and (one <= other or other <= one)
+
+
+def _shape(text: str) -> frozenset[str]:
+    """The kinds of figures that a text has."""
+    return frozenset(each.kind for each in new_figures.figures(text))
+
+
+_IS = re.compile(
+    r"^\W*(?:(?:so|and|but|btw|also|oh)[,:]? ){0,2}(?:user['’]s |my |our |the )?(?:favou?rite )?"
+    r"(?P<noun>[^\W\d_][\w'’-]{1,24}(?: [^\W\d_][\w'’-]{0,24}){0,3}?)(?:['’]s| is| are) "
+    r"(?:always |called |usually |just )?(?P<value>.{1,80})",
+    re.I,
+)
+
+
+def _noun_of(held: Held) -> tuple[list[frozenset[str]], str]:
+    """The nouns under which a memory tells its value, and the value."""
+    memory = held.written.memory
+    found = _IS.match(memory.claim)
+    nouns = list(_NOUNS_OF.get(memory.attribute, ())) if memory.entity == SELF else []
+    for begins, called in NOUNS.items():
+        if memory.attribute.startswith(begins) and memory.entity == SELF:
+            nouns += called
+    if found is None:
+        return nouns, memory.value
+    return [*nouns, named(found["noun"])], found["value"]
+
+
+def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candidate | None:
+    """The memory with its new value; None where the new one does not fit its claim."""
+    held, new = renewal
+    memory = held.written.memory
+    if new is None or held.type == NOTE:
+        return None
+    if sum(each.written.memory.claim == memory.claim for each in standing.of_user()) > 1:
+        return None  # "a barista at Costa": what is new of one slot is not of the other
+    said = candidate.spans[0].quote[new.start : new.end]
+    at = memory.claim.lower().find(memory.value.lower())
+    if at < 0 or len(memory.value.split()) > _LONGEST or memory.attribute.endswith(".name"):
+        return None
+    claim = memory.claim[:at] + _article(memory.value, said) + said
+    if held.type == "relation" and memory.attribute != "relation.reports-to":
+        return None  # another slot: it does not end this one
+    if memory.value.isdigit() and not said.isdigit():
+        return None
+    made = in_place(candidate, held, claim, said, ())
+    named_by = re.sub(r"\W+", "-", memory.value.lower()).strip("-")
+    if named_by in memory.attribute:
+        return None  # the slot is of the old value alone: `plays.guitar`
+    return made.model_copy(update={"when": When()})
+
+
+_LONGEST = 5
+
+
+def _article(old: str, new: str) -> str:
+    first = old.split(maxsplit=1)[0].lower()
+    if first not in ("a", "an") or new[:1].isdigit():
+        return ""
+    return "an " if new[:1].lower() in "aeiou" else "a "

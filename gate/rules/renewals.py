@@ -1,0 +1,320 @@
+"""Words that give a new value of something, as only who knows the old one can tell.
+
+"First day at Initech went well" names an employer for whoever knows that there is one. What such
+words may mean is found here; which memory they meet is asked by `beliefledger.gate.renewals`. The
+words, frames and kinds of values are in `renewals.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from beliefledger.gate.literals import Guarded, lowered
+from beliefledger.gate.rules.findings import RuleFinding
+from beliefledger.gate.rules.lexicon import expanded, load
+from beliefledger.gate.rules.normalised import spelt
+from beliefledger.ledger.candidate import Ends, SpeechAct
+from beliefledger.ledger.late_patterns import compile_later
+
+ATTRIBUTE = "event.renewal"
+LONGEST = 240
+_DATA: dict[str, Any] = load("renewals.yaml")
+_CUE = compile_later(_DATA["cues"], re.I)
+_STRONG = compile_later(_DATA["strong"], re.I)
+_RAISED = re.compile(
+    r"\b(?:transferred|moved|promoted|joined|reassigned|upgraded|downgraded|changed|put on|now|"
+    r"as of|switched|bumped)\b",
+    re.I,
+)
+_LIKED = compile_later(_DATA["liked"], re.I)
+_DISLIKED = compile_later(_DATA["disliked"], re.I)
+_MOVING = compile_later(_DATA["moving"], re.I)
+_BESIDE = compile_later(_DATA["beside"], re.I)
+_PASSING = compile_later(_DATA["passing"], re.I)
+_DOUBTS = compile_later(_DATA["doubts"], re.I)
+_OTHERS = frozenset(_DATA["others"].split())
+_NO_NAMES = frozenset(_DATA["no_names"].split())
+_MANY = frozenset(_DATA["many"].split())
+_VAGUE = frozenset(_DATA["vague"].split())
+_WORD = re.compile(r"[^\W_]+(?:[.'’&+-][^\W_]+)*[+#]*")
+_CLAUSE = re.compile(
+    r"guess who['’]?s|[;:.!?,()]|\b(?:and|but|so|because|since|cause|cuz|while)\b", re.I
+)
+_OVER = re.compile(
+    r"\b(?:from|instead of|rather than|not|no|left|quit|dropped|ditched|without|than|old|ex|former|"
+    r"out of|off|goodbye|bye|long|more|replaced|swapped|traded|gave up|given up|binned|sold)"
+    r"(?: (?:an?|the|my|our|all))?\W*$",
+    re.I,
+)
+"""Before the name of what is over."""
+
+
+class Frame(NamedTuple):
+    """Words that say the value of a slot to whoever knows that there is one."""
+
+    of: re.Pattern[str]
+    says: tuple[Guarded, ...]
+    never: re.Pattern[str] | None
+    any: bool
+    """Whether the value is any words, and not a name."""
+
+
+class Kind(NamedTuple):
+    """A kind of values: a pattern of its names or of the words around them (`new`), and the
+    attributes that have such a value."""
+
+    name: str
+    names: re.Pattern[str]
+    of: re.Pattern[str] | None
+    only: bool
+    """Whether only memories of these attributes have such values."""
+    alone: bool
+    """Whether somebody has one such value at a time."""
+    cue: re.Pattern[str]
+    """What a sentence says that gives a new one."""
+    planned: bool
+    """Whether it may be a value of what is to come."""
+
+    def found(self, text: str) -> Iterator[New]:
+        """The values of the kind that a text has."""
+        for match in self.names.finditer(text):
+            group = match.lastgroup or 0
+            yield New(*match.span(group), match.start())
+
+
+class New(NamedTuple):
+    """A new value: its offsets in the sentence, and where the words begin that say it."""
+
+    start: int
+    end: int
+    begin: int
+
+
+def _attributes(says: str) -> re.Pattern[str]:
+    each = (re.escape(one).replace(r"\*", r"[\w.-]{1,60}") for one in says.split())
+    return compile_later(rf"(?:{'|'.join(each)})$")
+
+
+def _frames() -> tuple[Frame, ...]:
+    return tuple(
+        Frame(
+            _attributes(each["of"]),
+            tuple(Guarded(expanded(say, _DATA["parts"]), re.I) for say in each["says"]),
+            compile_later(each["never"], re.I) if "never" in each else None,
+            bool(each.get("any")),
+        )
+        for each in _DATA["frames"]
+    )
+
+
+def _kind(name: str, says: dict[str, Any]) -> Kind:
+    if "frame" in says:
+        pattern = expanded(says["frame"], _DATA["parts"])
+    else:
+        listed = sorted((each.strip() for each in says["names"].split(",")), key=len, reverse=True)
+        pattern = rf"(?<![\w.-])(?:{'|'.join(map(re.escape, listed))})(?![\w+#-])"
+    of = says.get("attribute")
+    return Kind(
+        name,
+        compile_later(pattern, re.I),
+        compile_later(of) if of else _attributes(says["of"]) if "of" in says else None,
+        of is not None,
+        bool(says.get("alone")),
+        compile_later(says["cue"], re.I) if "cue" in says else _STRONG,
+        bool(says.get("planned")),
+    )
+
+
+TOLD = {slot: compile_later(say, re.I) for slot, say in _DATA["told"].items()}
+"""Which slot a note tells a value of, by its words."""
+NOUNS = {
+    slot: tuple(frozenset(each.split()) for each in says.split(", "))
+    for slot, says in _DATA["nouns"].items()
+}
+"""What slots are called, by how their attributes begin."""
+FRAMES = _frames()
+KINDS = tuple(_kind(name, says) for name, says in _DATA["kinds"].items())
+
+
+_TELLS = re.compile(r"\b(?:is|are)\b.{0,24}\d|\w['’]s .{0,16}\d", re.I)
+"""A figure of something may be another than before, whatever else the sentence says."""
+
+
+def may_be_in(text: str) -> bool:
+    """Whether a text has any word after which something may be otherwise."""
+    return _CUE.search(text) is not None or _TELLS.search(text) is not None
+
+
+def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
+    """The sentence content[start:end], where it may give a new value of something."""
+    while end > start and content[end - 1] in ".!,; ":
+        end -= 1
+    text = content[start:end]
+    if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
+        return
+    if (
+        (_CUE.search(text) is None and _TELLS.search(text) is None)
+        or _BESIDE.search(text)
+        or _PASSING.search(text)
+    ):
+        return
+    words = " ".join(dict.fromkeys(spelt_out(text).split()))
+    if words:
+        yield RuleFinding(
+            content, start, end, text, "event", ATTRIBUTE, text, 500, confidence=850,
+            act=SpeechAct.CHANGE, retracts=True,
+            ends=(Ends(attribute="*", value=words, among=True),),
+        )  # fmt: skip
+
+
+def spelt_out(text: str) -> str:
+    """The words of a text in lower case, without "'s", and people as they are called in full."""
+    said = (each.lower().replace("’", "'").removesuffix("'s") for each in _WORD.findall(text))
+    return " ".join(map(spelt, said))
+
+
+class Sentence:
+    """A sentence that may give a new value of something."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.low = lowered(text)
+
+    @cached_property
+    def is_changed(self) -> bool:
+        """Whether it has a word after which something may be otherwise."""
+        return _CUE.search(self.text) is not None
+
+    @cached_property
+    def is_moving(self) -> bool:
+        """Whether it goes from one thing to another, and may name both."""
+        return _MOVING.search(self.text) is not None
+
+    @cached_property
+    def is_raised(self) -> bool:
+        """Whether somebody has another place in what goes on."""
+        return _RAISED.search(self.text) is not None
+
+    @cached_property
+    def likes(self) -> bool:
+        """Whether it says that something is liked, as it was not before."""
+        return _LIKED.search(self.text) is not None and self.is_changed
+
+    @cached_property
+    def dislikes(self) -> bool:
+        """Whether it says that something is liked no longer."""
+        return _DISLIKED.search(self.text) is not None and self.is_changed
+
+    def headed(self, head: str) -> Iterator[New]:
+        """The phrases of two words with a noun: "ads team"."""
+        for match in re.finditer(
+            rf"\b(?!(?:the|an?|my|our|this|that|new|old|whole|another)\b)[^\W\d_][\w-]{{1,24}} "
+            rf"{re.escape(head)}\b",
+            self.text,
+            re.I,
+        ):
+            yield New(*match.span(), match.start())
+
+    def doubted(self, at: int) -> bool:
+        """Whether what is said at an offset is wished, planned, denied or somebody's word."""
+        return _DOUBTS.search(self.lead(at)) is not None
+
+    def lead(self, at: int) -> str:
+        """The clause that an offset is in, up to there."""
+        begin = 0
+        for parting in _CLAUSE.finditer(self.text, 0, at):
+            begin = parting.end()
+        return self.text[begin:at]
+
+    def others(self, at: int) -> set[str]:
+        """Who else than the speaker is the subject of the clause that an offset is in."""
+        said = [
+            each.removesuffix("s").removesuffix("'")
+            if each.removesuffix("'s") in _OTHERS or each.rstrip("s") in _OTHERS
+            else each
+            for each in _WORD.findall(self.lead(at).lower().replace("’", "'"))
+        ]
+        return {each for each in said if each in _OTHERS}
+
+    @cached_property
+    def _typed_low(self) -> bool:
+        return not any(char.isupper() for char in re.sub(r"\bI\b", "", self.text))
+
+    def framed(self, attribute: str) -> New | None:
+        """The value that it says of a slot, if its words are those of such a slot."""
+        for frame in FRAMES:
+            if frame.of.match(attribute) is None:
+                continue
+            if frame.never is not None and frame.never.search(self.text):
+                return None
+            for say in frame.says:
+                if not say.may_match(self.low):
+                    continue
+                for found in say.pattern.finditer(self.text):
+                    new = self._name(found, named=not frame.any)
+                    if new is not None:
+                        return new
+        return None
+
+    def _name(self, found: re.Match[str], *, named: bool) -> New | None:
+        start, end = found.span("new")
+        said = self.text[start:end]
+        first = said.split()[0].lower()
+        if first in _NO_NAMES or first in _OTHERS:
+            return None
+        low = said[:1].islower() and not said.startswith(("dr", "mr", "ms"))
+        if named and low and not self._typed_low:
+            return None
+        while end > start and self.text[end - 1] in ".'’-&":
+            end -= 1
+        return New(start, end, found.start())
+
+    def of_kind(self, kind: Kind) -> dict[str, New]:
+        """The names of a kind that it has, each at its first place; without those said to be
+        over."""
+        if kind.cue.search(self.text) is None:
+            return {}
+        found: dict[str, New] = {}
+        for new in kind.found(self.text):
+            if not _OVER.search(self.text, max(0, new.begin - 24), new.begin):
+                found.setdefault(self.text[new.start : new.end].lower(), new)
+        return found
+
+    @cached_property
+    def nouns(self) -> tuple[tuple[frozenset[str], New | None, bool], ...]:
+        """What it says is new or otherwise: the words of each noun, the new value, and whether it
+        says that it has changed."""
+        found: list[tuple[frozenset[str], New | None, bool]] = []
+        for pattern in _NOUNS:
+            for match in pattern.finditer(self.text):
+                noun = [each.lower().removesuffix("'s") for each in _WORD.findall(match["noun"])]
+                value = match.groupdict().get("value")
+                if not noun or (len(noun) == 1 and noun[0] in _VAGUE):
+                    continue
+                if match["new"] == "new" and any(each in _MANY for each in noun):
+                    continue
+                at = _trimmed(self.text, *match.span("value")) if value else None
+                new = None if at is None else New(*at, match.start("noun"))
+                found.append((frozenset(noun), new, match["new"] is not None))
+        return tuple(found)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    while end > start and not (text[end - 1].isalnum() or text[end - 1] in ")%+#€$£"):
+        end -= 1
+    return start, end
+
+
+def named(noun: str) -> frozenset[str]:
+    """The words of a noun, as those of `Sentence.nouns` are."""
+    said = (each.lower().removesuffix("'s") for each in _WORD.findall(noun))
+    return frozenset(each for each in said if each not in _SMALL)
+
+
+_SMALL = frozenset("for a an of the my our on in at with to".split())
+
+
+_NOUNS = tuple(compile_later(expanded(each, _DATA["parts"]), re.I) for each in _DATA["otherwise"])
