@@ -9,7 +9,7 @@ import json
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from beliefledger.ledger.candidate import Frozen
 
@@ -97,6 +97,8 @@ class BeliefAnswer(Frozen):
     expires_at: datetime | None
     session: str | None
     agent: str | None
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    """What was kept beside the turn that it comes from."""
     decision_id: str
     became: Became | None = None
     """What became of it since; None where it holds."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
 
 from beliefledger.answers import (
     BeliefAnswer,
@@ -28,6 +31,8 @@ from beliefledger.parts import Parts
 from beliefledger.reading.queries import Snapshot
 from beliefledger.search.options import DEFAULT, SearchOptions
 from beliefledger.times import Moment, Progress, micros
+
+NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
 
 # ruff: noqa: PLC0415  what answers rare questions is imported when one is asked
 if TYPE_CHECKING:
@@ -68,13 +73,15 @@ class MemoryLedger(Parts):
         said_at: Moment | None = None,
         ordinal: int | None = None,
         idempotency_key: str | None = None,
+        metadata: Mapping[str, JsonValue] = NOTHING,
     ) -> TurnReceipt:
         """Record what was said; when this returns it is durable. Nothing is believed yet.
 
         Secrets are taken out first. The turn is known again by its `idempotency_key`, else by
         session, `ordinal` (or `said_at`), role and words; with none of these each call is another
         turn. A `speaker` of the role `user` who is not the subject is an entity of their own.
-        Raises `InvalidTurn`, and `NotPermitted` for an erased subject.
+        `metadata` is a JSON object of at most 4,096 bytes, kept beside the turn and what comes of
+        it. Raises `InvalidTurn`, and `NotPermitted` for an erased subject.
         """
         turn = TurnInput(
             subject=subject,
@@ -86,6 +93,7 @@ class MemoryLedger(Parts):
             said_at=micros(said_at, "said_at"),
             ordinal=ordinal,
             idempotency_key=idempotency_key,
+            metadata=metadata,
         )
         return self._recorded([turn])[0]
 
@@ -130,10 +138,12 @@ class MemoryLedger(Parts):
         agent: str | None = None,
         said_at: Moment | None = None,
         idempotency_key: str | None = None,
+        metadata: Mapping[str, JsonValue] = NOTHING,
     ) -> tuple[TurnReceipt, list[DecisionAnswer]]:
         """Record one turn of the subject and decide about it at once.
 
-        `consent` names a lawful basis that is recorded first. Returns receipt and decisions. Where
+        `consent` names a lawful basis that is recorded first, `metadata` is as of `record_turn`.
+        Returns receipt and decisions. Where
         the turn could not be read, there are none: the receipt is `pending`, with the `problem`.
         """
         turn = TurnInput(
@@ -143,6 +153,7 @@ class MemoryLedger(Parts):
             agent=agent,
             said_at=micros(said_at, "said_at"),
             idempotency_key=idempotency_key,
+            metadata=metadata,
         )  # which may be refused, before anything is written
         self._gate.check([turn])
         if consent is not None:
@@ -231,6 +242,7 @@ class MemoryLedger(Parts):
         confidence: float | None = None,
         valid_from: Moment | None = None,
         expires_at: Moment | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
         by: str,
     ) -> DecisionAnswer:
         """Change a memory that holds, as a named person; what is None stays as it is.
@@ -242,7 +254,8 @@ class MemoryLedger(Parts):
         """
         from beliefledger.curation.edits import Changed
 
-        changed = Changed(value, text, topic, importance, confidence, valid_from, expires_at)
+        marks = (topic, importance, confidence, valid_from, expires_at, metadata)
+        changed = Changed(value, text, *marks)
         return self._edits.update(memory_id, changed, by=by)
 
     def correct(

@@ -9,6 +9,7 @@ from enum import StrEnum
 from beliefledger.gate.belief import Held
 from beliefledger.gate.confidence import Confidence
 from beliefledger.ledger.events.choices import Meant
+from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
 
 
@@ -84,6 +85,7 @@ class TurnView:
     speaker: str | None = None
     """Who spoke, if the turn names them."""
 
+    metadata: Metadata = field(default_factory=dict)
     corrects: Meant | None = None
     """The memory that these words say is wrong."""
 

@@ -60,6 +60,7 @@ def memory_of(
         spans=evidence(candidate.spans),
         participants=candidate.participants,
         fields=candidate.fields,
+        metadata=turn.metadata,
         resolved=resolved and resolved.model_copy(update=_OF_THE_DECISION),
     )
 

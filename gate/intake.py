@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
 
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.metadata import check_metadata
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.secret_filter import session_name
 from beliefledger.ledger.streams import session_tag
@@ -48,6 +52,8 @@ class TurnInput:
     ordinal: int | None = None
     idempotency_key: str | None = None
     channel: str = "conversation"
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What the caller keeps beside it: a JSON object of at most 4,096 bytes."""
     corrects: Meant | None = None
     """The memory that the words say is wrong."""
 
@@ -75,6 +81,7 @@ class TurnInput:
                 check_size(name, value, most_bytes)
             else:
                 check_name(name, value)
+        check_metadata(self.metadata)
         if not self.subject.strip():
             raise InvalidTurn("subject is empty.")
         if not self.content.strip():
@@ -120,6 +127,7 @@ class TurnInput:
             agent=self.agent,
             said_at=clock_said if self.said_at is None else self.said_at,
             said_at_stated=self.said_at is not None,
+            metadata=dict(self.metadata),
             corrects=self.corrects,
         )
 

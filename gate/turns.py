@@ -57,6 +57,7 @@ def view_of(recorded: Recorded, event: TurnRecorded, cited: dict[str, str]) -> T
         session_tag=event.session_tag,
         position=recorded.position,
         speaker=event.speaker,
+        metadata=event.metadata,
         corrects=event.corrects,
     )
 
@@ -72,6 +73,7 @@ def as_told(turn: TurnInput, turn_id: str, event: TurnRecorded, now: Micros) -> 
         session=event.session,
         agent=event.agent,
         speaker=event.speaker,
+        metadata=event.metadata,
         corrects=event.corrects,
     )
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from beliefledger.ledger.candidate import SELF, Frozen, Resolved, Span, When, unset
 from beliefledger.ledger.fields import Name
+from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
 
 
@@ -39,6 +40,8 @@ class Memory(Frozen):
     participants: tuple[str, ...] = ()
     fields: dict[str, str] = Field(default_factory=dict, exclude_if=unset)
     """What its type asks for besides a value: a medication's dose."""
+    metadata: Metadata = Field(default_factory=dict, exclude_if=unset)
+    """What was kept beside the turn that it comes from."""
     resolved: Resolved | None = Field(default=None, exclude_if=unset)
     """The ids of whom and what it is about; None in memories from before entities had any."""
 

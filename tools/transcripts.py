@@ -19,6 +19,7 @@ import orjson
 from beliefledger.gate.intake import ROLES, TurnInput
 from beliefledger.gate.policy import MAX_TURN_BYTES
 from beliefledger.ledger.errors import CallerMistake, InvalidTurn
+from beliefledger.ledger.metadata import check_metadata
 from beliefledger.ledger.times import Micros, parse
 
 SAMPLE = 4_096
@@ -347,6 +348,7 @@ class Transcript:
                 speaker=None if speaks_as else speaker,
                 session=session,
                 agent=_name(fields, "agent"),
+                metadata=_metadata(fields),
                 said_at=said_at,
                 idempotency_key=key or self._key(subject, session, said_at, role, speaker, content),
             ),
@@ -359,6 +361,18 @@ class Transcript:
         digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:16]
         number = self._seen[digest] = self._seen.get(digest, -1) + 1
         return f"transcript {digest.hex()} {number}"
+
+
+def _metadata(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a line keeps beside its turn. Raises `NotATurn` where that is no JSON object."""
+    given = fields.get("metadata")
+    if given is None:
+        return {}
+    try:
+        check_metadata(given)
+    except InvalidTurn as problem:
+        raise NotATurn(problem.detail.rstrip(".")) from None
+    return dict(given)
 
 
 def _first_line(stream: IO[bytes]) -> tuple[bytes, IO[bytes]]:

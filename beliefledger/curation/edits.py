@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
 
 from beliefledger.answers import DecisionAnswer
 from beliefledger.curation.storing import Details, MemoryInput, StoredMemories
@@ -33,6 +36,7 @@ class Changed:
     confidence: float | None = None
     valid_from: Moment | None = None
     expires_at: Moment | None = None
+    metadata: Mapping[str, JsonValue] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,9 @@ class Edits:
         """What to record of words that say a memory is wrong: the turn, to be read; with the right
         value, the memory that takes its place and rests on these words."""
         held = self._held(given)
-        turn = replace(turn, subject=held.subject, corrects=held.meant)
+        turn = replace(
+            turn, subject=held.subject, corrects=held.meant, metadata=held.memory.metadata
+        )
         if changed.value is None:
             if changed.text is not None:
                 raise InvalidTurn("text: it goes with value, as the claim of the right value.")
@@ -121,6 +127,7 @@ class Edits:
             visibility_scope=row.visibility_scope,
             session=memory.session,
             agent=memory.agent,
+            metadata=memory.metadata if changed.metadata is None else changed.metadata,
         )
         chosen = self._stored.checked(
             MemoryInput(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
+
+from pydantic import JsonValue
 
 from beliefledger.answers import DecisionAnswer
 from beliefledger.gate.intake import ChosenMemory, TurnInput, check_size
@@ -40,6 +42,8 @@ class Details:
     visibility_scope: str | None = None
     session: str | None = None
     agent: str | None = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What is kept beside it: a JSON object of at most 4,096 bytes."""
 
 
 PLAIN = Details()
@@ -80,8 +84,8 @@ class MemoryInput:
         return f"{of}{attribute} {verb} {self.value}{context}"
 
 
-_RARER = frozenset(field.name for field in fields(Details))
-_COMMON = frozenset(field.name for field in fields(MemoryInput)) - {"details"}
+_RARER = frozenset(each.name for each in fields(Details))
+_COMMON = frozenset(each.name for each in fields(MemoryInput)) - {"details"}
 
 
 def memory_of(given: Mapping[str, Any], subject: str | None = None) -> MemoryInput:
@@ -178,6 +182,7 @@ def chosen_memory(given: MemoryInput, max_bytes: int, now: Micros) -> ChosenMemo
         role="system",
         session=details.session,
         agent=details.agent,
+        metadata=details.metadata,
         said_at=said_at,
         idempotency_key=given.idempotency_key,
         channel="store",

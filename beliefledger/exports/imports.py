@@ -162,6 +162,7 @@ def _turn(version: ExportedVersion, subject: str, number: int) -> TurnInput:
         role="system",
         session=version.session,
         agent=version.agent,
+        metadata=version.metadata,
         said_at=_said_at(version),
         idempotency_key=key if number == 1 else f"{key} {number}",
         channel="store",

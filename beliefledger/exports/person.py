@@ -8,6 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from pydantic import Field, JsonValue
+
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.ledger.candidate import Frozen
 
@@ -51,6 +53,7 @@ class ExportedTurn(Frozen):
     speaker: str | None
     session: str | None
     agent: str | None
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
     said_at: datetime | None
     content: str | None
     redacted: dict[str, int]

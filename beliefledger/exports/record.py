@@ -165,6 +165,7 @@ class PersonRecord:
                 speaker=said.speaker if said else None,
                 session=said.session if said else None,
                 agent=said.agent if said else None,
+                metadata=said.metadata if said else {},
                 said_at=moment(said.said_at) if said else None,
                 content=None if said is None or gone else said.content,
                 redacted=said.redacted if said else {},

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from pydantic import JsonValue
+
 from beliefledger.answers import Became, DecisionAnswer
 from beliefledger.gate.decision import Reason
 from beliefledger.gate.reasons import meanings
@@ -53,6 +55,7 @@ class TurnAnswer(Frozen):
     speaker: str | None
     session: str | None
     agent: str | None
+    metadata: dict[str, JsonValue]
     said_at: datetime | None
     recorded_at: datetime
     state: str
@@ -135,6 +138,7 @@ class TurnQueries:
             speaker=said.speaker if said else None,
             session=said.session if said else None,
             agent=said.agent if said else None,
+            metadata=said.metadata if said else {},
             said_at=datetime.fromisoformat(page["said_at"]) if page else None,
             recorded_at=to_datetime(recorded.recorded_at),
             state="erased" if row is None or said is None else row.state,

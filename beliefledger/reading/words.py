@@ -110,6 +110,7 @@ class Reader:
                     expires_at=moment(row.expires_at),
                     session=memory.session,
                     agent=memory.agent,
+                    metadata=memory.metadata,
                     decision_id=row.decision,
                     became=became.get(row.row_id) if became else None,
                 )
@@ -198,6 +199,7 @@ def turn_page(
         "role": said.role,
         "speaker": said.speaker,
         "session": said.session,
+        "metadata": said.metadata,
         "said_at": iso(said_at),
         "content": said.content,
         "marked": marked(said.content, [(start, end, "") for start, end in spans]),

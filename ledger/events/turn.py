@@ -10,6 +10,7 @@ from beliefledger.ledger.candidate import Candidate, unset
 from beliefledger.ledger.events.choices import Choices, Meant
 from beliefledger.ledger.events.kind import Event, Fact
 from beliefledger.ledger.fields import Clean, Name, Score
+from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
 
 
@@ -35,6 +36,8 @@ class TurnRecorded(Event):
     agent: Name[str | None] = None
     said_at: Micros | None = None
     """None where the time of recording stands in."""
+    metadata: Metadata = Field(default_factory=dict, exclude_if=unset)
+    """What the caller keeps beside it."""
     corrects: Meant | None = Field(default=None, exclude_if=unset)
     """The memory that these words say is wrong."""
     withheld: bool = Field(default=False, exclude_if=unset)

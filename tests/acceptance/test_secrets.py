@@ -109,6 +109,7 @@ WAYS = {
         conflicts.resolve.note conflicts.resolve.contexts erasure.holds.place.reason
         operations.consolidation.undo.note details.session details.agent
         details.visibility_scope correct.words
+        record_turn.metadata remember.metadata update.metadata details.metadata
         correct.session correct.agent context.query context.session export.note exports.person.note
         exports.import_person.note exports.import_person.exported""",
     # What is refused with a secret in it, since it is a name, or a memory of its own.
@@ -234,11 +235,13 @@ def test_of_every_text_that_is_taken_it_is_known_what_becomes_of_it():
 
 def test_what_is_written_is_written_without_its_secrets(memory, place):
     said = {"speaker": SECRET, "session": SECRET, "agent": SECRET}
+    said["metadata"] = beside = {"of": [SECRET, {TOKEN: 1}]}
     words = f"I live in Porto and {SECRET}."
     memory.record_turn("ana", words, **said, idempotency_key=TOKEN)
     memory.record_turns([TurnInput(subject="ana", content=f"I ski. {SECRET}", ordinal=1, **said)])
-    memory.remember("ana", f"I play chess. {SECRET}", session=SECRET, agent=SECRET)
-    memory.store("ana", "green", attribute="colour", details=Details(session=SECRET, agent=SECRET))
+    memory.remember("ana", f"I play chess. {SECRET}", session=SECRET, agent=SECRET, metadata=beside)
+    details = Details(session=SECRET, agent=SECRET, metadata=beside)
+    memory.store("ana", "green", attribute="colour", details=details)
     memory.store("ana", "red", attribute="colour", details=Details(visibility_scope=SECRET))
     for when in ("morning", "afternoon", "morning", "afternoon", "morning"):
         memory.remember("ana", f"I prefer {when} meetings.", session=SECRET)
@@ -248,6 +251,8 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
     memory.conflicts.resolve(conflict.belief_id, by="Ben", contexts=contexts, note=SECRET)
     waiting = [each for each in memory.decisions(waits=True) if each.outcome == "queue"]
     memory.conflicts.review(waiting[0].decision_id, approve=True, by="Ben", note=SECRET)
+    [belief] = [each for each in memory.beliefs("ana") if each.attribute == "colour"]
+    memory.update(belief.memory_id, metadata=beside, by="Ben")
     [belief] = [each for each in memory.beliefs("ana") if each.attribute == "colour"]
     memory.correct(belief.memory_id, f"No. {SECRET}", session=SECRET, agent=SECRET)
     memory.search("ana", f"colour {SECRET}", session=SECRET)
@@ -537,7 +542,7 @@ CHECKED = {
     ),
     *("consent", "scope", "name", "names", "type", "attribute", "pattern", "context", "choose"),
     *("consumer", "legal_basis", "file", "files", "policy", "to", "remark", "agent", "role"),
-    *("value", "words"),
+    *("value", "words", "metadata"),
 }
 ONLY_READ = {
     # ids and names that are looked up, numbers, times, switches, and where things lie

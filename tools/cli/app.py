@@ -90,6 +90,10 @@ MinConfidence = Annotated[
     float | None,
     typer.Option(min=0, max=1, help="At least this sure; else the policy's recall_floor."),
 ]
+Metadata = Annotated[
+    str | None,
+    typer.Option("--metadata", metavar="JSON", help='Kept beside it: an object, as {"ticket": 7}.'),
+]
 MaybeBy = Annotated[str | None, typer.Option("--by", help="Who does this; goes on record.")]
 Note = Annotated[str | None, typer.Option("--note", help="A remark for the record.")]
 
@@ -103,6 +107,21 @@ def fail(message: str, code: int = COULD_NOT) -> NoReturn:
 def moment(as_of: str | None) -> int | str | None:
     """What `--as-of` says: a position where it is only digits, else a time."""
     return int(as_of) if as_of is not None and as_of.isdecimal() else as_of
+
+
+def json_object(text: str | None) -> dict[str, Any]:
+    """What `--metadata` says. Raises `typer.BadParameter` for what is no JSON object."""
+    import orjson
+
+    if text is None:
+        return {}
+    try:
+        read = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        read = None
+    if not isinstance(read, dict):
+        raise typer.BadParameter('metadata: write a JSON object, as {"ticket": 7}.')
+    return read
 
 
 def named(identifier: str | None) -> str | None:

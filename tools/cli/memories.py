@@ -21,9 +21,11 @@ from beliefledger.tools.cli.app import (
     By,
     Json,
     MaybeBy,
+    Metadata,
     Subject,
     app,
     fail,
+    json_object,
     named,
     opened,
 )
@@ -62,6 +64,7 @@ def store(
     key: Annotated[
         str | None, typer.Option(metavar="KEY", help="Stored again under it, it is one memory.")
     ] = None,
+    metadata: Metadata = None,
     consent: Consent = None,
     by: MaybeBy = None,
     json: Json = False,
@@ -76,7 +79,7 @@ def store(
     elif attribute is None or value is None or subject is None:
         fail("store: give --subject, an attribute and a value, or --file.", USAGE)
     else:
-        from beliefledger.curation.storing import MemoryInput
+        from beliefledger.curation.storing import Details, MemoryInput
 
         memories = [
             MemoryInput(
@@ -89,6 +92,7 @@ def store(
                 valid_from=valid_from,
                 said_at=at,
                 idempotency_key=key,
+                details=Details(metadata=json_object(metadata)),
             )
         ]
     with opened(ctx, create=True, consent=consent) as memory:
@@ -142,6 +146,7 @@ def update(
     expires_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="When it is over by itself.")
     ] = None,
+    metadata: Metadata = None,
     json: Json = False,
 ) -> None:
     """Change a memory; the old one stays in its history."""
@@ -155,6 +160,7 @@ def update(
             confidence=confidence,
             valid_from=valid_from,
             expires_at=expires_at,
+            metadata=None if metadata is None else json_object(metadata),
             by=by,
         )
     output.show(answer, json, _updated)

@@ -18,9 +18,11 @@ from beliefledger.tools.cli.app import (
     REFUSED_INPUT,
     USAGE,
     Json,
+    Metadata,
     TheSubject,
     app,
     fail,
+    json_object,
     note,
     opened,
 )
@@ -54,11 +56,14 @@ def remember(
         str | None,
         typer.Option(metavar="TIME", help="When it was said; the same again is one turn."),
     ] = None,
+    metadata: Metadata = None,
     json: Json = False,
 ) -> None:
     """Record one thing that a subject said, and decide about it at once."""
     with opened(ctx, create=True, consent=consent) as memory:
-        receipt, decisions = memory.remember(subject, text, session=session, said_at=at)
+        receipt, decisions = memory.remember(
+            subject, text, session=session, said_at=at, metadata=json_object(metadata)
+        )
         turn = None if decisions or receipt.pending else memory.turn(receipt.turn_id)
     answer = {
         **receipt.model_dump(),
