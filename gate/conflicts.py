@@ -57,7 +57,9 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
     repeats = current is not None and (current.value == value or _repeats(case, current))
     if current is not None and repeats and changed is None:
         return _confirm(case, scored, grant, current)
-    if scored.c < max(policy.threshold(candidate.category), millionths(kind.threshold or 0)):
+    if scored.c < max(
+        policy.threshold(candidate.category, candidate.type), millionths(kind.threshold or 0)
+    ):
         if waiting is not None:
             counted = not _echoed(case, waiting)
             weak = finish(Outcome.CONFIRM, Reason.BELOW_THRESHOLD, "truth.threshold")

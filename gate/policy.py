@@ -12,6 +12,8 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, Grant
+from beliefledger.gate.policy_fields import completed, problems
+from beliefledger.gate.registry import default_types
 from beliefledger.ledger import canonical
 from beliefledger.ledger.candidate import MILLION, Frozen, Source, unset
 from beliefledger.ledger.data_files import data
@@ -40,6 +42,13 @@ class Thresholds(Frozen):
 
     default: Score
     categories: dict[str, Score] = Field(default_factory=dict)
+    """Of special categories."""
+    types: dict[str, Score] = Field(default_factory=dict, exclude_if=unset)
+    """Of types of memory; of one that is also of a special category, the higher one counts."""
+
+    @property
+    def least(self) -> float:
+        return min(self.default, *self.categories.values(), *self.types.values(), 1.0)
 
 
 class Loops(Frozen):
@@ -119,8 +128,11 @@ class Policy(Frozen):
         missing = [source.value for source in Source if source not in self.sources]
         if missing:
             raise ValueError(f"sources lacks {', '.join(missing)}")
-        if self.cap >= self.thresholds.default:
-            raise ValueError("cap must lie below the default threshold, or it would cap nothing")
+        if self.cap >= min(self.thresholds.default, *self.thresholds.types.values(), 1.0):
+            raise ValueError(
+                "cap must lie below the default threshold and those of types, or it"
+                " would cap nothing"
+            )
         known = {ORDINARY, *self.special_categories}
         for category in self.retention_days:
             if category not in known:
@@ -177,10 +189,12 @@ class Policy(Frozen):
         """SHA-256 of the canonical form, in which scores are millionths."""
         return canonical.digest(canonical.encode(_without_floats(self.model_dump(mode="json"))))
 
-    def threshold(self, category: str | None) -> int:
-        """Millionths."""
-        own = self.thresholds.categories.get(category) if category else None
-        return millionths(self.thresholds.default if own is None else own)
+    def threshold(self, category: str | None, type_: str | None = None) -> int:
+        """Millionths, of statements of a special category (or of none) and of a type."""
+        given = self.thresholds
+        own = [given.categories[category]] if category in given.categories else []
+        own += [given.types[type_]] if type_ in given.types else []
+        return millionths(max(own, default=given.default))
 
     def check_basis(self, basis: str) -> None:
         """Raises `NotPermitted` for what is no lawful basis of this policy."""
@@ -224,9 +238,11 @@ def _without_floats(value: Any) -> Any:
 
 
 def load(source: Policy | Path | str | Mapping[str, Any]) -> Policy:
-    """A policy from a YAML file, or from fields; what is left out is as in the default policy.
+    """A policy from a YAML file, or from fields; what is left out, at any depth, is as in the
+    default policy.
 
-    Raises `PolicyInvalid` saying which field is wrong and why.
+    Raises `PolicyInvalid` saying which field is wrong and why, and of a name that there is none of,
+    the nearest.
     """
     if isinstance(source, Policy):
         return source
@@ -241,14 +257,12 @@ def load(source: Policy | Path | str | Mapping[str, Any]) -> Policy:
             raise PolicyInvalid(f"{source} is not YAML: {problem}.") from problem
     if not isinstance(fields, Mapping):
         raise PolicyInvalid("A policy is a mapping of field names to values.")
+    types = [kind.name for kind in default_types()]
     try:
-        return Policy.model_validate({**default_policy().model_dump(mode="json"), **fields})
+        default = default_policy().model_dump(mode="json")
+        return Policy.model_validate(completed(fields, default, types))
     except ValidationError as problem:
-        wrong = "; ".join(
-            f"{'.'.join(str(part) for part in error['loc']) or 'policy'}: {error['msg']}"
-            for error in problem.errors()
-        )
-        raise PolicyInvalid(f"{wrong}.") from problem
+        raise PolicyInvalid(f"{problems(problem, Policy, types)}.") from problem
 
 
 @cache

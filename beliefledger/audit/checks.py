@@ -242,13 +242,12 @@ class Checks:
 
     def threshold(self) -> Finding:
         policy, types = self._rules.policy, self._rules.registry.types
-        lowest = min(policy.thresholds.default, *policy.thresholds.categories.values(), 1.0)
         apart = sum(row.quarantined for row in self._standing)
         believed = [row for row in self._standing if not row.quarantined]
         below = []
         for row in believed:
             own = types[row.type].threshold if row.type in types else None
-            if row.confidence < (lowest if own is None else own) * MILLION:
+            if row.confidence < (policy.thresholds.least if own is None else own) * MILLION:
                 below.append(row.memory_id)
         evidence = f"{len(below):,} of {len(believed):,} believed lie below it, {apart:,} apart"
         return Finding(not below if self._standing else None, evidence, next(iter(below), None))

@@ -78,6 +78,9 @@ class AsyncPolicyInForce(Part[PolicyInForce]):
     """As `PolicyInForce`, awaitable."""
 
     adopt = awaited(PolicyInForce.adopt)
+    list = awaited(PolicyInForce.list)
+    get = awaited(PolicyInForce.get)
+    diff = awaited(PolicyInForce.diff)
 
     async def current(self) -> Policy:
         """The policy in force."""

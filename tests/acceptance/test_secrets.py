@@ -157,6 +157,7 @@ NEVER_WRITTEN = """actor_name.actor correct.memory_id update.memory_id
     operations.extraction.use_model.model operations.jobs.run.name
     operations.jobs.schedule.every operations.rebuild.progress
     operations.rebuild.view options.profile options.scope options.topics
+    policy.diff.after policy.diff.before policy.get.digest
     proofs.verify.checkpoint proofs.verify.keys proofs.verify.witness_key
     recalls.get.recall_id recalls.get.standing recalls.list.found recalls.record_shown.memories
     audit.refusal.decision_id consent.preview_reconsider.basis
@@ -547,6 +548,7 @@ CHECKED = {
 ONLY_READ = {
     # ids and names that are looked up, numbers, times, switches, and where things lie
     *("absorbed", "adopt", "after", "apply", "approve", "as_of", "at", "at_least", "backed_up"),
+    *("before", "digest"),
     *("base_url", "batch", "belief", "certificate", "damaged", "decision", "decisions", "deep"),
     "extractor",
     *("default", "destination", "digests", "diversity", "dry_run", "end", "entity", "erasure"),

@@ -51,7 +51,7 @@ ORDER = {
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
     "types": "list show add backfill split retire",
-    "policy": "show validate adopt",
+    "policy": "show list diff validate adopt",
     "consent": "grant list withdraw",
     "recalls": "list show replay",
     "erasure": "preview list certificate acknowledge write-off register hold",

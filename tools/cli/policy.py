@@ -1,4 +1,4 @@
-"""Commands about the rules: policy show, validate, adopt."""
+"""Commands about the rules: policy show, list, diff, validate, adopt."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -7,17 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
+    USAGE,
     By,
     Json,
+    fail,
+    named,
     noun,
     opened,
 )
+
+if TYPE_CHECKING:
+    from beliefledger.curation.policy import AdoptedPolicy, PolicyDifference
 
 policy = noun("policy", "The rules by which the gate decides what may be believed, as a file.")
 PolicyFile = Annotated[
@@ -28,12 +34,22 @@ PolicyFile = Annotated[
 @policy.command("show")
 def policy_show(
     ctx: typer.Context,
+    digest: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DIGEST]",
+            callback=named,
+            help="One that was in force, by how its digest begins; else the one that is.",
+        ),
+    ] = None,
     default: Annotated[
         bool, typer.Option("--default", help="The default one with its comments, to start from.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """The policy in force, in YAML."""
+    """The policy in force, or one that was, in YAML."""
+    if default and digest is not None:
+        fail("policy show: leave out --default, or the digest.", USAGE)
     if default:
         from importlib import resources
 
@@ -45,13 +61,75 @@ def policy_show(
         import yaml
 
         with opened(ctx) as memory:
-            chosen = memory.policy.current
+            chosen = memory.policy.get(digest or "current")
         fields = chosen.model_dump(mode="json")
         text = yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)
     if json:
         output.write_json({"digest": chosen.digest(), "policy": chosen})
     else:
         typer.echo(text.rstrip())
+
+
+@policy.command("list")
+def policy_list(ctx: typer.Context, json: Json = False) -> None:
+    """Every policy that came into force, oldest first: when, and by whom."""
+    with opened(ctx) as memory:
+        answer = memory.policy.list()
+    if json:
+        output.write_json([each.model_dump(mode="json", exclude={"policy"}) for each in answer])
+    else:
+        output.show(answer, json, _policies)
+
+
+def _policies(answer: list[AdoptedPolicy]) -> Iterator[Any]:
+    made = output.table(
+        "digest",
+        "name",
+        ("adopted", output.FIXED),
+        "by",
+        ("position", output.RIGHT),
+        ("in force", output.FIXED),
+    )
+    for each in answer:
+        made.add_row(
+            output.short(each.digest),
+            output.cell(each.name),
+            output.when(each.adopted_at),
+            output.cell(each.by),
+            f"{each.position:,}",
+            "yes" if each.in_force else "",
+        )
+    yield made
+
+
+@policy.command("diff")
+def policy_diff(
+    ctx: typer.Context,
+    before: Annotated[
+        str,
+        typer.Argument(metavar="A", callback=named, help="How its digest begins, or default."),
+    ],
+    after: Annotated[
+        str,
+        typer.Argument(metavar="[B]", callback=named, help="Another one; else the one in force."),
+    ] = "current",
+    json: Json = False,
+) -> None:
+    """What policy B says otherwise than A, field by field."""
+    with opened(ctx) as memory:
+        answer = memory.policy.diff(before, after)
+    output.show(answer, json, _differences)
+
+
+def _differences(answer: tuple[PolicyDifference, ...]) -> Iterator[Any]:
+    if not answer:
+        yield "They say the same."
+        return
+    made = output.table("field", "A", "B")
+    for each in answer:
+        values = ("–" if value is None else str(value) for value in (each.before, each.after))
+        made.add_row(output.cell(each.field), *map(output.cell, values))
+    yield made
 
 
 @policy.command("validate")

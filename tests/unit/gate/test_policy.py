@@ -24,11 +24,18 @@ def test_a_category_may_ask_for_more():
     ("fields", "named"),
     [
         ({"thresholds": {"default": 2}}, "thresholds.default"),
-        ({"recal_floor": 0.4}, "recal_floor"),
+        ({"recal_floor": 0.4}, "recal_floor: .*did you mean recall_floor"),
         ({"default_scope": "public"}, "default_scope"),
         ({"scopes": ["team"]}, "subject"),
         ({"cap": 0.6}, "cap"),
-        ({"sources": {"stated": 0.9}}, "sources lacks"),
+        ({"sources": {"stated": None}}, "sources lacks stated"),
+        ({"sources": {"statd": 0.9}}, "sources.statd.*'stated'"),
+        ({"thresholds": {"fcat": 0.8}}, "thresholds.fcat: .*did you mean fact"),
+        ({"thresholds": {"defualt": 0.8}}, "thresholds.defualt: .*did you mean default"),
+        ({"loops": {"window": 3}}, "loops.window: .*did you mean window_days"),
+        ({"default_basis": {"bases": "x"}}, "default_basis.bases: .*did you mean basis"),
+        ({"thresholds": {"fact": 0.2}}, "cap"),
+        ({"zzz": 1}, "zzz: there is no such field; there are: name, purpose"),
         ({"transient": "maybe"}, "transient"),
     ],
 )
@@ -82,3 +89,43 @@ def test_a_default_basis_holds_only_where_a_named_person_adopted_it():
 def test_a_type_survives_its_definition():
     for kind in default_types():
         assert MemoryType.of(kind.definition()) == kind
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_what_is_left_out_at_any_depth_is_as_in_the_default(whole):
+    default = default_policy().model_dump(mode="json")
+    policy = load(
+        {
+            **(default if whole else {}),
+            "thresholds": {"fact": 0.8, "health": 0.9},
+            "sources": {"stated": 0.95},
+            "loops": {"supersessions": 5},
+            "decay": {"rate": 0.1},
+        }
+    )
+    assert policy.thresholds.default == default_policy().thresholds.default
+    assert policy.thresholds.types == {"fact": 0.8}
+    assert policy.threshold(None, "fact") == 800_000
+    assert policy.threshold(None, "event") == 500_000
+    assert policy.threshold("health", "fact") == 900_000
+    assert policy.threshold("religion", "fact") == 800_000
+    assert policy.sources == {**default_policy().sources, "stated": 0.95}
+    assert policy.loops.window_days == default_policy().loops.window_days
+    assert policy.decay.cap == default_policy().decay.cap
+    assert load(policy.model_dump(mode="json")) == policy
+
+
+def test_an_entry_of_a_map_is_named_taken_away_or_kept():
+    stricter = load({"special_categories": {"health": "prohibit"}})
+    assert stricter.special_categories == {
+        **default_policy().special_categories,
+        "health": "prohibit",
+    }
+    fewer = load({"special_categories": {"union": None}})
+    assert "union" not in fewer.special_categories
+    assert load(fewer.model_dump(mode="json")) == fewer
+    assert load({"topics": ["work"]}).topics == ("work",)
+
+
+def test_a_policy_without_thresholds_of_types_is_written_as_before():
+    assert "types" not in default_policy().model_dump(mode="json")["thresholds"]
