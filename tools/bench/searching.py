@@ -27,7 +27,7 @@ from beliefledger.ledger.times import SECOND
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.projections.dense import Dense
-from beliefledger.projections.embedding import Hashed, MiniLM
+from beliefledger.projections.embedding import MiniLM, Words
 from beliefledger.settings import EMBEDDER
 from beliefledger.tools.bench import rivals
 from beliefledger.tools.bench.backends import Backend
@@ -145,7 +145,7 @@ def model_of(name: str) -> Iterator[None]:
 
 def opened(place: Path | str, table: Table | None) -> MemoryLedger:
     """The ledger, comparing with the vectors of the table, else with those of the fallback."""
-    with model_of(Hashed.name if table is None else table.name):
+    with model_of(Words.name if table is None else table.name):
         memory = open_memory(place)
     if table is not None:
         memory._embedders._loaded[table.name] = table
@@ -404,10 +404,10 @@ def _fallback(run: Run, count: int) -> Iterator[Measured]:
             for _ in run.rounds("searching by the fallback")
         ]
     yield Measured(
-        f"p95 of a search among 10,000 memories with {Hashed.name}",
+        f"p95 of a search among 10,000 memories with {Words.name}",
         "ms",
         p95s,
-        note=f"{Hashed.dimension} dimensions; with the query's embedding",
+        note=f"{Words.dimension} dimensions; with the query's embedding",
     )
 
 

@@ -16,7 +16,7 @@ import yaml
 
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
-from beliefledger.projections.embedding import MINILM, Hashed, installed
+from beliefledger.projections.embedding import MINILM, Words, installed
 from beliefledger.tools.bench.measure import Measured, Run, Target
 from beliefledger.tools.bench.searching import K, model_of
 
@@ -122,7 +122,7 @@ _TARGETS = {
 
 def stories(run: Run) -> Iterator[Measured]:
     """Both halves, with the fallback and with MiniLM."""
-    for model in (Hashed.name, MINILM):
+    for model in (Words.name, MINILM):
         for half in HALVES:
             target = Target("≥", 0.9 if model == MINILM else 0.85)
             targets = {"current first": target} | _TARGETS

