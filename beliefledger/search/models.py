@@ -37,7 +37,7 @@ _REGISTERED = Group(
     "beliefledger.embedders",
     "embedder",
     EmbedderMissing,
-    (Hashed.name, MINILM),
+    tuple(OWN),
     unknown=EmbedderMissing,
 )
 MISSING = (
