@@ -52,7 +52,7 @@ def test_a_link_that_leads_nowhere_stops_it(staged, tmp_path):
             copy = tmp_path / path.relative_to(staged)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(path.read_bytes())
-    page = tmp_path / "docs/words.md"
+    page = tmp_path / "docs/glossary.md"
     page.write_text(page.read_text("utf-8") + "\n[gone](search.md#no-such-heading)\n", "utf-8")
     done = docsite.build(tmp_path)
     assert done.returncode != 0
@@ -73,14 +73,14 @@ def test_a_page_fetches_nothing(site):
     [
         ("README.md", "[docs](docs/adr)", "[docs](adr/index.md)"),
         ("README.md", "[cli](docs/cli.md#ops-tail)", "[cli](cli.md#ops-tail)"),
-        ("docs/words.md", "[how](../CONTRIBUTING.md)", "[how](contributing.md)"),
+        ("docs/glossary.md", "[how](../CONTRIBUTING.md)", "[how](contributing.md)"),
         ("docs/adr/0001-x.md", "[more](../search.md)", "[more](../search.md)"),
-        ("docs/words.md", "[log.py](../ledger/log.py)", "log.py"),
-        ("docs/words.md", "[ledger/log.py](../ledger/log.py)", "`ledger/log.py`"),
-        ("docs/words.md", "[`x`](../ledger/log.py)", "`x`"),
-        ("docs/words.md", "[here](#there)", "[here](#there)"),
-        ("docs/words.md", "```\n[a](../ledger/log.py)\n```", "```\n[a](../ledger/log.py)\n```"),
-        ("docs/words.md", "```mermaid\na-->b\n```", "```text\na-->b\n```"),
+        ("docs/glossary.md", "[log.py](../ledger/log.py)", "log.py"),
+        ("docs/glossary.md", "[ledger/log.py](../ledger/log.py)", "`ledger/log.py`"),
+        ("docs/glossary.md", "[`x`](../ledger/log.py)", "`x`"),
+        ("docs/glossary.md", "[here](#there)", "[here](#there)"),
+        ("docs/glossary.md", "```\n[a](../ledger/log.py)\n```", "```\n[a](../ledger/log.py)\n```"),
+        ("docs/glossary.md", "```mermaid\na-->b\n```", "```text\na-->b\n```"),
     ],
 )
 def test_links_are_those_of_the_site(source, given, wanted):
