@@ -13,6 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+# Each processor has its test already: more threads of one would wait for each other, busily.
+# numpy and torch read these when they are imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from hypothesis import settings
 
 from beliefledger.ledger.log import Log
