@@ -130,31 +130,41 @@ class Projector:
         upto = self._log.head().position if upto is None else upto
         if not self._checked:
             self._rebuild_strangers()
+        if self._is_behind(upto, only):
+            self._follow(upto, progress, only)
+
+    def _follow(
+        self, upto: int, progress: Progress | None = None, only: Collection[str] | None = None
+    ) -> None:
+        """Fold and write pages until no view is behind."""
         with self._lock:
-            while self._is_behind(upto, only):
+            while True:
                 with self.writing() as connection:
-                    behind = self._behind(connection, upto, only)
+                    behind = self._behind(self.states(connection), upto, only)
                     if not behind:
                         return  # another process was first
                     # Unless the page goes through, what the views keep in memory is of nothing.
                     kept = {state.name: self._at.pop(state.name, None) for state in behind}
                     after = self._one_page(connection, behind, kept, upto)
                 self._at |= after
+                lowest = min(position for _, position, _ in after.values())
                 if progress:
-                    progress(min(position for _, position, _ in after.values()), upto)
+                    progress(lowest, upto)
+                if lowest >= upto:
+                    return
 
     def _is_behind(self, upto: int, only: Collection[str] | None) -> bool:
         """Whether a view is behind. Read from the tables each time: another process may have
         rebuilt a view, or a crashed server lost its last writes."""
         with self.reading() as connection:
-            return bool(self._behind(connection, upto, only))
+            return bool(self._behind(self.states(connection), upto, only))
 
     def _behind(
-        self, connection: Connection, upto: int, only: Collection[str] | None
+        self, known: Mapping[str, ViewState], upto: int, only: Collection[str] | None
     ) -> list[ViewState]:
         return [
             state
-            for state in self.states(connection).values()
+            for state in known.values()
             if state.position < upto and state.stopped_at is None and state.name in self.views
             if only is None or state.name in only
         ]
@@ -184,17 +194,16 @@ class Projector:
 
         Raises `LedgerError` for a view that stopped, saying where and why.
         """
-        self.catch_up(only=names)
-        with self.reading() as connection:
-            known = self.states(connection)
-            states = tuple(known[name] for name in names)
-            for state in states:
-                if state.stopped_at is not None:
-                    raise LedgerError(
-                        f"The view {state.name} stopped at position {state.stopped_at}"
-                        f" ({state.reason}). Rebuild it: beliefledger ops rebuild {state.name}"
-                    )
-            yield connection, states
+        upto = self._log.head().position
+        if not self._checked:
+            self._rebuild_strangers()
+        while True:
+            with self.reading() as connection:
+                known = self.states(connection)
+                if not self._behind(known, upto, names):
+                    yield connection, tuple(_sound(known[name]) for name in names)
+                    return
+            self._follow(upto, only=names)
 
     def _one_page(
         self,
@@ -467,3 +476,13 @@ class Projector:
 
     def close(self) -> None:
         self.home.close()
+
+
+def _sound(state: ViewState) -> ViewState:
+    """The state of a view that did not stop. Raises `LedgerError` for one that did."""
+    if state.stopped_at is not None:
+        raise LedgerError(
+            f"The view {state.name} stopped at position {state.stopped_at} ({state.reason})."
+            f" Rebuild it: beliefledger ops rebuild {state.name}"
+        )
+    return state

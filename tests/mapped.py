@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -49,6 +50,7 @@ def module(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def callers() -> dict[Path, set[Path | str]]:
     """For each file those that import it or name it as data, and commands that start it."""
     files = sources()
