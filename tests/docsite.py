@@ -81,8 +81,8 @@ def _place(source: str) -> str | None:
     """Where a file of the repository is on the site; None for one that is not there."""
     if source in ELSEWHERE:
         return ELSEWHERE[source]
-    if source == "docs/adr":
-        return "adr/index.md"
+    if source in {"docs/adr", "docs/howto"}:
+        return {"docs/adr": "adr/index.md", "docs/howto": "howto/engineer.md"}[source]
     inside = source.startswith("docs/") and source.endswith((".md", ".svg"))
     return source.removeprefix("docs/") if inside else None
 

@@ -29,6 +29,8 @@ SESSIONS = [
     "docs/erasure.md",
     "docs/events.md",
     "docs/exports.md",
+    "docs/howto/engineer.md",
+    "docs/operations.md",
     "docs/proofs.md",
     "docs/tokens.md",
     "docs/search.md",

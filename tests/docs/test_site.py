@@ -42,7 +42,7 @@ def test_every_page_is_in_the_navigation_once(staged):
 
 
 def test_it_builds_strictly(site):
-    for name in ("index.html", "reference/ledger.html", "adr/index.html"):
+    for name in ("index.html", "tutorial.html", "reference/ledger.html", "adr/index.html"):
         assert "</html>" in (site / name).read_text("utf-8"), name
 
 
