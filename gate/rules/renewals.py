@@ -31,6 +31,11 @@ _RAISED = re.compile(
 )
 _LIKED = compile_later(_DATA["liked"], re.I)
 _DISLIKED = compile_later(_DATA["disliked"], re.I)
+_PAIR = compile_later(
+    r"\b(?=(?P<manner>(?!(?:the|an?|my|our|this|that|new|old|whole|another)\b)[^\W\d_][\w-]{1,24}) "
+    r"(?P<head>[^\W\d_][\w-]{1,24})\b)",
+    re.I,
+)
 _MOVING = compile_later(_DATA["moving"], re.I)
 _BESIDE = compile_later(_DATA["beside"], re.I)
 _PASSING = compile_later(_DATA["passing"], re.I)
@@ -210,13 +215,9 @@ class Sentence:
 
     def headed(self, head: str) -> Iterator[New]:
         """The phrases of two words with a noun: "ads team"."""
-        for match in re.finditer(
-            rf"\b(?!(?:the|an?|my|our|this|that|new|old|whole|another)\b)[^\W\d_][\w-]{{1,24}} "
-            rf"{re.escape(head)}\b",
-            self.text,
-            re.I,
-        ):
-            yield New(*match.span(), match.start())
+        for match in _PAIR.finditer(self.text):
+            if match["head"].lower() == head:
+                yield New(match.start("manner"), match.end("head"), match.start("manner"))
 
     def doubted(self, at: int) -> bool:
         """Whether what is said at an offset is wished, planned, denied or somebody's word."""
