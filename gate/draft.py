@@ -77,6 +77,9 @@ class Draft:
         self._real_ids: dict[str, str] = {}
         self._first_speakers: dict[str, str | None] = {}
         self._about = about
+        self._viewed: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._read: dict[str, int] = {}
+        self._of_entity: dict[str, set[str]] = {}
         self._supposed: dict[str, Grant] = {}
         self.seen: int | None = None
         """The head of the log when memories of an entity were first looked up."""
@@ -133,9 +136,20 @@ class Draft:
 
     def belief(self, stream: str) -> Belief:
         if stream not in self._beliefs:
-            self._beliefs[stream] = self._memo.belief(stream, self.rules)
+            self._keep(stream, self._memo.belief(stream, self.rules))
             self.reads(stream, self._beliefs[stream].version)
         return self._beliefs[stream]
+
+    def _keep(self, stream: str, belief: Belief) -> None:
+        """Keep a belief as it is now, and by the entities that its memories are about."""
+        self._beliefs[stream] = belief
+        self._read.setdefault(stream, len(self._read))
+        for held in (*belief.current, *belief.quarantined, *belief.past):
+            resolved = held.written.memory.resolved
+            if resolved:
+                for entity in (resolved.entity, resolved.target):
+                    if entity is not None:
+                        self._of_entity.setdefault(entity, set()).add(stream)
 
     def holds(self, stream: str) -> bool:
         """Whether a belief holds or keeps apart anything. The draft does not rely on the answer:
@@ -159,7 +173,7 @@ class Draft:
         """Add an event of a belief, which later decisions of this draft will see."""
         before = self.belief(new.stream)
         version = self.write(new)
-        self._beliefs[new.stream] = evolve(before, version, new.event, self.rules.registry)
+        self._keep(new.stream, evolve(before, version, new.event, self.rules.registry))
 
     def directory(self, subject_ref: str) -> Directory:
         """The subject's entities and their names."""
@@ -186,8 +200,12 @@ class Draft:
         including those of this draft."""
         if self.seen is None:
             self.seen = self._log.head().position
-        found = dict(self._about(subject_ref, entity_id))
-        for stream, belief in self._beliefs.items():
+        asked = (subject_ref, entity_id)
+        if asked not in self._viewed:
+            self._viewed[asked] = self._about(subject_ref, entity_id)
+        found = dict(self._viewed[asked])
+        for stream in sorted(self._of_entity.get(entity_id, ()), key=self._read.__getitem__):
+            belief = self._beliefs[stream]
             for held in (*belief.current, *belief.quarantined, *belief.past):
                 resolved = held.written.memory.resolved
                 if resolved and entity_id in {resolved.entity, resolved.target}:
