@@ -22,7 +22,6 @@ from beliefledger.gate.meant_memories import (
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules import new_figures
 from beliefledger.gate.rules.renewals import (
-    KINDS,
     NOUNS,
     TOLD,
     Kind,
@@ -59,6 +58,8 @@ class Renewal(NamedTuple):
 def renewals(standing: Standing, candidate: Candidate) -> list[Renewal]:
     """The memories of which a sentence gives a new value; none where it may be several."""
     sentence = Sentence(candidate.spans[0].quote)
+    if not sentence.may_renew():
+        return []
     words = [ends.value for ends in candidate.ends if ends.among]
     there = [
         held
@@ -182,7 +183,7 @@ def _start(renewal: Renewal) -> int:
 
 def _of_a_kind(sentence: Sentence, there: Sequence[Held]) -> list[Renewal]:
     """Of values of a kind: of the only one, or of that which is told in the same words."""
-    for kind in KINDS:
+    for kind in sentence.kinds:
         names = sentence.of_kind(kind)
         if not names:
             continue

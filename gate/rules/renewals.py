@@ -45,6 +45,8 @@ _NO_NAMES = frozenset(_DATA["no_names"].split())
 _MANY = frozenset(_DATA["many"].split())
 _VAGUE = frozenset(_DATA["vague"].split())
 _WORD = re.compile(r"[^\W_]+(?:[.'’&+-][^\W_]+)*[+#]*")
+_SPACED = re.compile(r"[^\w+#-]+")
+"""Between the words of a text that may have names: c++, gluten-free."""
 _CLAUSE = re.compile(
     r"guess who['’]?s|[;:.!?,()]|\b(?:and|but|so|because|since|cause|cuz|while)\b", re.I
 )
@@ -83,6 +85,15 @@ class Kind(NamedTuple):
     planned: bool
     """Whether it may be a value of what is to come."""
 
+    first: frozenset[str]
+    """The words that its names begin with; none where it has no names."""
+
+    def may_be_in(self, low: str, words: frozenset[str]) -> bool:
+        """Whether a text in lower case with these words may have a value of the kind."""
+        return (
+            self.cue.search(low) is not None if not self.first else not self.first.isdisjoint(words)
+        )
+
     def found(self, text: str) -> Iterator[New]:
         """The values of the kind that a text has."""
         for match in self.names.finditer(text):
@@ -116,10 +127,12 @@ def _frames() -> tuple[Frame, ...]:
 
 
 def _kind(name: str, says: dict[str, Any]) -> Kind:
+    first: frozenset[str] = frozenset()
     if "frame" in says:
         pattern = expanded(says["frame"], _DATA["parts"])
     else:
         listed = sorted((each.strip() for each in says["names"].split(",")), key=len, reverse=True)
+        first = frozenset(word for each in listed for word in _SPACED.split(each)[:1])
         pattern = rf"(?<![\w.-])(?:{'|'.join(map(re.escape, listed))})(?![\w+#-])"
     of = says.get("attribute")
     return Kind(
@@ -130,6 +143,7 @@ def _kind(name: str, says: dict[str, Any]) -> Kind:
         bool(says.get("alone")),
         compile_later(says["cue"], re.I) if "cue" in says else _STRONG,
         bool(says.get("planned")),
+        first,
     )
 
 
@@ -246,19 +260,45 @@ class Sentence:
 
     def framed(self, attribute: str) -> New | None:
         """The value that it says of a slot, if its words are those of such a slot."""
-        for frame in FRAMES:
-            if frame.of.match(attribute) is None:
+        return next((new for frame, new in self.frames if frame.of.match(attribute)), None)
+
+    @cached_property
+    def frames(self) -> tuple[tuple[Frame, New], ...]:
+        """The frames that it has, each with its value."""
+        found = ((frame, self._in(frame)) for frame in FRAMES)
+        return tuple((frame, new) for frame, new in found if new is not None)
+
+    def _in(self, frame: Frame) -> New | None:
+        for say in frame.says:
+            if not say.may_match(self.low):
                 continue
-            if frame.never is not None and frame.never.search(self.text):
-                return None
-            for say in frame.says:
-                if not say.may_match(self.low):
-                    continue
-                for found in say.pattern.finditer(self.text):
-                    new = self._name(found, named=not frame.any)
-                    if new is not None:
-                        return new
+            for found in say.pattern.finditer(self.text):
+                new = self._name(found, named=not frame.any)
+                if new is not None:
+                    never = frame.never is not None and frame.never.search(self.text)
+                    return None if never else new
         return None
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of which it may have a value."""
+        return tuple(kind for kind in KINDS if kind.may_be_in(self.low, self._words))
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(_SPACED.split(self.low))
+
+    def may_renew(self) -> bool:
+        """Whether it has anything that may be a new value of something: asked first, since to read
+        what is believed costs more."""
+        return bool(
+            self.frames
+            or any(self.of_kind(kind) for kind in self.kinds)
+            or self.nouns
+            or self.likes
+            or self.dislikes
+            or ((self.is_moving or self.is_raised) and _PAIR.search(self.text))
+        )
 
     def _name(self, found: re.Match[str], *, named: bool) -> New | None:
         start, end = found.span("new")
