@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from beliefledger.awaitable.memory import AsyncMemoryLedger
     from beliefledger.awaitable.opener import open_memory_async
     from beliefledger.curation.storing import Details, MemoryInput
+    from beliefledger.filters import Where
     from beliefledger.gate.extractor import Extractor, ExtractorSettings
     from beliefledger.gate.intake import TurnInput
     from beliefledger.gate.policy import Policy
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from beliefledger.ledger.own_secrets import Redaction
     from beliefledger.memory import MemoryLedger
     from beliefledger.opener import open_memory
+    from beliefledger.pages import Page
     from beliefledger.projections.embedding import Embedder
     from beliefledger.search.options import SearchOptions
 
@@ -104,6 +106,7 @@ __all__ = [
     "NotPermitted",
     "OlderLedger",
     "OlderProgram",
+    "Page",
     "Policy",
     "PolicyInvalid",
     "ProofsDamaged",
@@ -122,6 +125,7 @@ __all__ = [
     "UnknownMemory",
     "VersionConflict",
     "When",
+    "Where",
     "open_memory",
     "open_memory_async",
 ]
@@ -164,6 +168,7 @@ _HOME = {
     "NotPermitted": "ledger.errors",
     "OlderLedger": "ledger.errors",
     "OlderProgram": "ledger.errors",
+    "Page": "pages",
     "Policy": "gate.policy",
     "PolicyInvalid": "ledger.errors",
     "ProofsDamaged": "ledger.errors",
@@ -182,6 +187,7 @@ _HOME = {
     "UnknownMemory": "ledger.errors",
     "VersionConflict": "ledger.errors",
     "When": "ledger.candidate",
+    "Where": "filters",
     "open_memory": "opener",
     "open_memory_async": "awaitable.opener",
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -20,14 +22,17 @@ from beliefledger.answers import (
     TurnReceipt,
 )
 from beliefledger.curation.storing import PLAIN, Details, MemoryInput
+from beliefledger.filters import Where
 from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
-from beliefledger.ledger.errors import InvalidTurn, LedgerError, NotPermitted
+from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, LedgerError, NotPermitted
 from beliefledger.ledger.subscription import Subscription
 from beliefledger.ledger.vault import SYSTEM
+from beliefledger.pages import Cut, Page
 from beliefledger.parts import Parts
+from beliefledger.projections.questions import MemoryFilter
 from beliefledger.reading.queries import Snapshot
 from beliefledger.search.options import DEFAULT, SearchOptions
 from beliefledger.times import Moment, Progress, micros
@@ -308,23 +313,31 @@ class MemoryLedger(Parts):
         min_confidence: float | None = None,
         min_importance: float = 0.0,
         quarantined: bool = False,
-    ) -> list[BeliefAnswer]:
-        """What is believed about a subject (or about everybody).
+        where: Where | Mapping[str, object] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[BeliefAnswer]:
+        """What is believed about a subject (or about everybody), in the order of writing.
 
         `as_of` asks what was believed then: a position (an int below 10^12), or a time. `valid_at`
         asks what of it was true then; by default the time of `as_of`, else now. `min_confidence`
         is by default the `recall_floor` of the policy in force. A subject nobody knows, or who was
-        erased, has no beliefs.
+        erased, has no beliefs. `where` picks by session, agent, topic, type and metadata.
+
+        With `limit` it is a page, whose `next` is given as `after` for the one behind it; all pages
+        tell what the first one saw. Raises `InvalidTurn`, `InvalidQuery`.
         """
-        return self._queries.beliefs(
+        where = _where(where, type, topic)
+        floor = self._core.rulebook.refreshed().floor(min_confidence)
+        least = millionths(min_importance)
+        asked = (subject, as_of, valid_at, where, min_confidence, least, quarantined)
+        return self._lists.beliefs(
             subject,
             self._queries.snapshot(as_of),
             micros(valid_at, "valid_at"),
-            type_=type,
-            topic=topic,
-            min_confidence=self._core.rulebook.refreshed().floor(min_confidence),
-            min_importance=millionths(min_importance),
-            quarantined=quarantined,
+            MemoryFilter(min_confidence=floor, min_importance=least, quarantined=quarantined),
+            where,
+            Cut.of("beliefs", asked, limit, after),
         )
 
     def as_of(self, moment: Moment | Snapshot) -> Snapshot:
@@ -335,12 +348,20 @@ class MemoryLedger(Parts):
         return snapshot
 
     def history(
-        self, belief_or_memory: str, *, as_of: Moment | Snapshot | None = None
-    ) -> list[BeliefAnswer]:
+        self,
+        belief_or_memory: str,
+        *,
+        as_of: Moment | Snapshot | None = None,
+        where: Where | Mapping[str, object] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[BeliefAnswer]:
         """Every version of a belief, oldest first; with `as_of`, those that were known then. Takes
-        the id of a belief or of a memory in it, or the first characters of one. Raises
-        `UnknownMemory`."""
-        return self._queries.history(belief_or_memory, snapshot=self._queries.snapshot(as_of))
+        the id of a belief or of a memory in it, or the first characters of one. `where`, `limit`
+        and `after` are as for `beliefs`. Raises `UnknownMemory`, `InvalidQuery`."""
+        where = Where.of(where)
+        cut = Cut.of("history", (belief_or_memory, as_of, where), limit, after)
+        return self._lists.history(belief_or_memory, self._queries.snapshot(as_of), where, cut)
 
     def decisions(
         self,
@@ -350,21 +371,22 @@ class MemoryLedger(Parts):
         reason: str | None = None,
         turn_id: str | None = None,
         waits: bool | None = None,
-        limit: int | None = None,
         as_of: Moment | Snapshot | None = None,
-    ) -> list[DecisionAnswer]:
-        """What the gate decided, in order; with `limit`, the last so many. `waits` picks those that
-        a person still has to settle (or has not to), `as_of` those that were made by then, and
-        whether they waited then."""
-        return self._queries.decisions(
-            subject,
-            outcome=outcome,
-            reason=reason,
-            turn_id=turn_id,
-            waits=waits,
-            limit=limit,
-            snapshot=self._queries.snapshot(as_of),
-        )
+        where: Where | Mapping[str, object] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[DecisionAnswer]:
+        """What the gate decided, in order. With `limit` the last so many: their `next`, given as
+        `after`, leads to those before them. `waits` picks those that a person still has to settle
+        (or has not to), `as_of` those that were made by then, and whether they waited then; `where`
+        is as for `beliefs`. Raises `InvalidTurn`, `InvalidQuery`."""
+        from beliefledger.reading.lists import WhichDecisions
+
+        where = Where.of(where)
+        which = WhichDecisions(outcome, reason, turn_id, waits)
+        cut = Cut.of("decisions", (subject, which, as_of, where), limit, after)
+        snapshot = self._queries.snapshot(as_of)
+        return self._lists.decisions(subject, snapshot, which, where, cut)
 
     def decision(self, decision_id: str) -> DecisionAnswer:
         """One decision, by its id or the first characters of it. Raises `UnknownMemory`."""
@@ -479,17 +501,24 @@ class MemoryLedger(Parts):
         participant: str | None = None,
         as_of: Moment | Snapshot | None = None,
         min_confidence: float | None = None,
-    ) -> list[BeliefAnswer]:
+        where: Where | Mapping[str, object] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[BeliefAnswer]:
         """What happened: memories of type `event`, in order of time, and no others.
 
         With `start` or `end`, those that may have happened in [start, end): the whole day, week or
         month counts that their words mean, an approximate time a day more on either side, and an
         unknown one never. `on` says the window in words, such as "last tuesday" (as of now, or of
         `as_of`). `participant` is somebody who took part, or whom it is about, under any name.
+        `where`, `limit` and `after` are as for `beliefs`.
         """
+        where = Where.of(where)
+        asked = (subject, start, end, on, participant, as_of, min_confidence, where)
+        cut = Cut.of("events", asked, limit, after)
         if on is not None and (start is not None or end is not None):
             raise InvalidTurn("on: say either on or start and end.")
-        snapshot = self._queries.snapshot(as_of)
+        snapshot = self._lists.seen(self._queries.snapshot(as_of), cut)
         window = micros(start, "start"), micros(end, "end")
         if on is not None:
             now = self._queries.now() if snapshot is None else snapshot.at
@@ -498,13 +527,14 @@ class MemoryLedger(Parts):
             window = window_of(on, now)
         elif window[0] is not None and window[1] is not None and window[0] >= window[1]:
             raise InvalidTurn("end must come after start.")
-        return self._relations.events(
+        found = self._relations.events(
             subject,
             snapshot,
             window=window,
             participant=participant,
             min_confidence=self._core.rulebook.refreshed().floor(min_confidence),
         )
+        return self._lists.page(found, where, snapshot, cut)
 
     def typed(
         self,
@@ -513,14 +543,21 @@ class MemoryLedger(Parts):
         type: str | None = None,
         memory_id: str | None = None,
         quarantined: bool = False,
-    ) -> list[Typed]:
+        where: Where | Mapping[str, object] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[Typed]:
         """What is believed now, each memory in the shape of its type (`gate.typed`): of a subject,
-        of a type, or one memory by its id."""
+        of a type, or one memory by its id. `where`, `limit` and `after` are as for `beliefs`, but
+        each page tells what is believed when it is asked for."""
         from beliefledger.reading.typed import TypedQueries
 
-        return TypedQueries(self._core, self._queries).typed(
-            subject, type=type, memory_id=memory_id, quarantined=quarantined
+        where = _where(where, type, None)
+        cut = Cut.of("typed", (subject, where, memory_id, quarantined), limit, after)
+        found = TypedQueries(self._core, self._queries).typed(
+            subject, where=where, memory_id=memory_id, quarantined=quarantined
         )
+        return cut.of_all(found, attrgetter("memory_id"))
 
     def search(
         self,
@@ -734,6 +771,18 @@ class MemoryLedger(Parts):
     def actor_name(self, actor: str) -> str:
         """The name under which somebody acted, of the `actor` of an event."""
         return self._log.vault.principal_name(actor)
+
+
+def _where(
+    given: Where | Mapping[str, object] | None, type: str | None, topic: str | None
+) -> Where:
+    """The filter, with what is also asked for by a keyword of its own. Raises `InvalidQuery` where
+    the two say different things."""
+    where = Where.of(given)
+    for name, said in (("type", type), ("topic", topic)):
+        if said is not None and getattr(where, name) not in {None, said}:
+            raise InvalidQuery(f"where: it says another {name} than {name} does.")
+    return replace(where, type=type or where.type, topic=topic or where.topic)
 
 
 def _receipt(receipt: Receipt, state: ReadState) -> TurnReceipt:

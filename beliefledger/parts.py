@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from beliefledger.operations.jobs import Counts, Work
     from beliefledger.operations.operations import Operations
     from beliefledger.proofs.proofs import Proofs
+    from beliefledger.reading.lists import Lists
     from beliefledger.reading.relations import RelationQueries
     from beliefledger.reading.views import Views
     from beliefledger.search.contexts import Contexts
@@ -100,6 +101,12 @@ class Parts(Closeable):
         from beliefledger.curation.extraction import Extractions
 
         return Extractions(self._core, self._queries)
+
+    @made_once
+    def _lists(self) -> Lists:
+        from beliefledger.reading.lists import Lists
+
+        return Lists(self._core, self._queries)
 
     @made_once
     def _stored(self) -> StoredMemories:

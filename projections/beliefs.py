@@ -55,7 +55,7 @@ from beliefledger.projections import tables
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
 from beliefledger.projections.view import Tagger
 
-_ROWS_PER_EVENT = 1 << 10
+ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""
 _KEPT_BELIEFS = 200_000
 _WEAKER = "truth.weaker_than_current"
@@ -269,7 +269,7 @@ class Fold:
         self._open(again, event)
 
     def _open(self, row: Version, event: Recorded) -> None:
-        row.row_id = event.position * _ROWS_PER_EVENT + len(self.opened)
+        row.row_id = event.position * ROWS_PER_EVENT + len(self.opened)
         row.opened, row.opened_at = event.position, event.recorded_at
         self.rows.append(row)
         self.opened.append(row)

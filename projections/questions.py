@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,14 +14,17 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    false,
     func,
+    not_,
     or_,
     select,
 )
 
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
-from beliefledger.projections.beliefs import Version
+from beliefledger.projections.beliefs import ROWS_PER_EVENT, Version
+from beliefledger.projections.decisions import WAITING
 from beliefledger.projections.turns import TurnRow
 
 
@@ -72,6 +75,28 @@ class MemoryFilter:
     min_importance: int = 0
     quarantined: bool = False
     """Whether those in quarantine are asked for too."""
+    session_tag: str | None = None
+    after: int = 0
+    """Only rows of higher numbers."""
+    limit: int | None = None
+    """The first so many of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionFilter:
+    """Which decisions are asked for."""
+
+    subject_ref: str | None = None
+    outcome: str | None = None
+    reason: str | None = None
+    turn_id: str | None = None
+    waits: bool | None = None
+    as_of: int | None = None
+    """As they were at a position: what was settled since waited still."""
+    before: int | None = None
+    """Only those of lower positions."""
+    limit: int | None = None
+    """The last so many of them."""
 
 
 def held(
@@ -99,13 +124,38 @@ def held(
         query = query.where(c.subject_ref == subject_ref)
     if not which.quarantined:
         query = query.where(c.quarantined.is_(False))
-    query = query.where(open_then(table, as_of))
-    if which.type is not None:
-        query = query.where(c.type == which.type)
-    if which.topic_tag is not None:
-        query = query.where(c.topic_tag == which.topic_tag)
-    rows = [Version(*row) for row in connection.execute(query.order_by(c.row_id))]
+    for column, wanted in (
+        (c.type, which.type), (c.topic_tag, which.topic_tag), (c.session_tag, which.session_tag),
+    ):  # fmt: skip
+        if wanted is not None:
+            query = query.where(column == wanted)
+    if which.after:
+        query = query.where(c.row_id > which.after, c.opened >= which.after // ROWS_PER_EVENT)
+    rows = []
+    # Rows that are open, and those closed since, are each in the order of an index: a page of them
+    # is read without the others.
+    for part in (open_then(table, as_of),) if which.limit is None else _parts(table, as_of):
+        of_part = query.where(part).order_by(*_order(table, subject_ref, which.limit))
+        rows += [Version(*row) for row in connection.execute(of_part.limit(which.limit))]
+    if which.limit is not None:
+        rows = sorted(rows, key=lambda row: row.row_id)[: which.limit]
     return rows if as_of is None else as_known(rows, as_of)
+
+
+def _parts(table: FromClause, as_of: int | None) -> Sequence[ColumnElement[bool]]:
+    """`open_then` in parts that do not overlap."""
+    c = table.c
+    if as_of is None:
+        return (c.closed.is_(None),)
+    return and_(c.closed.is_(None), c.opened <= as_of), and_(c.closed > as_of, c.opened <= as_of)
+
+
+def _order(
+    table: FromClause, subject_ref: str | None, limit: int | None
+) -> Sequence[ColumnElement[Any]]:
+    """By number; of one subject, a page by the index that begins with the position."""
+    of_one = subject_ref is not None and limit is not None
+    return (table.c.opened, table.c.row_id) if of_one else (table.c.row_id,)
 
 
 def as_known(rows: Sequence[Version], as_of: int) -> list[Version]:
@@ -279,33 +329,40 @@ def open_then(table: FromClause, as_of: int | None) -> ColumnElement[bool]:
 
 
 def decided(
-    connection: Connection,
-    generation: int,
-    *,
-    subject_ref: str | None = None,
-    outcome: str | None = None,
-    reason: str | None = None,
-    turn_id: str | None = None,
-    waits: bool | None = None,
-    limit: int | None = None,
+    connection: Connection, generation: int, which: DecisionFilter = DecisionFilter()
 ) -> list[DecisionRow]:
-    """Decisions in order of position; with `limit`, the last so many."""
+    """Decisions in order of position; with a limit, the last so many."""
     table = tables.decisions(generation)
     c = table.c
     query: Select[Any] = select(table)
     for column, wanted in (
-        (c.subject_ref, subject_ref),
-        (c.outcome, outcome),
-        (c.reason, reason),
-        (c.turn_id, turn_id),
-        (c.waits, waits),
+        (c.subject_ref, which.subject_ref),
+        (c.outcome, which.outcome),
+        (c.reason, which.reason),
+        (c.turn_id, which.turn_id),
     ):
         if wanted is not None:
             query = query.where(column == wanted)
-    if limit is not None:
-        query = query.order_by(c.position.desc()).limit(limit)
-        return [DecisionRow(*row) for row in connection.execute(query)][::-1]
-    return [DecisionRow(*row) for row in connection.execute(query.order_by(c.position))]
+    waited: ColumnElement[bool] = c.waits.is_(True)
+    if which.as_of is not None:
+        query = query.where(c.position <= which.as_of)
+        waited = and_(c.outcome.in_(sorted(WAITING)), or_(waited, c.settled > which.as_of))
+    if which.waits is not None:
+        query = query.where(waited if which.waits else not_(func.coalesce(waited, false())))
+    if which.before is not None:
+        query = query.where(c.position < which.before)
+    if which.limit is not None:
+        query = query.order_by(c.position.desc()).limit(which.limit)
+        rows = [DecisionRow(*row) for row in connection.execute(query)][::-1]
+    else:
+        rows = [DecisionRow(*row) for row in connection.execute(query.order_by(c.position))]
+    return rows if which.as_of is None else [_then(row, which.as_of) for row in rows]
+
+
+def _then(row: DecisionRow, as_of: int) -> DecisionRow:
+    """A decision as it was: what was settled since waited still."""
+    later = row.settled is not None and row.settled > as_of
+    return replace(row, waits=row.outcome in WAITING and (row.waits or later))
 
 
 def decisions_with(

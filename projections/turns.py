@@ -159,3 +159,13 @@ def parked(connection: Connection, generation: int, subject_ref: str | None) -> 
     if subject_ref is not None:
         query = query.where(table.c.subject_ref == subject_ref)
     return [TurnRow(*row) for row in connection.execute(query)]
+
+
+def positions(connection: Connection, generation: int, turns: Sequence[str]) -> dict[str, int]:
+    """Where turns are in the log."""
+    c = tables.turns(generation).c
+    found: dict[str, int] = {}
+    for start in range(0, len(turns), 500):
+        some = select(c.turn_id, c.position).where(c.turn_id.in_(turns[start : start + 500]))
+        found.update({row[0]: row[1] for row in connection.execute(some)})
+    return found

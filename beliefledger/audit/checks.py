@@ -154,7 +154,9 @@ class Checks:
             rows = [
                 row
                 for outcome in ("admit", "supersede", "confirm", "quarantine")
-                for row in questions.decided(connection, generation, outcome=outcome)
+                for row in questions.decided(
+                    connection, generation, questions.DecisionFilter(outcome=outcome)
+                )
             ]
         rows.sort(key=lambda row: row.position)
         looked_at = 0
@@ -306,7 +308,9 @@ class Checks:
 
     def _waits(self, outcome: str) -> Finding:
         with self._queries.view(DecisionsView.name) as (connection, generation):
-            rows = questions.decided(connection, generation, outcome=outcome, waits=True)
+            rows = questions.decided(
+                connection, generation, questions.DecisionFilter(outcome=outcome, waits=True)
+            )
         if not rows:
             return Finding(bool(self._seen.decisions) or None, "nothing waits")
         late = self._now - rows[0].recorded_at > _WEEK
@@ -374,7 +378,11 @@ class Checks:
 
     def replay(self) -> Finding:
         with self._queries.view(DecisionsView.name) as (connection, generation):
-            rows = questions.decided(connection, generation, limit=None if self.deep else SAMPLE)
+            rows = questions.decided(
+                connection,
+                generation,
+                questions.DecisionFilter(limit=None if self.deep else SAMPLE),
+            )
             total = sum(questions.counts(connection, generation, "outcome").values())
         counts = Counter[Verdict]()
         for row in rows:

@@ -131,7 +131,9 @@ class Consent:
                 row.position
                 for reason in sorted(FOR_WANT_OF_A_BASIS)
                 for row in questions.decided(
-                    connection, generation, subject_ref=subject_ref, reason=reason
+                    connection,
+                    generation,
+                    questions.DecisionFilter(subject_ref=subject_ref, reason=reason),
                 )
                 if row.settled is None
             ]

@@ -115,7 +115,9 @@ class CandidateQueries:
         if most < 1:
             raise InvalidTurn("limit: at least 1.")
         with self._queries.view(DecisionsView.name) as (connection, generation):
-            rows = questions.decided(connection, generation, subject_ref=ref)
+            rows = questions.decided(
+                connection, generation, questions.DecisionFilter(subject_ref=ref)
+            )
         noticed = list(self._noticed(rows, claim))
         alike, slots = self._alike(noticed, self._slots(text))
         answers = self._queries.told([each.row for each in alike])

@@ -145,9 +145,7 @@ class ConflictQueries:
         return self._queries.history(belief) if there else []
 
     def conflicts(self, subject: str | None) -> list[ConflictAnswer]:
-        waiting = self._queries.decisions(
-            subject, outcome="escalate", reason=None, turn_id=None, waits=True, limit=None
-        )
+        waiting = self._queries.about(subject, outcome="escalate", waits=True)
         by_belief: dict[str, list[DecisionAnswer]] = {}
         for decision in waiting:
             by_belief.setdefault(decision.belief_id, []).append(decision)
@@ -188,7 +186,9 @@ class ConflictQueries:
             waiting = [
                 row
                 for row in questions.decided(
-                    connection, generation, subject_ref=subject_ref, waits=True
+                    connection,
+                    generation,
+                    questions.DecisionFilter(subject_ref=subject_ref, waits=True),
                 )
                 if row.belief == belief
             ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -15,7 +15,6 @@ from beliefledger.answers import (
     DecisionAnswer,
     Explanation,
 )
-from beliefledger.gate.decision import Outcome
 from beliefledger.gate.gate import Rehearsed
 from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.codec import Recorded
@@ -32,8 +31,8 @@ from beliefledger.ledger.times import Micros, iso, to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions, tables
 from beliefledger.projections.beliefs import BeliefsView, Version
-from beliefledger.projections.decisions import WAITING, DecisionsView
-from beliefledger.projections.questions import DecisionRow, MemoryFilter
+from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.questions import DecisionFilter, DecisionRow
 from beliefledger.projections.view_tables import ViewState
 from beliefledger.reading.fates import Fates
 from beliefledger.reading.words import Reader, evidence_in, score, turn_page
@@ -164,41 +163,6 @@ class Queries:
 
     # Beliefs
 
-    def beliefs(
-        self,
-        subject: str | None,
-        snapshot: Snapshot | None,
-        valid_at: Micros | None,
-        *,
-        type_: str | None,
-        topic: str | None,
-        min_confidence: int,
-        min_importance: int,
-        quarantined: bool,
-    ) -> list[BeliefAnswer]:
-        ref = None
-        if subject is not None:
-            ref = self.known_or_none(subject)
-            if ref is None:
-                return []
-        if valid_at is None:
-            valid_at = self.now() if snapshot is None else snapshot.at
-        topic_tag = None
-        if topic is not None:
-            if ref is None:
-                raise InvalidTurn("topic: name a subject too; topics are tagged for each subject.")
-            topic_tag = self._core.tagger(ref, "topic", topic)
-        with self.view(BeliefsView.name) as (connection, generation):
-            rows = questions.held(
-                connection,
-                generation,
-                ref,
-                valid_at=valid_at,
-                as_of=None if snapshot is None else snapshot.position,
-                which=MemoryFilter(type_, topic_tag, min_confidence, min_importance, quarantined),
-            )
-            return self.told_versions(connection, generation, rows, snapshot)
-
     def told_versions(
         self,
         connection: Connection,
@@ -269,39 +233,21 @@ class Queries:
 
     # Decisions
 
-    def decisions(
+    def about(
         self,
-        subject: str | None,
+        subject: str | None = None,
         *,
-        outcome: str | None,
-        reason: str | None,
-        turn_id: str | None,
-        waits: bool | None,
-        limit: int | None,
-        snapshot: Snapshot | None = None,
+        turn_id: str | None = None,
+        outcome: str | None = None,
+        waits: bool | None = None,
     ) -> list[DecisionAnswer]:
-        if outcome is not None and outcome not in set(Outcome):
-            raise InvalidTurn(f"outcome: {outcome!r} is none of {', '.join(Outcome)}.")
-        ref = None
-        if subject is not None:
-            ref = self.known_or_none(subject)
-            if ref is None:
-                return []
+        """The decisions about a subject or a turn, with what became of them."""
+        ref = None if subject is None else self.known_or_none(subject)
+        if subject is not None and ref is None:
+            return []
+        which = DecisionFilter(ref, outcome, turn_id=turn_id, waits=waits)
         with self.view(DecisionsView.name) as (connection, generation):
-            rows = questions.decided(
-                connection,
-                generation,
-                subject_ref=ref,
-                outcome=outcome,
-                reason=reason,
-                turn_id=turn_id,
-                waits=waits if snapshot is None else None,
-                limit=limit if snapshot is None else None,
-            )
-        if snapshot is not None:
-            rows = [_then(row, snapshot) for row in rows if row.position <= snapshot.position]
-            rows = [row for row in rows if waits in {None, row.waits}]
-            rows = rows[-limit:] if limit else rows
+            rows = questions.decided(connection, generation, which)
         return self.told(rows)
 
     def told(self, rows: Sequence[DecisionRow]) -> list[DecisionAnswer]:
@@ -311,7 +257,8 @@ class Queries:
     def of_turn(self, turn_id: str) -> list[DecisionAnswer]:
         """What was just decided about a turn; nothing became of that yet."""
         with self.view(DecisionsView.name) as (connection, generation):
-            rows = questions.decided(connection, generation, turn_id=turn_id)
+            which = questions.DecisionFilter(turn_id=turn_id)
+            rows = questions.decided(connection, generation, which)
         return self._reader.decisions(rows)
 
     def _became(self, rows: Sequence[DecisionRow]) -> dict[int, Became]:
@@ -429,12 +376,6 @@ class Queries:
             "digest": rules.policy_digest,
             "registry": rules.registry_digest,
         }
-
-
-def _then(row: DecisionRow, snapshot: Snapshot) -> DecisionRow:
-    """A decision as it was: what was settled since waited still."""
-    later = row.settled is not None and row.settled > snapshot.position
-    return replace(row, waits=row.outcome in WAITING and (row.waits or later))
 
 
 def only(found: Sequence[str], what: str, given: str) -> str:

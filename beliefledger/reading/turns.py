@@ -124,9 +124,7 @@ class TurnQueries:
         looked = [each for each in stream if each.type == ExtractionCompleted.NAME]
         facts: Mapping[str, Any] = looked[-1].facts if looked else {}
         outcome = looked[-1].event if looked else None
-        decisions = self._queries.decisions(
-            None, outcome=None, reason=None, turn_id=turn_id, waits=None, limit=None
-        )
+        decisions = self._queries.about(turn_id=turn_id)
         spans = _spans(decisions, stream, said)
         labels = [(each.start, each.end, str(each.number)) for each in spans]
         page = turn_page(recorded, said, [])

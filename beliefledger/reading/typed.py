@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from beliefledger.filters import EVERYTHING, Where
 from beliefledger.gate import entities
 from beliefledger.gate.typed_memories import EvidenceSpan, Stored, Typed, typed
 from beliefledger.ledger import streams
@@ -11,6 +12,7 @@ from beliefledger.ledger.times import from_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions
 from beliefledger.projections.beliefs import BeliefsView, Version
+from beliefledger.reading.lists import of
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.words import Reader
 
@@ -27,12 +29,11 @@ class TypedQueries:
         self,
         subject: str | None = None,
         *,
-        type: str | None = None,
+        where: Where = EVERYTHING,
         memory_id: str | None = None,
         quarantined: bool = False,
     ) -> list[Typed]:
-        """What is believed now, each memory in the shape of its type (`gate.typed`): of a subject,
-        of a type, or one memory by its id."""
+        """What is believed now, each memory in the shape of its type."""
         ref = None
         if subject is not None:
             ref = self._queries.known_or_none(subject)
@@ -65,11 +66,7 @@ class TypedQueries:
         made = []
         for answer, row in zip(answers, (r for r in rows if r.memory_id in memories), strict=True):
             kind = registry.known(answer.type)
-            if (
-                kind is None
-                or type not in {None, answer.type}
-                or wanted not in {None, row.memory_id}
-            ):
+            if kind is None or not of(answer, where) or wanted not in {None, row.memory_id}:
                 continue
             memory = memories[row.memory_id]
             stored = Stored(

@@ -140,7 +140,9 @@ class Views:
             turns = questions.turn_counts(connection, states[TurnsView.name].generation)
             generation = states[DecisionsView.name].generation
             outcomes = questions.counts(connection, generation, "outcome")
-            waiting = len(questions.decided(connection, generation, waits=True))
+            waiting = len(
+                questions.decided(connection, generation, questions.DecisionFilter(waits=True))
+            )
             runs = ageing_questions.last_runs(connection, states[JobsView.name].generation)
         return StatusAnswer(
             ledger="",

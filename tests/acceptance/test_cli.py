@@ -181,7 +181,7 @@ def test_decisions_by_outcome_reason_and_number(ana):
     rejected = ana.json("decisions", "--outcome", "reject")
     assert [each["reason"] for each in rejected] == ["durability.transient"]
     assert ana.json("decisions", "--reason", "durability.transient") == rejected
-    assert len(ana.json("decisions", "--limit", "2")) == 2
+    assert len(ana.json("decisions", "--limit", "2")["items"]) == 2
     assert ana.json("decisions", "--waiting") == []
     assert "durability.transient" in ana.run("decisions", "--subject", "ana").stdout
 

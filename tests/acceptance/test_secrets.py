@@ -133,7 +133,9 @@ WAYS = {
 NEVER_WRITTEN = """actor_name.actor correct.memory_id update.memory_id
     audit.checklist.only audit.replay.decision_id
     audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
-    beliefs.topic beliefs.type conflicts.resolve.belief_id
+    beliefs.topic beliefs.type beliefs.where beliefs.after decisions.where
+    decisions.after events.where events.after history.where history.after typed.where typed.after
+    conflicts.resolve.belief_id
     conflicts.resolve.choose conflicts.review.decision_id consent.withdraw.basis
     consent.withdraw.grant_id consumer.subjects consumer.types
     decision.decision_id decisions.outcome decisions.reason decisions.turn_id

@@ -94,6 +94,19 @@ Metadata = Annotated[
     str | None,
     typer.Option("--metadata", metavar="JSON", help='Kept beside it: an object, as {"ticket": 7}.'),
 ]
+Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, help="At most so many, and where the rest begins.")
+]
+After = Annotated[
+    str | None,
+    typer.Option("--after", metavar="CURSOR", help="Go on behind the page that ended with this."),
+]
+InSession = Annotated[str | None, typer.Option("--session", help="Only what was said in it.")]
+ToAgent = Annotated[str | None, typer.Option("--agent", help="Only what this agent was told.")]
+Beside = Annotated[
+    str | None,
+    typer.Option("--metadata", metavar="JSON", help='Only with this beside it: {"ticket": 7}.'),
+]
 MaybeBy = Annotated[str | None, typer.Option("--by", help="Who does this; goes on record.")]
 Note = Annotated[str | None, typer.Option("--note", help="A remark for the record.")]
 

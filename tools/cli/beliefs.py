@@ -15,14 +15,20 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     ASK,
     TAKE,
+    After,
     AsOf,
+    Beside,
     By,
+    InSession,
     Json,
+    Limit,
     MinConfidence,
     Note,
     Subject,
     TheSubject,
+    ToAgent,
     app,
+    json_object,
     moment,
     named,
     note,
@@ -32,8 +38,16 @@ from beliefledger.tools.cli.rows import belief_table, decision_table, history_ta
 
 if TYPE_CHECKING:
     from beliefledger.answers import BeliefAnswer
+    from beliefledger.filters import Where
     from beliefledger.memory import MemoryLedger
     from beliefledger.reading.queries import Snapshot
+
+
+def where(session: str | None, agent: str | None, metadata: str | None) -> Where:
+    """The filter that a command line asks for."""
+    from beliefledger.filters import Where
+
+    return Where(session, agent, metadata=json_object(metadata))
 
 
 HINTED = 7
@@ -63,6 +77,11 @@ def beliefs(
     quarantined: Annotated[
         bool, typer.Option("--quarantined", help="Also what is kept but not believed.")
     ] = False,
+    session: InSession = None,
+    agent: ToAgent = None,
+    metadata: Beside = None,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """What is believed: now, as of a past moment, or of a past date."""
@@ -78,6 +97,9 @@ def beliefs(
             min_confidence=min_confidence,
             min_importance=min_importance,
             quarantined=quarantined,
+            where=where(session, agent, metadata),
+            limit=limit,
+            after=after,
         )
         if snapshot is not None and not answer:
             _tell_of_beginning(memory, subject, snapshot)
@@ -92,7 +114,7 @@ def beliefs(
         if answer:
             yield belief_table(answer, whose=subject is None)
 
-    output.show(answer, json, page)
+    output.show_page(answer, json, page, paged=limit is not None or after is not None)
 
 
 def _tell_of_beginning(memory: MemoryLedger, subject: str | None, snapshot: Snapshot) -> None:
@@ -123,6 +145,11 @@ def events(
     ] = None,
     as_of: AsOf = None,
     min_confidence: MinConfidence = None,
+    session: InSession = None,
+    agent: ToAgent = None,
+    metadata: Beside = None,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """What happened, when and with whom."""
@@ -135,8 +162,11 @@ def events(
             participant=participant,
             as_of=moment(as_of),
             min_confidence=min_confidence,
+            where=where(session, agent, metadata),
+            limit=limit,
+            after=after,
         )
-    output.show(answer, json, _events)
+    output.show_page(answer, json, _events, paged=limit is not None or after is not None)
 
 
 def _events(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
@@ -173,12 +203,14 @@ def history(
         ),
     ],
     as_of: AsOf = None,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """Every version of a belief, oldest first."""
     with opened(ctx) as memory:
-        answer = memory.history(identifier, as_of=moment(as_of))
-    output.show(answer, json, _history)
+        answer = memory.history(identifier, as_of=moment(as_of), limit=limit, after=after)
+    output.show_page(answer, json, _history, paged=limit is not None or after is not None)
 
 
 def _history(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
@@ -247,7 +279,14 @@ def decisions(
     waiting: Annotated[
         bool, typer.Option("--waiting", help="Only those that wait for a person.")
     ] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the last so many.")] = None,
+    session: InSession = None,
+    agent: ToAgent = None,
+    metadata: Beside = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", min=1, help="Only the last so many, and where the rest begins."),
+    ] = None,
+    after: After = None,
     as_of: AsOf = None,
     json: Json = False,
 ) -> None:
@@ -258,7 +297,9 @@ def decisions(
             outcome=outcome,
             reason=reason,
             waits=True if waiting else None,
+            where=where(session, agent, metadata),
             limit=limit,
+            after=after,
             as_of=moment(as_of),
         )
 
@@ -270,7 +311,7 @@ def decisions(
         if len(hints) <= HINTED:
             yield from hints
 
-    output.show(answer, json, page)
+    output.show_page(answer, json, page, paged=limit is not None or after is not None)
 
 
 @app.command(rich_help_panel=TAKE)

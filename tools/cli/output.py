@@ -70,6 +70,18 @@ def show(answer: Any, json: bool, page: Callable[[Any], Iterable[RenderableType]
         out.print(part)
 
 
+def show_page(
+    answer: Any, json: bool, page: Callable[[Any], Iterable[RenderableType]], *, paged: bool
+) -> None:
+    """As `show`; of a page, JSON has the answers as `items` and the cursor of the `next` one."""
+    if json:
+        write_json({"items": answer, "next": answer.next} if paged else answer)
+        return
+    show(answer, json, page)
+    if answer.next is not None:
+        console().print(whole(f"There is more: --after {answer.next}"), soft_wrap=True)
+
+
 def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
 
