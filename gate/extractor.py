@@ -115,4 +115,9 @@ class Extractor(Protocol):
 
     def extract(
         self, turn: Speech, earlier: Sequence[Speech] = ()
-    ) -> list[Candidate] | Extraction: ...
+    ) -> list[Candidate] | Extraction:
+        """The candidates of a turn, in the order of their first span.
+
+        Raises `ExtractionUnavailable` when it could not look.
+        """
+        ...

@@ -223,6 +223,8 @@ class Policy(Frozen):
         return None if self.revoked_grace_days is None else self.revoked_grace_days * DAY
 
     def ttl(self, type_: str) -> Micros | None:
+        """How long a memory of this type is kept, in microseconds; None: until something ends
+        it."""
         days = self.ttl_days.get(type_)
         return None if days is None else days * DAY
 

@@ -4,6 +4,7 @@ ledgers that were set back, split or rewritten, which it keeps from being opened
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 import secrets
 import shutil
@@ -1134,3 +1135,14 @@ def test_an_answer_of_trouble_is_no_reason_to_go_without(files, serve, watch):
     with pytest.raises(BackendUnavailable, match="answered 503") as refused:
         open_memory(place)
     assert "to nothing" not in str(refused.value)
+
+
+def test_without_the_extra_it_says_to_install_it(monkeypatch, tmp_path):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        "beliefledger.tools.cli.witness.find_spec",
+        lambda name: None if name == "uvicorn" else found(name),
+    )
+    done = CliRunner().invoke(app, ["proof", "witness", "show", "--store", str(tmp_path)])
+    assert done.exit_code == 3
+    assert "pip install 'beliefledger[server]'" in " ".join(done.stderr.split())

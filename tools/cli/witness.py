@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     COULD_NOT,
     Json,
+    fail,
     note,
     noun,
 )
@@ -34,6 +36,12 @@ witness = noun(
 )
 
 
+def _check_server() -> None:
+    """End where the extra is not installed by which a witness is served over HTTP."""
+    if not all(map(find_spec, ("starlette", "uvicorn"))):
+        fail("A witness needs an extra: pip install 'beliefledger[server]'.")
+
+
 @witness.command("serve")
 def witness_serve(
     store: At = DEFAULT_STORE,
@@ -47,6 +55,7 @@ def witness_serve(
     json: Json = False,
 ) -> None:
     """Cosign checkpoints of the logs that are known, until it is told to end."""
+    _check_server()
     from beliefledger.tools import witness as witnesses
 
     host, port = _address(listen)
@@ -74,6 +83,7 @@ def witness_serve(
 @witness.command("key")
 def witness_key(store: At = DEFAULT_STORE, json: Json = False) -> None:
     """The verifier key that its cosignatures are known by."""
+    _check_server()
     from beliefledger.tools.witness import Store
 
     _store, cosigner = Store.open(store)
@@ -114,6 +124,7 @@ def witness_remove_log(
 ) -> None:
     """Know a key of a log no longer, one that leaked or is not used any more; what was cosigned
     of the log stays known."""
+    _check_server()
     from beliefledger.tools.witness import Store
 
     verifier = _verifier(vkey)
@@ -134,6 +145,7 @@ def witness_remove_log(
 @witness.command("show")
 def witness_show(store: At = DEFAULT_STORE, json: Json = False) -> None:
     """What it knows of each log, and what it keeps as evidence against it."""
+    _check_server()
     from beliefledger.tools.witness import Store
 
     opened, cosigner = Store.open(store)
@@ -206,6 +218,7 @@ def _show(vkey: str, logs: list[dict[str, Any]]) -> None:
 
 
 def _made(store: Path) -> Store:
+    _check_server()
     from beliefledger.tools.witness import KEY_FILE, Store
 
     if Store.make(store):

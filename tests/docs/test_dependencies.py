@@ -1,0 +1,62 @@
+"""docs/dependencies.md: every dependency is in it, and what it says of each is so."""
+
+from __future__ import annotations
+
+import re
+
+import dependencies
+import pytest
+import yaml
+
+TEXT = dependencies.PAGE.read_text("utf-8")
+
+
+def _rows(text):
+    found = {}
+    extra = ""
+    for line in text.splitlines():
+        if heading := re.match(r"## (?:`beliefledger\[(\w+)\]`|The core)", line):
+            extra = heading[1] or ""
+        elif line.startswith("| ") and not line.startswith("| package"):
+            name, *cells = (cell.strip() for cell in line.strip("|").split(" | "))
+            found[extra, name] = cells
+    return found
+
+
+def test_the_page_is_up_to_date():
+    """`python tests/dependencies.py` writes it."""
+    written, now = _rows(TEXT), _rows(dependencies.page())
+    assert list(written) == list(now)
+    for name, cells in now.items():
+        words, sizes = [0, 1, 4], [2, 3]
+        assert [written[name][at] for at in words] == [cells[at] for at in words], name
+        for at in sizes:
+            assert float(written[name][at]) == pytest.approx(float(cells[at]), rel=0.2, abs=0.5)
+
+
+def test_the_total_is_so():
+    [told] = re.findall(r"^The core is ([0-9]+) packages and ([0-9]+) MB\.$", TEXT, re.M)
+    core = dependencies.brought(dependencies.declared()[""])
+    assert int(told[0]) == pytest.approx(len(core), abs=2)
+    assert int(told[1]) == pytest.approx(sum(map(dependencies.megabytes, core)), rel=0.1)
+
+
+def test_nothing_is_told_of_what_is_not_there():
+    words = yaml.safe_load(dependencies.WORDS.read_text("utf-8"))
+    there = {
+        dependencies.canonicalize_name(each.name)
+        for given in dependencies.declared().values()
+        for each in given
+    }
+    assert set(words) == there
+    assert all(told["for"] and told["weighed"] for told in words.values())
+
+
+def test_no_licence_forbids_what_ours_allows():
+    for extra, _name, _for, licence, *_ in dependencies.rows():
+        assert not re.search(r"(?<![A-Z])A?GPL", licence), (extra, licence)
+
+
+def test_what_serves_one_door_alone_is_an_extra():
+    core = dependencies.brought(dependencies.declared()[""])
+    assert not {"starlette", "uvicorn", "torch", "openai", "matplotlib", "zensical"} & core
