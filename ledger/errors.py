@@ -136,7 +136,8 @@ class KeyMissing(MustStop):
 
 
 class MasterKeyReplaced(KeyMissing):
-    """The master key was rotated since the ledger was opened. Close it, and open it again."""
+    """The master key was rotated since the ledger was opened. Close it, and open it again with the
+    new key."""
 
 
 class SigningKeyMissing(KeyMissing):

@@ -219,6 +219,14 @@ def beside(file: Path) -> Path:
     return file.with_name(f"{file.name}.new")
 
 
+def keys_in(file: Path | None) -> Iterator[MasterKey]:
+    """The keys that may be in force by now where the key is in a file: the one in it, and the one
+    that is about to take its place."""
+    for each in () if file is None else (file, beside(file)):
+        if each.exists():
+            yield MasterKey.from_file(each)
+
+
 def opened(
     file: Path | None, master: MasterKey, open_: Callable[[MasterKey], T]
 ) -> tuple[T, MasterKey]:

@@ -63,4 +63,5 @@ class Principals:
         try:
             return self._secrets.wrapper.open(rows[0][0], principal_ref.encode()).decode()
         except NotAuthentic:
-            raise self._secrets.explain_unopened("A principal's name") from None
+            self._secrets.rotated("A principal's name")
+        return self.name(principal_ref)

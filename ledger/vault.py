@@ -10,12 +10,10 @@ It lies in a file (`keys.db`) or in a Postgres: see the port, `ledger.keystore`.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from beliefledger.ledger import key_rotation, lookups, register, vault_check
 from beliefledger.ledger.encryption import NotAuthentic, Sealer, SubjectKeys, new_key
@@ -46,7 +44,7 @@ from beliefledger.ledger.sqlite.vault import SQLiteVault
 from beliefledger.ledger.times import Micros
 from beliefledger.ledger.unfinished import ReadOnlyVault
 from beliefledger.ledger.vault_notes import Agreed, Notes, forget_notes
-from beliefledger.ledger.vault_secrets import VaultSecrets
+from beliefledger.ledger.vault_secrets import OpenedKey, VaultSecrets
 
 __all__ = ["SYSTEM", "Vault"]
 
@@ -54,14 +52,6 @@ _ERASED = (
     "This subject was erased. A named actor has to register them anew before anything about them is"
     " recorded."
 )
-
-
-class _Opened(NamedTuple):
-    """The opened row of a living subject; `master_key` is the id of the key that wraps theirs."""
-
-    key: bytes
-    sealed_id: bytes
-    master_key: str
 
 
 class Vault:
@@ -91,6 +81,16 @@ class Vault:
         self._secrets.read_from(database)
         self._principals = Principals(database, self._secrets)
         self._erased_content = ErasedContent(database, self._secrets)
+
+    @property
+    def master_key(self) -> MasterKey:
+        """The master key that it is under now."""
+        return self._secrets.master
+
+    def look_for_keys(self, newer: Callable[[], Iterable[MasterKey]]) -> None:
+        """Where the key is found that took the place of the master key, once somebody rotated it:
+        then whoever has the vault open goes on with that."""
+        self._secrets.newer = newer
 
     def __str__(self) -> str:
         return str(self._database)
@@ -190,7 +190,7 @@ class Vault:
         made.append(register.of_key(ref, tenant, lookup))
         return ref
 
-    def _key(self, subject_ref: str) -> _Opened | None:
+    def _key(self, subject_ref: str) -> OpenedKey | None:
         rows = self._database.rows(
             "SELECT wrapped, sealed_id, kek_id FROM vault.keys WHERE subject_ref = ?",
             (subject_ref,),
@@ -202,9 +202,10 @@ class Vault:
         try:
             wrapped, sealed_id, master_key = rows[0]
             key = self._secrets.wrapper.open(wrapped, subject_ref.encode())
-            return _Opened(key, sealed_id, str(master_key))
+            return OpenedKey(key, sealed_id, str(master_key))
         except NotAuthentic:
-            raise self._secrets.explain_unopened(f"The key of subject {subject_ref}") from None
+            self._secrets.rotated(f"The key of subject {subject_ref}")
+        return self._key(subject_ref)
 
     def keys(self, subject_ref: str) -> SubjectKeys | None:
         """The subject's keys; None once they are erased.
@@ -286,7 +287,7 @@ class Vault:
         """The fingerprint of the subject's key, and the id of the master key that it is wrapped
         under; of somebody erased, nothing."""
         opened = self._key(subject_ref)
-        return (_fingerprint(opened.key), opened.master_key) if opened else ("", "")
+        return (opened.fingerprint(), opened.master_key) if opened else ("", "")
 
     def tombstones(self) -> set[str]:
         """The references of everybody who was erased."""
@@ -329,9 +330,9 @@ class Vault:
                 self._refs = {who: ref for who, ref in self._refs.items() if ref != subject_ref}
         if scrub:
             self.scrub()
-        return _fingerprint(opened.key) if opened else ""
+        return opened.fingerprint() if opened else ""
 
-    def _computed(self, opened: _Opened, tenant: str) -> bytes | None:
+    def _computed(self, opened: OpenedKey, tenant: str) -> bytes | None:
         """The lookup of somebody, from their id; None where that was changed."""
         try:
             real_id = Sealer(opened.key).open(opened.sealed_id, b"real id").decode()
@@ -407,17 +408,18 @@ class Vault:
         """Wrap the survivors' keys, the pepper and the principals' names under another master key,
         in one commit.
 
-        Whoever else has the vault open gets `MasterKeyReplaced`. What it was before lies in no row
+        Whoever else has the vault open and does not find the new key (`look_for_keys`) gets
+        `MasterKeyReplaced`. What it was before lies in no row
         any more; `scrub` takes its bytes out of the files. `note` is kept until the log has it.
         """
         with self._lock:
-            old = self._secrets.wrapper, self._secrets.master.id
 
             def rewrap(transaction: Transaction) -> Rotation:
                 done = key_rotation.done(transaction, new)  # where the reply to a commit was lost
                 if done is not None:
                     return done
                 self._secrets.renew(transaction)
+                old = self._secrets.wrapper, self._secrets.master.id
                 under_new = Register(self._secrets.pepper, new.key)
                 self._secrets.register.rewrite(transaction, under_new, str(self))
                 return key_rotation.rewrap(transaction, *old, new, note, str(self))
@@ -493,7 +495,3 @@ class Vault:
 
     def close(self) -> None:
         self._database.close()
-
-
-def _fingerprint(key: bytes) -> str:
-    return hashlib.sha256(b"fingerprint" + key).hexdigest()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
-from typing import Any
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any, NamedTuple
 
 from beliefledger.ledger import register
 from beliefledger.ledger.encryption import NotAuthentic, Sealer, new_key
@@ -14,6 +17,17 @@ from beliefledger.ledger.register import Register
 from beliefledger.ledger.vault_notes import Notes
 
 _PEPPER = "SELECT value FROM vault.meta WHERE name = 'pepper'"
+
+
+class OpenedKey(NamedTuple):
+    """The opened row of a living subject; `master_key` is the id of the key that wraps theirs."""
+
+    key: bytes
+    sealed_id: bytes
+    master_key: str
+
+    def fingerprint(self) -> str:
+        return hashlib.sha256(b"fingerprint" + self.key).hexdigest()
 
 
 class VaultSecrets:
@@ -29,6 +43,8 @@ class VaultSecrets:
 
     def __init__(self, database: VaultDatabase, master: MasterKey) -> None:
         self._database = database
+        self.newer: Callable[[], Iterable[MasterKey]] = tuple
+        """Where a key may be that took the place of this one since the vault was opened."""
         self.master = master
         self.wrapper = Sealer(master.key)
         """Seals what stands under the master key."""
@@ -73,21 +89,27 @@ class VaultSecrets:
             self.use(self._opened_anew(rows[0][0]), rows[0][0])
 
     def _opened_anew(self, sealed: bytes) -> bytes:
-        """The pepper of a vault that this master key did open. Raises `MasterKeyReplaced`."""
-        try:
-            return self.wrapper.open(sealed, b"pepper")
-        except NotAuthentic:
-            raise MasterKeyReplaced(
-                f"The vault {self._database} is not under the master key {self.master.id} any more."
-            ) from None
+        """The pepper of a vault that this master key did open, and which the one that took its
+        place opens now. Raises `MasterKeyReplaced` where that is not to be found."""
+        for master in chain((self.master,), self.newer()):
+            wrapper = Sealer(master.key)
+            try:
+                pepper = wrapper.open(sealed, b"pepper")
+            except NotAuthentic:
+                continue
+            self.master, self.wrapper = master, wrapper
+            return pepper
+        raise MasterKeyReplaced(
+            f"The vault {self._database} is not under the master key {self.master.id} any more."
+        )
 
-    def explain_unopened(self, what: str) -> LogCorrupted:
-        """What to raise for something that the master key does not open: it was changed, unless
-        all of it is under another key by now. Raises `MasterKeyReplaced` then."""
+    def rotated(self, what: str) -> None:
+        """Go on under another master key where something does not open because all of it is under
+        that by now. Raises `LogCorrupted` where it was changed, and `MasterKeyReplaced`."""
         rows = self._database.rows(_PEPPER)
-        if rows and rows[0][0] != self._sealed:
-            self._opened_anew(rows[0][0])
-        return LogCorrupted(f"{what} in the vault {self._database} was changed.")
+        if not rows or rows[0][0] == self._sealed:
+            raise LogCorrupted(f"{what} in the vault {self._database} was changed.")
+        self.use(self._opened_anew(rows[0][0]), rows[0][0])
 
     def lookup(self, *parts: str) -> bytes:
         return hmac.digest(self.pepper, "\x1f".join(parts).encode(), "sha256")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from beliefledger.ledger import key_rotation
@@ -119,6 +120,7 @@ def _open(place: Place, settings: Settings, *, create: bool) -> Opened:
 
         vault, master = key_rotation.opened(key_file(settings, file), master, vault_under)
         closing.callback(vault.close)
+        vault.look_for_keys(partial(key_rotation.keys_in, key_file(settings, file)))
         store = opening.store()
         warnings = tuple(opening.warnings(vault_beside=settings.vault is None))
         closing.pop_all()

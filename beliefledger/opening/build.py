@@ -21,7 +21,7 @@ from beliefledger.ledger.log import Log
 from beliefledger.ledger.streams import ops_stream, tag
 from beliefledger.ledger.times import Clock, system_clock
 from beliefledger.opening.backends import open_place
-from beliefledger.opening.core import Core
+from beliefledger.opening.core import Core, MasterKeyInForce
 from beliefledger.opening.extractors import extractor_of
 from beliefledger.opening.pending import ViewedTurns
 from beliefledger.opening.place import Opened, Place
@@ -128,7 +128,7 @@ def build(
         gate=gate,
         projector=projector,
         tagger=tagger,
-        master_key=opened.master_key,
+        master_key=MasterKeyInForce(log.vault),
         made_key_file=opened.made_key_file,
         forget_words=forget_words,
         warnings=(*opened.warnings, *log.unfinished, *clock_warnings),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from beliefledger.gate.gate import Gate
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.made_once import made_once
-from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.times import Clock
+from beliefledger.ledger.vault import Vault
 from beliefledger.opening.place import Place
 from beliefledger.opening.recorder import Recorder
 from beliefledger.opening.signing import Signing
@@ -26,6 +26,24 @@ if TYPE_CHECKING:  # whoever uses none of these need not wait for them
     from beliefledger.gate.replay import Replayer
     from beliefledger.gate.stewardship import Steward
     from beliefledger.opening.witness_client import Witnessed
+
+
+class Identified(Protocol):
+    """A key, of which only the id is told."""
+
+    @property
+    def id(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class MasterKeyInForce:
+    """The master key of a vault, whoever rotates it meanwhile."""
+
+    vault: Vault
+
+    @property
+    def id(self) -> str:
+        return self.vault.master_key.id
 
 
 @dataclass(frozen=True)
@@ -42,7 +60,7 @@ class Core:
     gate: Gate
     projector: Projector
     tagger: Callable[[str, str, str | None], str | None]
-    master_key: MasterKey
+    master_key: Identified
     made_key_file: Path | None
     forget_words: Callable[[], None]
     """Empties the caches that hold words or keys of ids."""

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -25,6 +29,7 @@ from beliefledger.opening.place import NoLedger, place_of
 from beliefledger.settings import Settings
 from beliefledger.tools.cli import app
 
+ROOT = Path(__file__).parents[2]
 MASTER = bytes(range(32)).hex()
 KEPT = "I live in Vilarinho."
 ERASED = "I collect xylographic prints."
@@ -558,12 +563,83 @@ def test_other_tenants_keep_the_key_that_they_share(postgres_place, tmp_path, mo
     assert "Vilarinho" in words_of(other)
 
 
-def test_who_has_the_ledger_open_is_told(told, tmp_path, monkeypatch):
+def test_who_has_the_ledger_open_goes_on_with_the_new_key_in_the_file(told, tmp_path, monkeypatch):
     key_files(monkeypatch, tmp_path)
     with open_memory(told) as memory:
-        rotate(told)
+        for name in ("dan", "eli"):  # twice: each rotation takes the place of the one before
+            done = rotate(told)
+            assert memory.beliefs("ana")
+            memory.remember(name, "I live in Faro.", consent="consent")
+            assert memory.status().master_key == done.key
+        memory.erase("dan", by="dpo")
+        assert memory.proofs.verify().ok
+    with open_memory(told) as memory:
+        assert memory.beliefs("eli")
+
+
+def test_who_has_the_ledger_open_and_cannot_read_the_new_key_is_told(told, tmp_path):
+    with open_memory(told) as memory:  # its key is in the environment
+        rotate(told, new_key_file=tmp_path / "new.key")
         with pytest.raises(MasterKeyReplaced, match="open it again"):
             memory.remember("dan", "I live in Faro.", consent="consent")
+
+
+def test_followers_outlast_a_rotation(told, tmp_path, monkeypatch):
+    key_files(monkeypatch, tmp_path)
+    head, reached = 0, threading.Event()
+
+    def tell(_what, position, _why):
+        if head and position >= head:
+            reached.set()
+
+    with (
+        open_memory(told) as memory,
+        memory.subscribe(memory.status().position, types=["turn.*"]) as events,
+        memory.consumer("mailer", types=["turn.*"]) as mailer,
+        memory.operations.keep_views(tell=tell) as projecting,
+    ):
+        rotate(told)
+        with open_memory(told) as other:
+            other.remember("fay", "I live in Evora.", consent="consent")
+        assert "Evora" in next(events).event.content
+        seen = ""
+        while "Evora" not in seen:
+            event = next(mailer)
+            seen = event.event.content if event.event else ""
+            mailer.ack(event)
+        head = memory.status().position
+        thread = threading.Thread(target=projecting.run)
+        thread.start()
+        assert reached.wait(60)
+        projecting.close()
+        thread.join(60)
+        assert memory.beliefs("fay")
+
+
+@pytest.mark.parametrize("words", [("tail", "--follow"), ("tail", "--consumer", "mailer")])
+def test_a_follower_of_its_own_outlasts_a_rotation(told, tmp_path, monkeypatch, words):
+    key_files(monkeypatch, tmp_path)
+    command = [sys.executable, "-m", "beliefledger", "--ledger", str(told), "ops", *words]
+    with subprocess.Popen(
+        [*command, "--types", "turn.*", "--json"], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        try:
+            assert process.stdout.readline()
+            rotate(told)
+            with open_memory(told) as memory:
+                memory.remember("fay", "I live in Evora.", consent="consent")
+            for line in process.stdout:
+                if "Evora" in line:
+                    break
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+
+
+def test_one_who_opens_it_again_goes_on(told, tmp_path, monkeypatch):
+    key_files(monkeypatch, tmp_path)
+    rotate(told)
     with open_memory(told) as memory:
         memory.remember("dan", "I live in Faro.", consent="consent")
         assert memory.beliefs("dan")
