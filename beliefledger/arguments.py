@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted
+from beliefledger.ledger.errors import CallerMistake, InvalidQuery, NotPermitted
 from beliefledger.ledger.redact import redact
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.vault import SYSTEM
@@ -22,25 +23,25 @@ EVERYTHING = ("memories", "episodes")
 
 
 def text(name: str, value: object) -> str:
-    """Raises `InvalidTurn` unless the value is text."""
+    """Raises `InvalidQuery` unless the value is text."""
     if not isinstance(value, str):
-        raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
+        raise InvalidQuery(f"{name} must be text, not {type(value).__name__}.")
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise InvalidTurn(f"{name} is not valid Unicode text.") from None
+        raise InvalidQuery(f"{name} is not valid Unicode text.") from None
     return value
 
 
 def purpose(value: object) -> str:
-    """Raises `InvalidTurn` unless the value is a plain name."""
+    """Raises `InvalidQuery` unless the value is a plain name."""
     return plain_name(value, "purpose")
 
 
-def plain_name(value: object, name: str) -> str:
-    """Raises `InvalidTurn` unless it is a plain name, since it stays on record after an erasure."""
+def plain_name(value: object, name: str, wrong: type[CallerMistake] = InvalidQuery) -> str:
+    """Raises `wrong` unless it is a plain name, since it stays on record after an erasure."""
     if not _PLAIN.fullmatch(text(name, value)):
-        raise InvalidTurn(
+        raise wrong(
             f"{name}: write a short name, like support or order-desk (a to z, 0 to 9, - _ and ."
             " up to 60); no words about anybody, since it stays when they are erased."
         )
@@ -49,33 +50,33 @@ def plain_name(value: object, name: str) -> str:
 
 
 def words(value: object) -> str:
-    """The query without secrets, as it is searched for and recorded. Raises `InvalidTurn`."""
+    """The query without secrets, as it is searched for and recorded. Raises `InvalidQuery`."""
     query = text("query", value)
     if not query.strip():
-        raise InvalidTurn("query: write what to look for.")
+        raise InvalidQuery("query: write what to look for.")
     if len(query) > LONGEST_QUERY:
-        raise InvalidTurn(f"query has {len(query):,} characters; at most {LONGEST_QUERY:,} go in.")
+        raise InvalidQuery(f"query has {len(query):,} characters; at most {LONGEST_QUERY:,} go in.")
     return redact(query).text
 
 
 def share(name: str, value: object) -> None:
-    """Raises `InvalidTurn` unless the value is a number from 0 to 1."""
+    """Raises `InvalidQuery` unless the value is a number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidTurn(f"{name} is {value}; it must be from 0 to 1.")
+        raise InvalidQuery(f"{name} is {value}; it must be from 0 to 1.")
 
 
 def counts(k: object, max_tokens: object) -> None:
-    """Raises `InvalidTurn` unless these are valid numbers of results and of tokens."""
+    """Raises `InvalidQuery` unless these are valid numbers of results and of tokens."""
     if not _whole(k, MOST_RESULTS):
-        raise InvalidTurn(f"k is {k}; it must be from 1 to {MOST_RESULTS:,}.")
+        raise InvalidQuery(f"k is {k}; it must be from 1 to {MOST_RESULTS:,}.")
     if max_tokens is not None and not _whole(max_tokens, LATEST):
-        raise InvalidTurn(f"max_tokens is {max_tokens}; it must be at least 1.")
+        raise InvalidQuery(f"max_tokens is {max_tokens}; it must be at least 1.")
 
 
 def names(
     rules: Rules, types: Sequence[str], topics: Sequence[str], scope: object, profile: object
 ) -> None:
-    """Raises `InvalidTurn` for an unknown profile, type, topic or scope."""
+    """Raises `InvalidQuery` for an unknown profile, type, topic or scope."""
     retired, policy = rules.registry.retired, rules.policy
     _known("profile", (profile,), search_requests.PROFILES)
     _known("types", types, tuple(rules.registry.types), also=tuple(retired))
@@ -83,20 +84,28 @@ def names(
     _known("scope", () if scope is None else (scope,), policy.scopes)
 
 
+def filters(rules: Rules, type_: object, topic: object) -> None:
+    """Raises `InvalidQuery` for an unknown type or topic; None is every one."""
+    _known(
+        "type", () if type_ is None else (type_,), (*rules.registry.types, *rules.registry.retired)
+    )
+    _known("topic", () if topic is None else (topic,), rules.policy.topics)
+
+
 def included(given: Collection[str]) -> None:
-    """Raises `InvalidTurn` unless it names memories, episodes or both."""
+    """Raises `InvalidQuery` unless it names memories, episodes or both."""
     if isinstance(given, str) or not given or any(each not in EVERYTHING for each in given):
-        raise InvalidTurn(f"include: {given!r} must name memories, episodes or both, in a list.")
+        raise InvalidQuery(f"include: {given!r} must name memories, episodes or both, in a list.")
 
 
 def standing(given: object, reason: object, by: object) -> None:
     """A standing other than `now` is for whoever audits: under a name, and with a reason."""
     known = search_requests.STANDINGS
     if given not in known:
-        raise InvalidTurn(f"standing: there is no {given!r}; there are: {', '.join(known)}.")
+        raise InvalidQuery(f"standing: there is no {given!r}; there are: {', '.join(known)}.")
     if given == search_requests.NOW:
         if reason is not None:
-            raise InvalidTurn("reason: it goes with standing 'then' or 'all'; leave it out.")
+            raise InvalidQuery("reason: it goes with standing 'then' or 'all'; leave it out.")
         return
     if by == SYSTEM or not isinstance(reason, str) or not reason.strip():
         raise NotPermitted(
@@ -110,10 +119,14 @@ def _known(
     name: str, given: Collection[object], known: Sequence[str], also: Sequence[str] = ()
 ) -> None:
     if isinstance(given, str) or not isinstance(given, Collection):
-        raise InvalidTurn(f"{name}: give a list of names, not {given!r}.")
+        raise InvalidQuery(f"{name}: give a list of names, not {given!r}.")
     for each in given:
         if each not in known and each not in also:
-            raise InvalidTurn(f"{name}: there is no {each!r}; there are: {', '.join(known)}.")
+            near = get_close_matches(str(each), known, n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise InvalidQuery(
+                f"{name}: there is no {each!r}; {hint}there are: {', '.join(known)}."
+            )
 
 
 def _whole(value: object, most: int) -> bool:

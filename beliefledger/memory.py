@@ -95,7 +95,7 @@ class MemoryLedger(Parts):
             speaker=speaker,
             session=session,
             agent=agent,
-            said_at=micros(said_at, "said_at"),
+            said_at=micros(said_at, "said_at", InvalidTurn),
             ordinal=ordinal,
             idempotency_key=idempotency_key,
             metadata=metadata,
@@ -156,7 +156,7 @@ class MemoryLedger(Parts):
             content=text,
             session=session,
             agent=agent,
-            said_at=micros(said_at, "said_at"),
+            said_at=micros(said_at, "said_at", InvalidTurn),
             idempotency_key=idempotency_key,
             metadata=metadata,
         )  # which may be refused, before anything is written
@@ -325,7 +325,7 @@ class MemoryLedger(Parts):
         erased, has no beliefs. `where` picks by session, agent, topic, type and metadata.
 
         With `limit` it is a page, whose `next` is given as `after` for the one behind it; all pages
-        tell what the first one saw. Raises `InvalidTurn`, `InvalidQuery`.
+        tell what the first one saw. Raises `InvalidQuery`.
         """
         where = _where(where, type, topic)
         floor = self._core.rulebook.refreshed().floor(min_confidence)
@@ -344,7 +344,7 @@ class MemoryLedger(Parts):
         """The ledger as it was: the last position recorded at or before a time, or a position."""
         snapshot = self._queries.snapshot(moment)
         if snapshot is None:
-            raise InvalidTurn("as_of needs a time or a position.")
+            raise InvalidQuery("as_of needs a time or a position.")
         return snapshot
 
     def history(
@@ -379,7 +379,7 @@ class MemoryLedger(Parts):
         """What the gate decided, in order. With `limit` the last so many: their `next`, given as
         `after`, leads to those before them. `waits` picks those that a person still has to settle
         (or has not to), `as_of` those that were made by then, and whether they waited then; `where`
-        is as for `beliefs`. Raises `InvalidTurn`, `InvalidQuery`."""
+        is as for `beliefs`. Raises `InvalidQuery`."""
         from beliefledger.reading.lists import WhichDecisions
 
         where = Where.of(where)
@@ -416,7 +416,7 @@ class MemoryLedger(Parts):
     ) -> DiffAnswer:
         """What changed in belief after one moment, up to another (by default now), and the event
         that changed it. Moments are positions or times, as `as_of` takes them. What is erased shows
-        as gone, without words. Raises `InvalidTurn` where the end comes first, `UnknownMemory`.
+        as gone, without words. Raises `InvalidQuery` where the end comes first, `UnknownMemory`.
         """
         from beliefledger.reading.changes import ChangeQueries
 
@@ -438,7 +438,7 @@ class MemoryLedger(Parts):
     def subjects(self, *, limit: int | None = None, after: str | None = None) -> SubjectsPage:
         """Who is known and not erased, a page at a time (100, or `limit`): how much there is of
         each, and when something last happened. `after` is the `next` of the page before. Raises
-        `InvalidTurn`."""
+        `InvalidQuery`."""
         from beliefledger.reading.subjects import SubjectQueries
 
         return SubjectQueries(self._core, self._queries).page(limit, after)
@@ -517,7 +517,7 @@ class MemoryLedger(Parts):
         asked = (subject, start, end, on, participant, as_of, min_confidence, where)
         cut = Cut.of("events", asked, limit, after)
         if on is not None and (start is not None or end is not None):
-            raise InvalidTurn("on: say either on or start and end.")
+            raise InvalidQuery("on: say either on or start and end.")
         snapshot = self._lists.seen(self._queries.snapshot(as_of), cut)
         window = micros(start, "start"), micros(end, "end")
         if on is not None:
@@ -526,7 +526,7 @@ class MemoryLedger(Parts):
 
             window = window_of(on, now)
         elif window[0] is not None and window[1] is not None and window[0] >= window[1]:
-            raise InvalidTurn("end must come after start.")
+            raise InvalidQuery("end must come after start.")
         found = self._relations.events(
             subject,
             snapshot,
@@ -583,7 +583,7 @@ class MemoryLedger(Parts):
         was found is recorded as shown to whoever asks (`by`), which keeps memories fresh and can
         be replayed. `options` are the rarer wishes: scope, topics, floors and weights.
 
-        Raises `InvalidTurn` for what cannot be asked. A subject nobody knows, or who was erased,
+        Raises `InvalidQuery` for what cannot be asked. A subject nobody knows, or who was erased,
         has nothing to find.
         """
         from beliefledger.search.search import SearchCall
@@ -629,7 +629,7 @@ class MemoryLedger(Parts):
 
         The block has at most `max_tokens`, as `tokenizer` counts: a function of a text, "estimate"
         (a quarter of the characters), "bytes" (never too few), or one that a package registers.
-        Unless `record` is False it is recorded as one recall. Raises `InvalidTurn` as `search`
+        Unless `record` is False it is recorded as one recall. Raises `InvalidQuery` as `search`
         does, and for a budget in which not even the empty block fits.
         """
         from beliefledger.search.contexts import ContextCall

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import CallerMistake, InvalidQuery
 from beliefledger.ledger.times import Micros, from_datetime, parse
 
 Moment = datetime | str | int
@@ -16,12 +16,14 @@ Progress = Callable[[int, int], None]
 """Called with how many are done, and of how many."""
 
 
-def micros(moment: Moment | None, name: str) -> Micros | None:
-    """The time in microseconds. Raises `InvalidTurn` that names the argument."""
+def micros(
+    moment: Moment | None, name: str, wrong: type[CallerMistake] = InvalidQuery
+) -> Micros | None:
+    """The time in microseconds. For what is none it raises `wrong`, which names the argument."""
     if moment is None:
         return None
     if isinstance(moment, bool) or not isinstance(moment, int | datetime | str):
-        raise InvalidTurn(f"{name}: {moment!r} is not a time.")
+        raise wrong(f"{name}: {moment!r} is not a time.")
     if isinstance(moment, int):
         found = moment
     elif isinstance(moment, datetime):
@@ -30,7 +32,7 @@ def micros(moment: Moment | None, name: str) -> Micros | None:
         try:
             found = parse(moment)
         except ValueError as problem:
-            raise InvalidTurn(f"{name}: {problem}.") from problem
+            raise wrong(f"{name}: {problem}.") from problem
     if abs(found) >= LATEST:
-        raise InvalidTurn(f"{name}: times go from the year 1684 to the year 2255.")
+        raise wrong(f"{name}: times go from the year 1684 to the year 2255.")
     return found

@@ -113,9 +113,7 @@ class Extractor(Protocol):
         """The extractor and its version, as recorded with each outcome."""
         ...
 
-    def extract(
-        self, turn: Speech, earlier: Sequence[Speech] = ()
-    ) -> list[Candidate] | Extraction:
+    def extract(self, turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate] | Extraction:
         """The candidates of a turn, in the order of their first span.
 
         Raises `ExtractionUnavailable` when it could not look.

@@ -129,6 +129,7 @@ _HINTS_BESIDE_DIGITS = frozenset(
 """Hints that mean nothing where there is no digit: "user" is in most texts."""
 _HINTS_ALONE = tuple(hint for hint in _HINTS if hint not in _HINTS_BESIDE_DIGITS)
 
+
 @lru_cache(maxsize=8)
 def _placeholder(own: tuple[str, ...]) -> re.Pattern[str]:
     """Any placeholder, of these kinds besides ours."""

@@ -87,7 +87,7 @@ class Audit:
         """Count what was said, decided, changed, read and forgotten, up to a position (by default
         the head), from envelopes alone, and whether the sums add up.
 
-        Raises `InvalidTurn` for a position that is not there, `LogCorrupted` for an envelope that
+        Raises `InvalidQuery` for a position that is not there, `LogCorrupted` for an envelope that
         cannot be read.
         """
         return count(self._core, self._queries, as_of, progress)
@@ -113,7 +113,7 @@ class Audit:
     ) -> ChecklistAnswer:
         """The production checklists `write`, `manage` and `end-to-end`, or `only` one of them: each
         line yes or no, with its evidence. `deep` looks at everything, not at samples, and folds the
-        views anew. Raises `InvalidTurn` for a list that is not there."""
+        views anew. Raises `InvalidQuery` for a list that is not there."""
         checks = Checks(self._core, self._queries, self._views, deep=deep)
         return Checklist(checks).answer(only, progress)
 

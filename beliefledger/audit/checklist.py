@@ -9,7 +9,7 @@ from functools import cache
 from beliefledger.audit.checks import Checks, Finding, no
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.data_files import data
-from beliefledger.ledger.errors import InvalidTurn, LedgerError
+from beliefledger.ledger.errors import InvalidQuery, LedgerError
 from beliefledger.times import Progress
 
 
@@ -51,10 +51,10 @@ class Checklist:
         self._checks = checks
 
     def answer(self, only: str | None, progress: Progress | None = None) -> ChecklistAnswer:
-        """Raises `InvalidTurn` for a list that is not there."""
+        """Raises `InvalidQuery` for a list that is not there."""
         known = lists()
         if only is not None and only not in known:
-            raise InvalidTurn(f"There is no list {only!r}; there are: {', '.join(known)}.")
+            raise InvalidQuery(f"There is no list {only!r}; there are: {', '.join(known)}.")
         wanted = [
             (name, line, about)
             for name, lines in known.items()

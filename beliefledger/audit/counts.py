@@ -14,7 +14,7 @@ from typing import Any
 from beliefledger.ledger import envelope
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.erasures import RESTORED, Erasure
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.belief import (
     BeliefContested,
     ConflictEscalated,
@@ -133,13 +133,13 @@ def count(
 ) -> AuditAnswer:
     """Count envelopes up to a position, by default the head.
 
-    Raises `InvalidTurn` for a position that is not there, `LogCorrupted` for an envelope that
+    Raises `InvalidQuery` for a position that is not there, `LogCorrupted` for an envelope that
     cannot be read.
     """
     core.recorder.flush()
     head = core.log.head().position
     if as_of is not None and (isinstance(as_of, bool) or not 0 <= as_of <= head):
-        raise InvalidTurn(f"as_of: {as_of!r} is no position; the log goes from 0 to {head}.")
+        raise InvalidQuery(f"as_of: {as_of!r} is no position; the log goes from 0 to {head}.")
     upto = head if as_of is None else as_of
     tally = Tally(core.log.eraser.told())
     with gc_paused():

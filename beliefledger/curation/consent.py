@@ -69,7 +69,7 @@ class Consent:
             categories=tuple(categories),
             purpose=purpose,
             scope=scope,
-            expires_at=micros(expires_at, "expires_at"),
+            expires_at=micros(expires_at, "expires_at", InvalidTurn),
             note=note,
             actor=actor,
         )
@@ -119,7 +119,7 @@ class Consent:
                 categories=tuple(categories),
                 purpose=purpose,
                 scope=scope,
-                expires_at=micros(expires_at, "expires_at"),
+                expires_at=micros(expires_at, "expires_at", InvalidTurn),
             )
         made = self._reconsideration.preview(ref, self._refused(ref), grant)
         return [_reconsidered(each) for each in made]

@@ -171,8 +171,9 @@ def chosen_memory(given: MemoryInput, max_bytes: int, now: Micros) -> ChosenMemo
         raise InvalidTurn("value, attribute, entity and context must be text.")
     claim = given.claim()
     _check(given, claim, max_bytes)
-    said_at = micros(given.said_at, "said_at")
-    begins, ends = micros(given.valid_from, "valid_from"), micros(given.valid_to, "valid_to")
+    said_at = micros(given.said_at, "said_at", InvalidTurn)
+    begins = micros(given.valid_from, "valid_from", InvalidTurn)
+    ends = micros(given.valid_to, "valid_to", InvalidTurn)
     known_from = begins if begins is not None else said_at or now
     if ends is not None and ends <= known_from:
         raise InvalidTurn("valid_to must come after valid_from; give both for what is past.")
@@ -207,7 +208,7 @@ def chosen_memory(given: MemoryInput, max_bytes: int, now: Micros) -> ChosenMemo
         confidence=None if given.confidence is None else millionths(given.confidence),
         valid_from=begins,
         valid_to=ends,
-        expires_at=micros(details.expires_at, "expires_at"),
+        expires_at=micros(details.expires_at, "expires_at", InvalidTurn),
         visibility_scope=details.visibility_scope,
     )
     return ChosenMemory(turn, candidate, choices)

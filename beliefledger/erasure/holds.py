@@ -9,7 +9,7 @@ from beliefledger.arguments import plain_name
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.erasures import Hold
-from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.subject import LegalHoldLifted, LegalHoldPlaced
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import subject_stream
@@ -42,7 +42,7 @@ class LegalHolds:
         """
         actor = self._core.actor(by)
         ref = self._core.known_subject(subject)
-        name = plain_name(hold, "hold") if hold is not None else new_id()[:12]
+        name = plain_name(hold, "hold", InvalidTurn) if hold is not None else new_id()[:12]
         stream = subject_stream(ref)
 
         def attempt() -> None:

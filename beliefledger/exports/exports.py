@@ -15,7 +15,7 @@ from beliefledger.exports.person import Exported, PersonDocument
 from beliefledger.exports.record import PersonRecord
 from beliefledger.exports.withheld import WITHHOLDABLE
 from beliefledger.ledger.codec import New, Recorded
-from beliefledger.ledger.errors import InvalidTurn, LogCorrupted, NotPermitted
+from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.ops import LedgerExported
 from beliefledger.ledger.events.subject import SubjectExported
@@ -86,7 +86,7 @@ class Exports:
         kinds = tuple(dict.fromkeys(withholding))
         for each in kinds:
             if each not in WITHHOLDABLE:
-                raise InvalidTurn(f"withholding: {each!r} is none of {', '.join(WITHHOLDABLE)}.")
+                raise InvalidQuery(f"withholding: {each!r} is none of {', '.join(WITHHOLDABLE)}.")
         ref = self._core.known_subject(subject)
         stream = subject_stream(ref)
         self._core.recorder.flush()
@@ -109,7 +109,7 @@ class Exports:
         actor = self._named(by)
         head = self._log.head().position
         if isinstance(after, bool) or not 0 <= after <= head:
-            raise InvalidTurn(f"after: position {after} is not in the log (0 to {head}).")
+            raise InvalidQuery(f"after: position {after} is not in the log (0 to {head}).")
         self._core.recorder.flush()
         stream = exports_stream(self._log.tenant)
 

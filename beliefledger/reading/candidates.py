@@ -16,7 +16,7 @@ from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Raw
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, TurnRecorded
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
@@ -106,14 +106,14 @@ class CandidateQueries:
         self._queries = queries
 
     def why_not(self, subject: str, text: str, most: int) -> WhyNotAnswer:
-        """Raises `InvalidTurn` for a claim without words, `UnknownMemory` and `NotPermitted` for
+        """Raises `InvalidQuery` for a claim without words, `UnknownMemory` and `NotPermitted` for
         somebody nobody knows, or who was erased."""
         ref = self._core.known_subject(subject)
         claim = Claim.of(text, without=[subject])
         if not claim.words and not claim.numbers:
-            raise InvalidTurn(f"claim: {text!r} has no word to look for; say it in a sentence.")
+            raise InvalidQuery(f"claim: {text!r} has no word to look for; say it in a sentence.")
         if most < 1:
-            raise InvalidTurn("limit: at least 1.")
+            raise InvalidQuery("limit: at least 1.")
         with self._queries.view(DecisionsView.name) as (connection, generation):
             rows = questions.decided(
                 connection, generation, questions.DecisionFilter(subject_ref=ref)

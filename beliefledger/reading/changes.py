@@ -10,7 +10,7 @@ from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.erasures import spread
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.belief import (
     NAMES,
     WRITING,
@@ -145,12 +145,12 @@ class ChangeQueries:
         self._queries = queries
 
     def diff(self, subject: str, start: Snapshot, end: Snapshot | None) -> DiffAnswer:
-        """Raises `InvalidTurn` where the end comes before the start, `UnknownMemory` for somebody
+        """Raises `InvalidQuery` where the end comes before the start, `UnknownMemory` for somebody
         nobody knows."""
         if end is None:
             end = Snapshot(self._log.head().position, self._queries.now())
         if (end.position, end.at) < (start.position, start.at):
-            raise InvalidTurn("end comes before start; name the earlier moment first.")
+            raise InvalidQuery("end comes before start; name the earlier moment first.")
         forgotten = self._log.vault.erased(self._log.tenant, subject)
         changes = [change for ref in forgotten for change in self._erased_people(ref, start, end)]
         ref = self._queries.known_or_none(subject)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.filters import Where
 from beliefledger.gate.decision import Outcome
-from beliefledger.ledger.errors import InvalidQuery, InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.times import Micros
@@ -118,7 +118,7 @@ class Lists:
     ) -> tuple[MemoryFilter, Where]:
         """The filter of rows, as far as tags tell, and what is left to be told by the words."""
         if ref is None and (where.topic is not None or where.session is not None):
-            raise InvalidTurn(
+            raise InvalidQuery(
                 "topic: name a subject too; topics and sessions are tagged for each subject."
             )
         tag = self._core.tagger
@@ -162,7 +162,7 @@ class Lists:
     ) -> Page[DecisionAnswer]:
         """What was decided, in order; with a limit the last so many, and before them the next."""
         if which.outcome is not None and which.outcome not in set(Outcome):
-            raise InvalidTurn(f"outcome: {which.outcome!r} is none of {', '.join(Outcome)}.")
+            raise InvalidQuery(f"outcome: {which.outcome!r} is none of {', '.join(Outcome)}.")
         ref = None if subject is None else self._queries.known_or_none(subject)
         if subject is not None and ref is None:
             return Page()

@@ -18,7 +18,7 @@ from beliefledger.answers import (
 from beliefledger.gate.gate import Rehearsed
 from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.codec import Recorded
-from beliefledger.ledger.errors import InvalidTurn, LogCorrupted, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
 from beliefledger.ledger.events.turn import (
     CandidateProposed,
@@ -91,7 +91,7 @@ class Queries:
     def at_position(self, position: int) -> Snapshot:
         head = self._log.head().position
         if not 0 <= position <= head:
-            raise InvalidTurn(f"as_of: position {position} is not in the log (1 to {head}).")
+            raise InvalidQuery(f"as_of: position {position} is not in the log (1 to {head}).")
         if position == 0:
             return Snapshot(0, 0)
         last = self._log.last(position)  # the event there may be another tenant's

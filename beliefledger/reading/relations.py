@@ -12,7 +12,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.registry import RelationType
 from beliefledger.gate.slots import canonical_attribute
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph
@@ -92,9 +92,9 @@ class RelationQueries:
         if hops is None:
             hops = named + last
         if not 1 <= hops <= MOST_HOPS:
-            raise InvalidTurn(f"hops: a path has from 1 to {MOST_HOPS} memories.")
+            raise InvalidQuery(f"hops: a path has from 1 to {MOST_HOPS} memories.")
         if relation is not None and not 1 <= named <= hops - last:
-            raise InvalidTurn("hops: leave one for each relation, and one for the attribute.")
+            raise InvalidQuery("hops: leave one for each relation, and one for the attribute.")
         ref = self._queries.known_or_none(subject)
         if ref is None:
             return []
@@ -110,7 +110,7 @@ class RelationQueries:
                 tag = vocabulary.tag(name)
                 known_of = graph.relation_is_known(connection, at, ref, tag)
                 if not known_of and not vocabulary.has(name):
-                    raise InvalidTurn(
+                    raise InvalidQuery(
                         f"relation: {name!r} is not in the vocabulary"
                         f" ({', '.join(vocabulary.names)}), and nothing was said of one."
                     )
@@ -278,12 +278,12 @@ class RelationQueries:
 
 
 def window_of(words: str, now: Micros) -> tuple[Micros, Micros]:
-    """The range that words for a time mean, such as "last tuesday". Raises `InvalidTurn`."""
+    """The range that words for a time mean, such as "last tuesday". Raises `InvalidQuery`."""
     for text in (words, f"on {words}", f"in {words.title()}"):
         found = find_when(text, now)
         if found is not None and found.when.start is not None and found.when.end is not None:
             return found.when.start, found.when.end
-    raise InvalidTurn(
+    raise InvalidQuery(
         f"on: {words!r} names no time; say it as 2026-03-01, yesterday, last tuesday or in May."
     )
 

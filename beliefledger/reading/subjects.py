@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import datetime
 
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.subject import LegalHoldPlaced
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
@@ -60,12 +60,14 @@ class SubjectQueries:
         self._queries = queries
 
     def page(self, limit: int | None = None, after: str | None = None) -> SubjectsPage:
-        """A page of the people who are known and not erased. Raises `InvalidTurn`."""
+        """A page of the people who are known and not erased. Raises `InvalidQuery`."""
         limit = LIMIT if limit is None else limit
         if isinstance(limit, bool) or not 1 <= limit <= MOST:
-            raise InvalidTurn(f"limit is {limit!r}; a page has 1 to {MOST:,} people.")
+            raise InvalidQuery(f"limit is {limit!r}; a page has 1 to {MOST:,} people.")
         if after is not None and not _is_reference(after):
-            raise InvalidTurn(f"after: {after!r} is no cursor; give the `next` of a page as it is.")
+            raise InvalidQuery(
+                f"after: {after!r} is no cursor; give the `next` of a page as it is."
+            )
         self._core.recorder.flush()
         vault, tenant = self._log.vault, self._log.tenant
         refs = vault.subjects(tenant, after or "", limit + 1)

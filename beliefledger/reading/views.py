@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from beliefledger.answers import ConsumerAnswer, JobAnswer, RebuildAnswer, StatusAnswer, ViewAnswer
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.subject import ViewReceipt
 from beliefledger.ledger.proofs.notes import NoteInvalid
 from beliefledger.ledger.proofs.tiles import SPOILT, read_cosigned
@@ -83,7 +83,7 @@ class Views:
         names = list(self._projector.views) if view is None else [view]
         for name in names:
             if name not in self._projector.views:
-                raise InvalidTurn(
+                raise InvalidQuery(
                     f"There is no view {name!r}; there are: {', '.join(self._projector.views)}."
                 )
         if verify:

@@ -11,7 +11,7 @@ from beliefledger.answers import BeliefAnswer
 from beliefledger.gate.slots import canonical_text
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.showing import says_nothing
 from beliefledger.search.answers import FoundAnswer, StandingAnswer
@@ -273,11 +273,11 @@ def fitted(
     """As many lines as the budget has room for, in the order in which they are wanted. A line that
     is too long is left out, and shorter ones after it may go in.
 
-    Raises `InvalidTurn` where there is not even room for the block without lines.
+    Raises `InvalidQuery` where there is not even room for the block without lines.
     """
     spent = count(Block(subject, format_).text())
     if spent > budget:
-        raise InvalidTurn(
+        raise InvalidQuery(
             f"max_tokens is {budget}, and the block alone takes {spent}: give at least that."
         )
     block = Block(subject, format_)

@@ -10,7 +10,7 @@ from datetime import datetime
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted, TokenizerMissing
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted, TokenizerMissing
 from beliefledger.ledger.events.recall import ContextQuery, MemoriesRecalled, SearchQuery
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.registered import Group
@@ -51,7 +51,13 @@ from beliefledger.times import Moment
 
 ESTIMATE = "estimate"
 TOKENIZERS: dict[str, Tokenizer] = {ESTIMATE: estimated, "bytes": of_bytes}
-_REGISTERED = Group("beliefledger.tokenizers", "tokenizer", TokenizerMissing, tuple(TOKENIZERS))
+_REGISTERED = Group(
+    "beliefledger.tokenizers",
+    "tokenizer",
+    TokenizerMissing,
+    tuple(TOKENIZERS),
+    unknown=InvalidQuery,
+)
 """Packages register functions that count tokens, or classes of which one can be called."""
 CALLABLE = "callable"
 """What is recorded of a function that a caller gave."""
@@ -89,7 +95,7 @@ class Contexts:
     def context(self, call: ContextCall) -> ContextAnswer:
         """What to put before a model; see `MemoryLedger.context`."""
         if call.format not in FORMATS:
-            raise InvalidTurn(f"format: {call.format!r} is none of {', '.join(FORMATS)}.")
+            raise InvalidQuery(f"format: {call.format!r} is none of {', '.join(FORMATS)}.")
         name, count = tokenizer_of(call.tokenizer)
         snapshot = self._queries.snapshot(call.as_of)
         searched = self._search.search(_searching(call, snapshot))
@@ -237,7 +243,7 @@ def _notes(name: str, fit: Fitted) -> list[str]:
 
 
 def tokenizer_of(given: str | Tokenizer) -> tuple[str, Tokenizer]:
-    """The function that counts tokens, and its name. Raises `InvalidTurn` for an unknown name, and
+    """The function that counts tokens, and its name. Raises `InvalidQuery` for an unknown name, and
     `TokenizerMissing` for one that cannot be loaded."""
     if callable(given):
         return CALLABLE, _checked(given)
@@ -250,7 +256,7 @@ def _checked(count: Tokenizer) -> Tokenizer:
     def counted(text: str) -> int:
         number = count(text)
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise InvalidTurn(f"tokenizer: it returned {number!r}, which is no number of tokens.")
+            raise InvalidQuery(f"tokenizer: it returned {number!r}, which is no number of tokens.")
         return number
 
     return counted

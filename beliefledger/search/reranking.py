@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.projections.embedding import PairModel
 from beliefledger.search.answers import ArmAnswer, FoundAnswer
 
@@ -45,11 +45,11 @@ def is_reranked(ranker: str) -> bool:
 
 
 def reranked(by: Rerank, query: str, found: Sequence[FoundAnswer], k: int) -> list[FoundAnswer]:
-    """The best `k` by a reranker's scores; of equals, the order of search. Raises `InvalidTurn` for
-    a reranker that does not give each text a number."""
+    """The best `k` by a reranker's scores; of equals, the order of search. Raises `InvalidQuery`
+    for a reranker that does not give each text a number."""
     scores = [float(each) for each in by(query, [each.text for each in found])] if found else []
     if len(scores) != len(found) or not all(map(math.isfinite, scores)):
-        raise InvalidTurn(
+        raise InvalidQuery(
             f"rerank: it gave {len(scores)} scores for {len(found)} texts; give each text one"
             " finite number."
         )

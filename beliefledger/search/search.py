@@ -226,7 +226,7 @@ class Search:
 
 
 def _checked(call: SearchCall, rules: Rules, as_of: int | None) -> SearchQuery:
-    """What is asked, as it goes on record. Raises `InvalidTurn` for what cannot be asked."""
+    """What is asked, as it goes on record. Raises `InvalidQuery` for what cannot be asked."""
     options = call.options
     for name, value in (
         ("subject", call.subject),

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.times import DAY, from_datetime, to_datetime
 from beliefledger.operations.endings import Endings
@@ -140,7 +140,7 @@ def test_the_other_profile_by_policy_or_by_asking(memory, clock):
     memory.recalls.record_shown("ana", memory.beliefs("ana"))
     clock.ahead(50 * 86_400)
     assert left(memory) == dict.fromkeys((EDITOR, HOME), 1.0)  # as often as the cap
-    with pytest.raises(InvalidTurn, match="neither freshness nor decay"):
+    with pytest.raises(InvalidQuery, match="neither freshness nor decay"):
         memory.operations.ageing.decay("ana", profile="rot")
 
 

@@ -13,7 +13,7 @@ from beliefledger import open_memory
 from beliefledger.audit.counts import Tally
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.eraser import Wanted
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.ops import ConsumerAcknowledged
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import ops_stream
@@ -212,7 +212,7 @@ def test_at_every_position_it_adds_up_and_only_grows(memory):
 
 def test_a_position_that_is_not_there_is_refused(memory):
     for position in (-1, 10**9, True):
-        with pytest.raises(InvalidTurn, match="as_of"):
+        with pytest.raises(InvalidQuery, match="as_of"):
             memory.audit.counts(position)
 
 

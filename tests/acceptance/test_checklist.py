@@ -16,7 +16,7 @@ from beliefledger.curation.storing import Details
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import Candidate, Source, Span
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import ExtractionUnavailable, InvalidTurn, NotPermitted
+from beliefledger.ledger.errors import ExtractionUnavailable, InvalidQuery, NotPermitted
 from beliefledger.ledger.events.belief import MemoryAdmitted
 from beliefledger.ledger.events.ops import JobRan
 from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
@@ -143,7 +143,7 @@ def test_an_empty_ledger_claims_nothing(place, clock):
 
 
 def test_a_list_that_is_not_there_is_named(memory):
-    with pytest.raises(InvalidTurn, match="write, manage, end-to-end"):
+    with pytest.raises(InvalidQuery, match="write, manage, end-to-end"):
         memory.audit.checklist("read")
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
-from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.tools.cli import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "context.md"
@@ -166,9 +166,9 @@ def test_a_budget_holds_in_every_format_and_for_every_tokenizer(memory):
             assert answer.tokens <= 600
             assert answer.messages[0]["content"] == answer.content
             assert answer.content.count("</memory>") == 1
-    with pytest.raises(InvalidTurn, match="the block alone takes"):
+    with pytest.raises(InvalidQuery, match="the block alone takes"):
         memory.context("ana", "build", max_tokens=3)
-    with pytest.raises(InvalidTurn, match="format"):
+    with pytest.raises(InvalidQuery, match="format"):
         memory.context("ana", "build", format="html")
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from wishes import storing
 
 from beliefledger import open_memory
-from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.times import DAY, to_datetime
 from beliefledger.tools.cli import app
 
@@ -189,9 +189,9 @@ def test_of_a_whole_person_only_the_erasure_is_told(memory):
 
 def test_moments_have_an_order_and_people_are_known(memory):
     store(memory)
-    with pytest.raises(InvalidTurn, match="end comes before start"):
+    with pytest.raises(InvalidQuery, match="end comes before start"):
         memory.diff("ana", 5, 3)
-    with pytest.raises(InvalidTurn, match="not in the log"):
+    with pytest.raises(InvalidQuery, match="not in the log"):
         memory.diff("ana", 0, 10_000)
     with pytest.raises(UnknownMemory, match="'zoe'"):
         memory.diff("zoe", 0)

@@ -10,7 +10,7 @@ from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.candidate import Candidate, Precision, Span, When
-from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.times import parse
 from beliefledger.tools.cli import app
 
@@ -155,7 +155,7 @@ def test_what_is_no_window_is_told(told):
         {"start": "2026-02-02", "end": "2026-02-01"},
         {"start": "soon"},
     ):
-        with pytest.raises(InvalidTurn):
+        with pytest.raises(InvalidQuery):
             told.events("ana", **asked)
     assert told.events("nobody", on="yesterday") == []
 

@@ -18,7 +18,7 @@ from beliefledger.answers import BeliefAnswer
 from beliefledger.exports.export_file import read_export
 from beliefledger.exports.person import FORMAT, PersonDocument
 from beliefledger.exports.record import _TOLD
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.events.subject import SubjectExported, SubjectImported
 from beliefledger.ledger.times import to_datetime
@@ -133,13 +133,13 @@ def test_who_was_erased_is_not_listed_and_a_cursor_of_theirs_still_leads_on(memo
 
 @pytest.mark.parametrize("limit", [0, -1, 1_001, True])
 def test_a_page_has_from_one_to_a_thousand_people(memory, limit):
-    with pytest.raises(InvalidTurn, match="a page has 1 to 1,000 people"):
+    with pytest.raises(InvalidQuery, match="a page has 1 to 1,000 people"):
         memory.subjects(limit=limit)
 
 
 @pytest.mark.parametrize("after", ["", "ana", "g" * 32])
 def test_what_is_no_cursor_is_refused(memory, after):
-    with pytest.raises(InvalidTurn, match="no cursor"):
+    with pytest.raises(InvalidQuery, match="no cursor"):
         memory.subjects(after=after)
 
 
@@ -284,7 +284,7 @@ def test_somebody_unknown_or_erased_cannot_be_exported_and_nobody_does_it_namele
             memory.export("ana", by=by)
     with pytest.raises(UnknownMemory, match="Nothing is known about 'bruno'"):
         memory.export("bruno", by="Dora")
-    with pytest.raises(InvalidTurn, match="withholding: 'words' is none of actors, hold_reasons"):
+    with pytest.raises(InvalidQuery, match="withholding: 'words' is none of actors, hold_reasons"):
         memory.export("ana", by="Dora", withholding=["words"])
     assert memory.status().position <= head + 1  # who Dora is
     memory.erase("ana", by="dpo")
@@ -429,7 +429,7 @@ def test_all_events_are_lines_of_json_and_the_last_says_that_they_were_exported(
     assert [each["position"] for each in again] == list(range(after + 1, again[-1]["position"] + 1))
     assert again[-1]["facts"] == {"after": after}
     for wrong in (-1, 10**9, True):
-        with pytest.raises(InvalidTurn, match="is not in the log"):
+        with pytest.raises(InvalidQuery, match="is not in the log"):
             memory.exports.events(by="Dora", after=wrong)
     with pytest.raises(NotPermitted):
         memory.exports.events(by="system")

@@ -16,7 +16,7 @@ import pytest
 from command_line import CliRunner
 
 import beliefledger
-from beliefledger import InvalidQuery, UnknownMemory, open_memory
+from beliefledger import InvalidQuery, InvalidTurn, LedgerError, UnknownMemory, open_memory
 from beliefledger.ledger import errors
 from beliefledger.ledger.event_names import named
 from beliefledger.ledger.events import BY_NAME
@@ -76,6 +76,43 @@ def test_somebody_whom_nobody_knows_is_an_error_unless_they_may_come(place):
     answer = CliRunner().invoke(app, ["--ledger", place, "ops", "tail", "--subject", "anna"])
     assert answer.exit_code == 3
     assert "Nothing is known about 'anna'" in " ".join(answer.output.split())
+
+
+def raised(ask):
+    try:
+        return ask()
+    except LedgerError as problem:
+        return problem
+
+
+def test_what_cannot_be_asked_is_a_wrong_query_everywhere(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Porto.")
+        questions = [
+            lambda: memory.beliefs("ana", type="fcat"),
+            lambda: memory.beliefs("ana", topic="wrok"),
+            lambda: memory.beliefs("ana", as_of=10_000),
+            lambda: memory.beliefs("ana", as_of="yesterday-ish"),
+            lambda: memory.search("ana", ""),
+            lambda: memory.search("ana", "where", types=["fcat"]),
+            lambda: memory.search("ana", "where", k=0),
+            lambda: memory.context("ana", "where", format="verse"),
+            lambda: memory.decisions("ana", outcome="admitted"),
+            lambda: memory.subjects(limit=0),
+            lambda: memory.why_not("ana", "…"),
+            lambda: memory.diff("ana", 2, 1),
+            lambda: memory.audit.counts(10_000),
+            lambda: memory.audit.checklist("nothing"),
+            lambda: memory.subscribe(types=["fcat"], follow=False),
+            lambda: memory.exports.events(by="dpo", after=10_000),
+        ]
+        assert [type(raised(ask)) for ask in questions] == [InvalidQuery] * len(questions)
+        with pytest.raises(InvalidQuery, match="did you mean fact"):
+            memory.beliefs("ana", type="fcat")
+        with pytest.raises(InvalidTurn):
+            memory.record_turn("ana", "I live in Porto.", said_at="some day")
+        with pytest.raises(InvalidTurn):
+            memory.store("ana", "red", attribute="colour.favourite", valid_from="some day")
 
 
 def test_a_pattern_means_every_type_that_it_fits():

@@ -10,7 +10,7 @@ from wishes import storing
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
-from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.times import DAY
 from beliefledger.tools.cli import app
 
@@ -123,7 +123,7 @@ def test_three_hops_at_most_and_nobody_twice(memory):
 )
 def test_what_makes_no_path_is_told(memory, asked):
     relate(memory, "User", "uses", "Vim")
-    with pytest.raises(InvalidTurn):
+    with pytest.raises(InvalidQuery):
         memory.related("ana", **asked)
 
 

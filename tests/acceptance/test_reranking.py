@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from beliefledger import open_memory
-from beliefledger.ledger.errors import EmbedderMissing, InvalidTurn
+from beliefledger.ledger.errors import EmbedderMissing, InvalidQuery
 from beliefledger.projections.embedding import WHEEL, PairModel
 from beliefledger.search.options import SearchOptions
 
@@ -74,7 +74,7 @@ def test_what_was_shown_is_on_record_and_the_search_can_be_made_again(memory):
     ids=["too few", "no number"],
 )
 def test_a_reranker_that_does_not_score_each_text_is_told_so(memory, rerank):
-    with pytest.raises(InvalidTurn, match="give each text one finite number"):
+    with pytest.raises(InvalidQuery, match="give each text one finite number"):
         search(memory, 5, rerank, record=False)
 
 

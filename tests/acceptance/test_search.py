@@ -11,7 +11,7 @@ from wishes import searching, storing
 
 from beliefledger import open_memory
 from beliefledger.gate.intake import TurnInput
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.streams import query_digest, session_tag
 from beliefledger.ledger.times import DAY, to_datetime
@@ -374,7 +374,7 @@ def test_diversity_brings_forward_what_is_different(memory):
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_what_can(memory, asked, says):
-    with pytest.raises(InvalidTurn, match=says):
+    with pytest.raises(InvalidQuery, match=says):
         memory.search("ana", **searching(**({"query": "dark mode", **asked})))
 
 

@@ -11,7 +11,7 @@ from wishes import searching
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
-from beliefledger.ledger.errors import BackendUnavailable, ClockWentBack, InvalidTurn
+from beliefledger.ledger.errors import BackendUnavailable, ClockWentBack, InvalidQuery
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.projections import embedding, search_terms
 from beliefledger.search.indexes import Indexes
@@ -61,7 +61,7 @@ def memory(place, clock):
 )
 def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(memory, asked):
     named = {"subject": "ana", "query": "dark mode"} | asked
-    with pytest.raises(InvalidTurn):
+    with pytest.raises(InvalidQuery):
         memory.search(**searching(**(named)))
     memory.record_turn("ana", "It is still dark.")  # appends the searches that wait
     assert memory.recalls.list() == []
@@ -69,7 +69,7 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(memory, ask
 
 def test_a_purpose_that_no_view_takes_is_refused_where_a_caller_chose(memory):
     [belief] = memory.beliefs("ana")
-    with pytest.raises(InvalidTurn, match="purpose"):
+    with pytest.raises(InvalidQuery, match="purpose"):
         memory.recalls.record_shown("ana", [belief], purpose="a\0b")
 
 

@@ -11,6 +11,7 @@ from beliefledger import open_memory
 from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import (
     CallerMistake,
+    InvalidQuery,
     InvalidTurn,
     KeyMissing,
     NotPermitted,
@@ -280,13 +281,13 @@ def test_a_turn_that_cannot_be_recorded_says_why(memory, fields, named):
 
 
 def test_questions_that_cannot_be_asked_say_why(memory):
-    with pytest.raises(InvalidTurn, match="not in the log"):
+    with pytest.raises(InvalidQuery, match="not in the log"):
         memory.beliefs("ana", as_of=10_000)
-    with pytest.raises(InvalidTurn, match="valid_at"):
+    with pytest.raises(InvalidQuery, match="valid_at"):
         memory.beliefs("ana", valid_at="soon")
-    with pytest.raises(InvalidTurn, match="outcome"):
+    with pytest.raises(InvalidQuery, match="outcome"):
         memory.decisions(outcome="maybe")
-    with pytest.raises(InvalidTurn, match="no view"):
+    with pytest.raises(InvalidQuery, match="no view"):
         memory.operations.rebuild("everything")
     with pytest.raises(UnknownMemory):
         memory.history("ffffffff")

@@ -12,7 +12,7 @@ from beliefledger import open_memory
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
-    InvalidTurn,
+    InvalidQuery,
     NotPermitted,
     UnknownMemory,
 )
@@ -165,9 +165,9 @@ def test_no_more_than_asked_for_is_told(memory):
 
 def test_bad_questions_say_what_is_wrong(memory):
     for claim in ("", "?!", "the of"):
-        with pytest.raises(InvalidTurn, match="no word to look for"):
+        with pytest.raises(InvalidQuery, match="no word to look for"):
             memory.why_not("ana", claim)
-    with pytest.raises(InvalidTurn, match="at least 1"):
+    with pytest.raises(InvalidQuery, match="at least 1"):
         memory.why_not("ana", "Faro", limit=0)
     with pytest.raises(UnknownMemory, match="'zoe'"):
         memory.why_not("zoe", "Faro")

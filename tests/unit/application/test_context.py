@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.search.context import Candidate, fitted, merged
 from beliefledger.search.context_text import FORMATS, ContextLine, estimated, of_bytes
 from beliefledger.search.contexts import tokenizer_of
@@ -100,7 +100,7 @@ def test_a_block_is_never_over_its_budget(format_, count):
         assert fit.tokens == count(fit.content) <= budget
         assert len(fit.lines) + fit.left_out == len(lines)
     assert fitted(lines, "ana", format_, full.tokens, count).left_out == 0
-    with pytest.raises(InvalidTurn, match=f"takes {least}"):
+    with pytest.raises(InvalidQuery, match=f"takes {least}"):
         fitted(lines, "ana", format_, least - 1, count)
 
 
@@ -135,7 +135,7 @@ def test_a_tokenizer_is_a_function_or_a_known_name():
     assert tokenizer_of("bytes")[1]("é") == 2
     name, count = tokenizer_of(len)
     assert (name, count("abc")) == ("callable", 3)
-    with pytest.raises(InvalidTurn, match="there are estimate, bytes"):
+    with pytest.raises(InvalidQuery, match="there are estimate, bytes"):
         tokenizer_of("gpt-17")
-    with pytest.raises(InvalidTurn, match=r"returned 1\.5"):
+    with pytest.raises(InvalidQuery, match=r"returned 1\.5"):
         tokenizer_of(lambda _text: 1.5)[1]("a")
