@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from beliefledger.gate.literals import lowered
 from beliefledger.gate.rules.findings import RuleFinding
 from beliefledger.gate.rules.lexicon import load
 from beliefledger.ledger.candidate import Ends, SpeechAct
@@ -17,11 +18,11 @@ from beliefledger.ledger.candidate import Ends, SpeechAct
 ATTRIBUTE = "event.figure"
 LONGEST = 200
 _DATA = load("new_figures.yaml")
-_CUE = re.compile(_DATA["cues"], re.I)
-_DOUBT = re.compile(_DATA["doubts"], re.I)
-_STANDING = re.compile(_DATA["standing"], re.I)
-_ACTION = re.compile(_DATA["action"], re.I)
-_TOTAL = re.compile(_DATA["total"], re.I)
+_CUE = re.compile(_DATA["cues"])
+_DOUBT = re.compile(_DATA["doubts"])
+_STANDING = re.compile(_DATA["standing"])
+_ACTION = re.compile(_DATA["action"])
+_TOTAL = re.compile(_DATA["total"])
 _SMALL = frozenset(_DATA["small"].split())
 _ALIKE = [frozenset(line.split()) for line in _DATA["alike"].splitlines()]
 _WORDS = "|".join(_DATA["words"].split())
@@ -54,7 +55,7 @@ _MINE = re.compile(
     re.I,
 )
 """What somebody has so many of: "my 52 records need a shelf"."""
-_HAS_FIGURE = re.compile(rf"\d|\b(?:{_WORDS})\b|day\b|days\b|(?:{_ORDINALS})\b", re.I)
+_HAS_FIGURE = re.compile(rf"\d|\b(?:{_WORDS})\b|day\b|days\b|(?:{_ORDINALS})\b")
 
 
 class Figure(NamedTuple):
@@ -79,9 +80,15 @@ def figures(text: str) -> list[Figure]:
 
 def may_be_in(text: str) -> bool:
     """Whether a text has a figure, and a word that tells of a change."""
-    return _HAS_FIGURE.search(text) is not None and (
-        _CUE.search(text) is not None or _MINE.search(text) is not None
+    low = lowered(text)
+    return _HAS_FIGURE.search(low) is not None and (
+        _CUE.search(low) is not None or _mine(text, low) is not None
     )
+
+
+def _mine(text: str, low: str) -> re.Match[str] | None:
+    """What somebody has so many of, in a text that is `low` in lower case."""
+    return _MINE.search(text) if "my " in low or "our " in low else None
 
 
 def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFinding]:
@@ -89,12 +96,13 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     are of may be said by the sentence before, which begins at `before`: "Got an extension! It's
     June 5 now"."""
     text = content[start:end]
-    if len(text) > LONGEST or _HAS_FIGURE.search(text) is None:
+    low = lowered(text)
+    if len(text) > LONGEST or _HAS_FIGURE.search(low) is None:
         return
-    mine = _MINE.search(text)
-    if mine is None and _CUE.search(text) is None:
+    mine = _mine(text, low)
+    if mine is None and _CUE.search(low) is None:
         return
-    if text.rstrip("\"'” )").endswith("?") or (mine is None and _DOUBT.search(text)):
+    if text.rstrip("\"'” )").endswith("?") or (mine is None and _DOUBT.search(low)):
         return
     while end > start and content[end - 1] in ".!,; ":
         end -= 1
@@ -103,10 +111,10 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     topics = topics or " ".join(
         dict.fromkeys(words_of(content[max(before, start - LONGEST) : start]))
     )
-    added = _ACTION.search(text) is not None and _TOTAL.search(text) is None
+    added = _ACTION.search(low) is not None and _TOTAL.search(low) is None
     for figure in _chosen(text, figures(quote)):
         counted = mine is not None and mine.start(1) == figure.start
-        if figure.kind == "number" and not counted and (added or _STANDING.search(text) is None):
+        if figure.kind == "number" and not counted and (added or _STANDING.search(low) is None):
             continue  # "got 3 more books" says not how many there are
         yield RuleFinding(
             content, start, end, quote, "event", ATTRIBUTE,

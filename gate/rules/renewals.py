@@ -22,24 +22,23 @@ from beliefledger.ledger.late_patterns import compile_later
 ATTRIBUTE = "event.renewal"
 LONGEST = 240
 _DATA: dict[str, Any] = load("renewals.yaml")
-_CUE = compile_later(_DATA["cues"], re.I)
-_STRONG = compile_later(_DATA["strong"], re.I)
+_CUE = compile_later(_DATA["cues"])
+_STRONG = compile_later(_DATA["strong"])
 _RAISED = re.compile(
     r"\b(?:transferred|moved|promoted|joined|reassigned|upgraded|downgraded|changed|put on|now|"
-    r"as of|switched|bumped)\b",
-    re.I,
+    r"as of|switched|bumped)\b"
 )
-_LIKED = compile_later(_DATA["liked"], re.I)
-_DISLIKED = compile_later(_DATA["disliked"], re.I)
+_LIKED = compile_later(_DATA["liked"])
+_DISLIKED = compile_later(_DATA["disliked"])
 _PAIR = compile_later(
     r"\b(?=(?P<manner>(?!(?:the|an?|my|our|this|that|new|old|whole|another)\b)[^\W\d_][\w-]{1,24}) "
     r"(?P<head>[^\W\d_][\w-]{1,24})\b)",
     re.I,
 )
-_MOVING = compile_later(_DATA["moving"], re.I)
-_BESIDE = compile_later(_DATA["beside"], re.I)
-_PASSING = compile_later(_DATA["passing"], re.I)
-_DOUBTS = compile_later(_DATA["doubts"], re.I)
+_MOVING = compile_later(_DATA["moving"])
+_BESIDE = compile_later(_DATA["beside"])
+_PASSING = compile_later(_DATA["passing"])
+_DOUBTS = compile_later(_DATA["doubts"])
 _OTHERS = frozenset(_DATA["others"].split())
 _NO_NAMES = frozenset(_DATA["no_names"].split())
 _MANY = frozenset(_DATA["many"].split())
@@ -141,7 +140,7 @@ def _kind(name: str, says: dict[str, Any]) -> Kind:
         compile_later(of) if of else _attributes(says["of"]) if "of" in says else None,
         of is not None,
         bool(says.get("alone")),
-        compile_later(says["cue"], re.I) if "cue" in says else _STRONG,
+        compile_later(says["cue"]) if "cue" in says else _STRONG,
         bool(says.get("planned")),
         first,
     )
@@ -164,7 +163,7 @@ _TELLS = re.compile(r"\b(?:is|are)\b.{0,24}\d|\w['’]s .{0,16}\d", re.I)
 
 def may_be_in(text: str) -> bool:
     """Whether a text has any word after which something may be otherwise."""
-    return _CUE.search(text) is not None or _TELLS.search(text) is not None
+    return _CUE.search(lowered(text)) is not None or _TELLS.search(text) is not None
 
 
 def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
@@ -174,10 +173,11 @@ def findings(content: str, start: int, end: int) -> Iterator[RuleFinding]:
     text = content[start:end]
     if not 0 < len(text) <= LONGEST or text.rstrip("\"'” )").endswith("?"):
         return
+    low = lowered(text)
     if (
-        (_CUE.search(text) is None and _TELLS.search(text) is None)
-        or _BESIDE.search(text)
-        or _PASSING.search(text)
+        (_CUE.search(low) is None and _TELLS.search(text) is None)
+        or _BESIDE.search(low)
+        or _PASSING.search(low)
     ):
         return
     words = " ".join(dict.fromkeys(spelt_out(text).split()))
@@ -205,27 +205,27 @@ class Sentence:
     @cached_property
     def is_changed(self) -> bool:
         """Whether it has a word after which something may be otherwise."""
-        return _CUE.search(self.text) is not None
+        return _CUE.search(self.low) is not None
 
     @cached_property
     def is_moving(self) -> bool:
         """Whether it goes from one thing to another, and may name both."""
-        return _MOVING.search(self.text) is not None
+        return _MOVING.search(self.low) is not None
 
     @cached_property
     def is_raised(self) -> bool:
         """Whether somebody has another place in what goes on."""
-        return _RAISED.search(self.text) is not None
+        return _RAISED.search(self.low) is not None
 
     @cached_property
     def likes(self) -> bool:
         """Whether it says that something is liked, as it was not before."""
-        return _LIKED.search(self.text) is not None and self.is_changed
+        return _LIKED.search(self.low) is not None and self.is_changed
 
     @cached_property
     def dislikes(self) -> bool:
         """Whether it says that something is liked no longer."""
-        return _DISLIKED.search(self.text) is not None and self.is_changed
+        return _DISLIKED.search(self.low) is not None and self.is_changed
 
     def headed(self, head: str) -> Iterator[New]:
         """The phrases of two words with a noun: "ads team"."""
@@ -235,7 +235,7 @@ class Sentence:
 
     def doubted(self, at: int) -> bool:
         """Whether what is said at an offset is wished, planned, denied or somebody's word."""
-        return _DOUBTS.search(self.lead(at)) is not None
+        return _DOUBTS.search(lowered(self.lead(at))) is not None
 
     def lead(self, at: int) -> str:
         """The clause that an offset is in, up to there."""
@@ -316,7 +316,7 @@ class Sentence:
     def of_kind(self, kind: Kind) -> dict[str, New]:
         """The names of a kind that it has, each at its first place; without those said to be
         over."""
-        if kind.cue.search(self.text) is None:
+        if kind.cue.search(self.low) is None:
             return {}
         found: dict[str, New] = {}
         for new in kind.found(self.text):

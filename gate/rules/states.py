@@ -63,8 +63,8 @@ _QUICK = re.compile(
     r"went|gone|became|become|choir|band|club|"
     r"orchestra|team|league|committee|group|when|"
     r"changed|switched|swapped|with|surname|last name|family name|married|fan|back)\b",
-    re.I,
 )
+"""In lower case."""
 
 
 def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding]:
@@ -76,7 +76,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
     text = reading.content[start : words[-1].end]
     low = lowered(text)
     states = _STATES.possible(low)
-    if not states or _QUICK.search(text) is None:
+    if not states or _QUICK.search(low) is None:
         return
     for state in states:
         match = state.pattern.pattern.search(text)
