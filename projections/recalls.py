@@ -96,10 +96,11 @@ def last(
     subject_ref: str | None = None,
     found: str | None = None,
     limit: int | None = None,
+    before: int | None = None,
     searches: bool = False,
 ) -> list[RecallRow]:
-    """The last recalls (of a subject; that showed a memory or a turn), newest first. With
-    `searches`, only those that a search made."""
+    """The last recalls (of a subject; that showed a memory or a turn; before a position), newest
+    first. With `searches`, only those that a search made."""
     table = tables.recalls(generation)
     c = table.c
     query: Select[Any] = select(table).order_by(c.position.desc())
@@ -108,6 +109,8 @@ def last(
     if found is not None:
         r = tables.recalled(generation).c
         query = query.where(c.position.in_(select(r.position).where(r.found == found)))
+    if before is not None:
+        query = query.where(c.position < before)
     if searches:
         query = query.where(c.ranker != "shown")
     if limit is not None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from beliefledger.answers import BeliefAnswer, ConflictAnswer, LoopAnswer
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 from beliefledger.reading.conflicts import ConflictQueries
 from beliefledger.reading.queries import Queries
 from beliefledger.times import Moment, micros
@@ -21,9 +23,13 @@ class Conflicts:
         self._queries = queries
         self._conflicts = ConflictQueries(core, queries)
 
-    def list(self, subject: str | None = None) -> Sequence[ConflictAnswer]:
-        """The beliefs about which a person has to choose."""
-        return self._conflicts.conflicts(subject)
+    def list(
+        self, subject: str | None = None, *, limit: int | None = None, after: str | None = None
+    ) -> Page[ConflictAnswer]:
+        """The beliefs about which a person has to choose; with `limit` a page, whose `next` is
+        given as `after` for the one behind it."""
+        cut = Cut.of("conflicts", (subject,), limit, after)
+        return cut.of_all(self._conflicts.conflicts(subject), attrgetter("belief_id"))
 
     def loops(
         self,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 from beliefledger.reading.entities import EntityAnswer, EntityQueries
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.times import Moment
@@ -26,15 +28,20 @@ class Entities:
         kind: str | None = None,
         questions: bool = False,
         as_of: Moment | Snapshot | None = None,
-    ) -> Sequence[EntityAnswer]:
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[EntityAnswer]:
         """Whom and what a subject speaks of, those spoken of most first; the subject is `User`.
 
         `kind` picks persons, places and so on, as far as the words said; `questions` those of
-        nearly one name, about whom a person is asked. Absorbed entities are part of others.
+        nearly one name, about whom a person is asked. Absorbed entities are part of others. With
+        `limit` it is a page, whose `next` is given as `after` for the one behind it.
         """
-        return self._entities.entities(
+        cut = Cut.of("entities", (subject, kind, questions, as_of), limit, after)
+        found = self._entities.entities(
             subject, self._queries.snapshot(as_of), kind=kind, questions_only=questions
         )
+        return cut.of_all(found, attrgetter("entity_id"))
 
     def get(
         self, subject: str, name_or_id: str, *, as_of: Moment | Snapshot | None = None

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 
 from beliefledger.answers import ErasureAnswer
 from beliefledger.erasure.certificate import Certificates
@@ -24,6 +25,7 @@ from beliefledger.ledger.events.subject import (
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 from beliefledger.proofs.notary import Notary
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.views import Views
@@ -438,12 +440,18 @@ class Erasures:
 
     # Records
 
-    def list(self, subject: str | None = None) -> Sequence[ErasureRecord]:
-        """The erasures on record (of somebody living), oldest first."""
-        eraser = self._log.eraser
+    def list(
+        self, subject: str | None = None, *, limit: int | None = None, after: str | None = None
+    ) -> Page[ErasureRecord]:
+        """The erasures on record (of somebody living), oldest first; with `limit` a page, whose
+        `next` is given as `after` for the one behind it."""
+        cut, eraser = Cut.of("erasures", (subject,), limit, after), self._log.eraser
         if subject is None:
-            return [self._record(each) for each in eraser.told()]
-        return [self._record(each) for each in eraser.of_subject(self._core.known_subject(subject))]
+            found = eraser.told()
+        else:
+            found = eraser.of_subject(self._core.known_subject(subject))
+        page = cut.of_all(found, attrgetter("id"))
+        return Page(map(self._record, page), page.next)
 
     def _record(self, erasure: Erasure) -> ErasureRecord:
         done = erasure.done

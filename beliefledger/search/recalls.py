@@ -21,6 +21,7 @@ from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 from beliefledger.projections import questions, recalls, tables
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.recalls import RecallRow, RecallsView
@@ -107,27 +108,43 @@ class Recalls:
         self._queries = queries
 
     def list(
-        self, subject: str | None = None, *, found: str | None = None, limit: int | None = None
-    ) -> Sequence[RecallAnswer]:
-        """What was searched for and shown, newest first; with `limit`, the last so many.
+        self,
+        subject: str | None = None,
+        *,
+        found: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[RecallAnswer]:
+        """What was searched for and shown, newest first; with `limit`, the last so many: their
+        `next`, given as `after`, leads to those before them.
 
         `found` picks those that showed a memory or a turn, by its id or the first characters of
         that. Those of whoever was erased are not there. Raises `UnknownMemory` for a `found` that
         was never shown.
         """
+        cut = Cut.of("recalls", (subject, found), limit, after)
         self._core.recorder.flush()
         ref = None
         if subject is not None:
             ref = self._queries.known_or_none(subject)
             if ref is None:
-                return []
+                return Page()
         with self._queries.view(RecallsView.name) as (connection, generation):
             if found is not None:
                 table = tables.recalled(generation)
                 ids = questions.starting_with(connection, table, "found", found)
                 found = _only(ids, "memory or turn that was shown", found)
-            rows = recalls.last(connection, generation, subject_ref=ref, found=found, limit=limit)
-        return self._answers(rows)
+            rows = recalls.last(
+                connection,
+                generation,
+                subject_ref=ref,
+                found=found,
+                limit=None if limit is None else limit + 1,
+                before=None if cut.last is None else int(cut.last),
+            )
+        page = rows if limit is None else rows[:limit]
+        more = len(page) < len(rows)
+        return Page(self._answers(page), cut.next(page[-1].position) if more else None)
 
     def get(
         self,

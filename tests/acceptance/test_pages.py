@@ -196,6 +196,30 @@ def test_decisions_as_they_were(memory):
     assert memory.decisions(waits=False, as_of=then) == []
 
 
+def test_the_lists_of_the_parts_come_in_pages(memory, clock):
+    for name in ("Bo", "Cy", "Di", "Ed"):
+        memory.remember("ana", f"I had lunch with {name} yesterday.")
+        memory.search("ana", name)
+    for what in ("colour", "size"):
+        for value in ("one", "two", "three", "four", "five"):
+            clock.ahead(60)
+            memory.store("ana", value, attribute=what)
+    for number in range(3):
+        receipt = memory.record_turn("ana", f"Thing {number}.")
+        memory.erase("ana", turn=receipt.turn_id, by="Lea")
+    for ask, least in (
+        (lambda **page: memory.entities.list("ana", **page), 5),
+        (lambda **page: memory.conflicts.list("ana", **page), 2),
+        (lambda **page: memory.recalls.list("ana", **page), 4),
+        (lambda **page: memory.erasure.list("ana", **page), 3),
+        (memory.erasure.list, 3),
+    ):
+        whole = list(ask())
+        assert len(whole) >= least
+        assert [each for page in pages(ask, 1) for each in page] == whole
+        assert [each for page in pages(ask, 3) for each in page] == whole
+
+
 def test_the_commands(place):
     def run(*words, code=0):
         result = CliRunner().invoke(app, ["--ledger", str(place), *words])
@@ -215,6 +239,14 @@ def test_the_commands(place):
         assert (len(rest["items"]), rest["next"]) == (2, None)
         assert len(json.loads(run(*command, "--json", "--metadata", '{"n": 0}'))) == 2
         run(*command, "--after", page["next"], code=2)
+    for command in (
+        ["entities", "list", "-s", "ana"],
+        ["conflicts", "list"],
+        ["recalls", "list"],
+        ["erasure", "list"],
+    ):
+        assert isinstance(json.loads(run(*command, "--json")), list)
+        assert json.loads(run(*command, "--limit", "1", "--json"))["next"] is None
     [belief, *_] = json.loads(run("beliefs", "--json"))
     page = json.loads(run("history", belief["memory_id"], "--limit", "1", "--json"))
     assert len(page["items"]) == 1

@@ -133,6 +133,7 @@ WAYS = {
 NEVER_WRITTEN = """actor_name.actor correct.memory_id update.memory_id
     audit.checklist.only audit.replay.decision_id
     audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
+    conflicts.list.after entities.list.after recalls.list.after erasure.list.after
     beliefs.topic beliefs.type beliefs.where beliefs.after decisions.where
     decisions.after events.where events.after history.where history.after typed.where typed.after
     conflicts.resolve.belief_id

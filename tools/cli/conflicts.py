@@ -13,8 +13,10 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     USAGE,
     WHO,
+    After,
     By,
     Json,
+    Limit,
     MaybeBy,
     Note,
     Subject,
@@ -39,11 +41,17 @@ conflicts = noun(
 
 
 @conflicts.command("list")
-def conflicts_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
+def conflicts_list(
+    ctx: typer.Context,
+    subject: Subject = None,
+    limit: Limit = None,
+    after: After = None,
+    json: Json = False,
+) -> None:
     """What a person has to choose, and how."""
     with opened(ctx) as memory:
-        answer = memory.conflicts.list(subject)
-    output.show(answer, json, _conflicts)
+        answer = memory.conflicts.list(subject, limit=limit, after=after)
+    output.show_page(answer, json, _conflicts, paged=limit is not None or after is not None)
 
 
 def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:

@@ -12,9 +12,11 @@ import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
+    After,
     AsOf,
     By,
     Json,
+    Limit,
     MinConfidence,
     TheSubject,
     moment,
@@ -44,12 +46,21 @@ def entities_list(
         bool, typer.Option("--questions", help="Only those who may be one with another.")
     ] = False,
     as_of: AsOf = None,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """Everybody and everything, those spoken of most first."""
     with opened(ctx) as memory:
-        answer = memory.entities.list(subject, kind=kind, questions=questions, as_of=moment(as_of))
-    output.show(answer, json, _entities)
+        answer = memory.entities.list(
+            subject,
+            kind=kind,
+            questions=questions,
+            as_of=moment(as_of),
+            limit=limit,
+            after=after,
+        )
+    output.show_page(answer, json, _entities, paged=limit is not None or after is not None)
 
 
 def _entities(answer: Sequence[EntityAnswer]) -> Iterator[Any]:

@@ -19,8 +19,10 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     TAKE,
     USAGE,
+    After,
     By,
     Json,
+    Limit,
     Subject,
     app,
     fail,
@@ -304,11 +306,17 @@ def _memories(title: str, lines: Sequence[tuple[str, str, str]]) -> Iterator[Any
 
 
 @erasure.command("list")
-def erasure_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
+def erasure_list(
+    ctx: typer.Context,
+    subject: Subject = None,
+    limit: Limit = None,
+    after: After = None,
+    json: Json = False,
+) -> None:
     """What was asked to be erased, of whom, by whom and why, and when it was done."""
     with opened(ctx) as ledger:
-        answer = ledger.erasure.list(subject)
-    output.show(answer, json, _erasures)
+        answer = ledger.erasure.list(subject, limit=limit, after=after)
+    output.show_page(answer, json, _erasures, paged=limit is not None or after is not None)
 
 
 def _erasures(answer: Sequence[ErasureRecord]) -> Iterator[Any]:

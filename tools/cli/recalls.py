@@ -14,6 +14,7 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     COULD_NOT,
     USAGE,
+    After,
     AuditReason,
     Json,
     MaybeBy,
@@ -34,6 +35,10 @@ TOLD = 50
 """So many differing searches a person is told of; the JSON has all."""
 
 
+SHOWN = 20
+"""Where nobody says how many."""
+
+
 @recalls.command("list")
 def recalls_list(
     ctx: typer.Context,
@@ -46,22 +51,25 @@ def recalls_list(
             help="Only those that found this memory or turn; its first characters do.",
         ),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Only the last so many.")] = 20,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the last so many, and where the rest begins.")
+    ] = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """What was searched for and shown, and who asked; newest first."""
     with opened(ctx) as memory:
-        answer = memory.recalls.list(subject, found=found, limit=limit)
+        answer = memory.recalls.list(subject, found=found, limit=limit or SHOWN, after=after)
 
     def page(_answer: Any) -> Iterator[Any]:
-        if len(answer) == limit:
-            yield f"The last {output.count(limit, 'recall')}; --limit for more."
+        if limit is None and after is None and answer.next is not None:
+            yield f"The last {output.count(SHOWN, 'recall')}; --limit for more."
         else:
             yield output.count(len(answer), "recall") + ("" if answer else ".")
         if answer:
             yield _table(answer, whose=subject is None)
 
-    output.show(answer, json, page)
+    output.show_page(answer, json, page, paged=limit is not None or after is not None)
 
 
 def _table(answer: Sequence[RecallAnswer], *, whose: bool) -> Any:
