@@ -747,8 +747,12 @@ class MemoryLedger(Parts):
                     refs.append(ref)
         return refs
 
-    def status(self, *, digests: bool = True) -> StatusAnswer:
-        """How the ledger is: positions, the queue, what waits for a person, the views."""
+    def status(self, *, digests: bool = False) -> StatusAnswer:
+        """How the ledger is: positions, the queue, what waits for a person, the views.
+
+        `digests` computes those of the views, which reads all of the log; without it there are
+        those that were computed before, if nothing has happened since.
+        """
         with suppress(LedgerError):  # a log that takes nothing is to be asked how it is
             self._core.recorder.flush()
         answer = self._views.status(digests=digests)

@@ -22,7 +22,7 @@ DECISION = (
 
 def told(memory: Any) -> dict[str, Any]:
     """Everything but what grows by asking."""
-    status = memory.status()
+    status = memory.status(digests=True)
     head = status.position
     verified = memory.proofs.verify(decisions=True)
     replayed = memory.audit.replay_all()

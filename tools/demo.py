@@ -342,7 +342,7 @@ def _rebuilding(story: Story) -> None:
         "Every view is folded from the log, and can be thrown away",
         "Rebuilt from the first event, each is what it was:",
     )
-    was = {view.name: view.digest for view in memory.status().views}
+    was = {view.name: view.digest for view in memory.status(digests=True).views}
     made = output.table(
         ("view", output.FIXED), ("digest before", output.FIXED), ("rebuilt", output.FIXED), ""
     )

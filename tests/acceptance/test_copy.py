@@ -104,7 +104,7 @@ def tell(place):
 def told(place):
     """All that somebody who asks could tell one ledger from another by."""
     with open_memory(place, create=False) as memory:
-        status = memory.status()
+        status = memory.status(digests=True)
         assert memory.proofs.verify().ok
         return {
             "events": list(memory.subscribe(follow=False)),

@@ -95,7 +95,7 @@ def _played(place: object) -> dict[str, object]:
     clock.set("2026-01-12 08:59")
     with open_memory(str(place), clock=clock) as memory:
         play(Story(memory, clock, Console(file=out, width=100)))
-        status = memory.status()
+        status = memory.status(digests=True)
         return {
             "told": re.sub(r"\b[0-9a-f]{8,}\b", "#", out.getvalue()),
             "decisions": [

@@ -42,7 +42,7 @@ def names(answer):
 def digests(memory):
     return {
         each.name: (each.digest, each.content_digest)
-        for each in memory.status().views
+        for each in memory.status(digests=True).views
         if each.name in VIEWS
     }
 

@@ -39,7 +39,9 @@ def ask(ledger: object, *words: object, code: int = 0) -> Any:
 
 
 def digests(ledger: object) -> dict[str, str]:
-    return {view["name"]: view["content_digest"] for view in ask(ledger, "status")["views"]}
+    return {
+        view["name"]: view["content_digest"] for view in ask(ledger, "status", "--digests")["views"]
+    }
 
 
 def events(ledger: object, type_: str) -> list[dict[str, Any]]:

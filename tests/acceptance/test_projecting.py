@@ -121,7 +121,7 @@ def test_a_view_that_stopped_does_not_hold_up_the_cursor(place, monkeypatch):
         keeping = memory.operations.keep_views(tell=lambda *_: keeping.close())
         keeping.run()
         assert cursor(memory)[0] == memory._log.head().position
-        stopped = {each.name: each.stopped_at for each in memory.status().views}
+        stopped = {each.name: each.stopped_at for each in memory.status(digests=True).views}
         assert stopped["churn"] is not None
 
 

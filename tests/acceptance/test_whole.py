@@ -100,7 +100,7 @@ def sound(memory):
 
 
 def contents(memory):
-    return {view.name: view.content_digest for view in memory.status().views}
+    return {view.name: view.content_digest for view in memory.status(digests=True).views}
 
 
 def test_it_can_be_rebuilt_and_replayed(told):

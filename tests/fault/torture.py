@@ -266,8 +266,10 @@ def _check_delivered(memory: MemoryLedger, processes: list[Process]) -> None:
 
 
 def _check_views(memory: MemoryLedger) -> None:
-    live = {view.name: (view.digest, view.content_digest) for view in memory.status().views}
-    for view in memory.status().views:
+    live = {
+        view.name: (view.digest, view.content_digest) for view in memory.status(digests=True).views
+    }
+    for view in memory.status(digests=True).views:
         if view.lag or view.stopped_at is not None:
             raise Failed(f"the view {view.name} stopped: {view.reason}")
     for view in memory.operations.rebuild(verify=True):

@@ -142,7 +142,10 @@ class Machine(RuleBasedStateMachine):
 
     def everything_is_in_order(self):
         said = [
-            {view.name: (view.digest, view.content_digest) for view in memory.status().views}
+            {
+                view.name: (view.digest, view.content_digest)
+                for view in memory.status(digests=True).views
+            }
             for memory in self.clients
         ]
         assert said == [said[0]] * CLIENTS

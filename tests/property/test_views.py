@@ -207,7 +207,9 @@ def test_two_ledgers_fed_the_same_say_the_same(said, cut):
                     if not batched and index % cut == 0:
                         memory.process()
                 memory.process()
-                contents.append({view.name: view.content_digest for view in memory.status().views})
+                contents.append(
+                    {view.name: view.content_digest for view in memory.status(digests=True).views}
+                )
     assert contents[0] == contents[1]
 
 
@@ -215,7 +217,7 @@ def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
     with open_memory(tmp_path, extractor=Scripted()) as memory:
         live(memory, [])
         memory.store("ana", "Lisbon", attribute="home.location")
-        assert memory.status().views
+        assert memory.status(digests=True).views
         projector = memory._core.projector
         churn = projector.views["churn"]
 
@@ -224,7 +226,7 @@ def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
 
         healthy, churn.apply = churn.apply, fails
         memory.store("ana", "Porto", attribute="home.location")
-        states = {view.name: view for view in memory.status().views}
+        states = {view.name: view for view in memory.status(digests=True).views}
         [poison] = memory.subscribe(types=["memory.superseded.v2"], follow=False)
         assert states["churn"].stopped_at == poison.position
         assert states["churn"].reason.endswith(": ValueError")
@@ -233,7 +235,7 @@ def test_a_poison_event_stops_its_view_alone_and_says_where(tmp_path):
 
         churn.apply = healthy
         memory.operations.rebuild("churn")
-        states = {view.name: view for view in memory.status().views}
+        states = {view.name: view for view in memory.status(digests=True).views}
         assert (states["churn"].stopped_at, states["churn"].lag) == (None, 0)
 
 

@@ -70,8 +70,8 @@ def status(
     ctx: typer.Context,
     digests: Annotated[
         bool,
-        typer.Option("--digests/--no-digests", help="Whether to digest the views; it takes time."),
-    ] = True,
+        typer.Option("--digests/--no-digests", help="Whether to digest the views; it reads all."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """How the ledger is: positions, what waits, how far the views are."""
