@@ -27,6 +27,9 @@ CONSENT = "BELIEFLEDGER_CONSENT"
 REDACTIONS = "BELIEFLEDGER_REDACTIONS"
 WITNESS = "BELIEFLEDGER_WITNESS"
 WITNESS_KEY = "BELIEFLEDGER_WITNESS_KEY"
+TOKEN = "BELIEFLEDGER_TOKEN"  # noqa: S105  (a variable's name)
+SERVER_PREFIX = "BELIEFLEDGER_SERVER_"
+"""Begins the variables of a server's settings."""
 LIBRARY_WITHOUT_LOCK = "POSTGRES_ENABLE_DB_FUNCTIONS"
 """eventsourcing's own: tells it to append without its lock."""
 DEFAULT_LEDGER = "./beliefledger-data"
@@ -116,6 +119,20 @@ def seconds_of(given: float | str) -> float:
             f" ({EXTRACTION_SECONDS}, or extraction_seconds)."
         )
     return seconds
+
+
+def server_environment() -> dict[str, str]:
+    """The settings of a server that the environment has, by their names in lower case."""
+    return {
+        name.removeprefix(SERVER_PREFIX).lower(): value
+        for name, value in os.environ.items()
+        if name.startswith(SERVER_PREFIX) and value
+    }
+
+
+def token() -> str | None:
+    """The token of whoever runs the tools over standard input and output."""
+    return os.environ.get(TOKEN, "").strip() or None
 
 
 def completing() -> bool:

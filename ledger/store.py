@@ -116,6 +116,8 @@ class OwnConsumer(StrEnum):
     """Keeps the views up with the log."""
     SCHEDULER = "scheduler"
     """Runs the jobs."""
+    EXTRACTOR = "extractor"
+    """Decides turns as they come."""
 
 
 def check_claim(name: str) -> None:

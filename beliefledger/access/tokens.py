@@ -204,6 +204,16 @@ class Tokens:
             expires_at=issued.expires_at,
         )
 
+    def subject(self, name: str) -> str | None:
+        """The reference of a subject, as a token has it; None for nobody. Raises `NotPermitted`
+        for somebody who was erased."""
+        return self._log.subject(name)
+
+    def ready(self) -> None:
+        """Find out whether tokens can be looked up. Raises `BackendUnavailable`."""
+        with self._lock:
+            self._look()
+
     def record_call(self, call: Call) -> int:
         """Put a call of a tool on record, durably; returns its position."""
         return record_call(self._log, call)

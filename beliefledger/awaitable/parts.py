@@ -231,6 +231,8 @@ class AsyncTokens(Part[Tokens]):
     list = awaited(Tokens.list)
     revoke = awaited(Tokens.revoke)
     principal = awaited(Tokens.principal)
+    ready = awaited(Tokens.ready)
+    subject = awaited(Tokens.subject)
     record_call = awaited(Tokens.record_call)
     record_refusals = awaited(Tokens.record_refusals)
     calls = awaited(Tokens.calls)

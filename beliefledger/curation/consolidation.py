@@ -120,6 +120,7 @@ class Consolidation:
         subject: str | None = None,
         *,
         type: str | None = None,
+        topic: str | None = None,
         threshold: float | None = None,
         how: Literal["words", "model"] = "words",
         apply: bool = False,
@@ -129,8 +130,9 @@ class Consolidation:
         """Find rephrasings (of one subject, or of all); with `apply`, merge each cluster into one.
 
         Memories are compared within subject, type and topic; those that are contested, quarantined
-        or over are left alone. `threshold` is the least cosine, else each type's own. `how` chooses
-        the most confident wording, or a model's; a model is asked only with `apply`.
+        or over are left alone; with `topic`, those of other topics too. `threshold` is the least
+        cosine, else each type's own. `how` chooses the most confident wording, or a model's; a
+        model is asked only with `apply`.
 
         Raises `EmbedderMissing` without the extra `embeddings`, `ModelUnavailable`.
         """
@@ -142,7 +144,11 @@ class Consolidation:
         if type is not None and type not in types:
             raise CallerMistake(f"There is no type {type!r}; there are: {', '.join(types)}.")
         actor = self._core.actor(by)
-        standing = self._standing(subject, type)
+        standing = [
+            each
+            for each in self._standing(subject, type)
+            if topic is None or each.original.memory.topic == topic
+        ]
         groups = [list(each) for _, each in groupby(standing, _group)]
         compared = [each for each in groups if len(each) > 1]
         vectors = self._embedded([each.original for group in compared for each in group], progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from beliefledger.answers import JobAnswer, RebuildAnswer
+from beliefledger.answers import JobAnswer, ProcessAnswer, RebuildAnswer
 from beliefledger.curation.consolidation import Consolidation
 from beliefledger.curation.extraction import Extractions
 from beliefledger.ledger.codec import New
@@ -14,9 +14,10 @@ from beliefledger.ledger.events.ops import BACKUP, JobRan
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import ops_stream
 from beliefledger.opening.core import Core
-from beliefledger.operations import projector
+from beliefledger.operations import processing, projector
 from beliefledger.operations.ageing import Ageing
 from beliefledger.operations.jobs import JOBS, Counts, Runs, Work
+from beliefledger.operations.processing import Processing
 from beliefledger.operations.projector import Projecting
 from beliefledger.operations.scheduler import ScheduledJob, Scheduling, Tell, planned
 from beliefledger.projections import ageing_questions
@@ -122,6 +123,19 @@ class Operations:
         return Projecting(
             core.log, core.projector, core.forget_words, lease_seconds=lease_seconds, tell=tell
         )
+
+    def keep_processing(
+        self,
+        *,
+        lease_seconds: float = LEASE_SECONDS,
+        tell: processing.Tell = lambda _what, _why: None,
+    ) -> Processing:
+        """What decides turns as they come once its `run` is called, in one process of several."""
+
+        def process(limit: int) -> ProcessAnswer:
+            return self.extraction.process(limit=limit)
+
+        return Processing(self._core.log, process, lease_seconds=lease_seconds, tell=tell)
 
     def tidy(self) -> Counts:
         """Let the views catch up, keep their digests for `status`, and empty the write-ahead files

@@ -20,7 +20,7 @@ from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.belief import MemoryAdmitted
 from beliefledger.ledger.events.turn import TurnRecorded
 
-BUSY = {("Jobs", "schedule"), ("Operations", "keep_views")}
+BUSY = {("Jobs", "schedule"), ("Operations", "keep_views"), ("Operations", "keep_processing")}
 """What keeps a process busy until it is stopped, and is run in one of its own."""
 FOLLOWED = {"subscribe", "consumer", "json", "html"}
 """What answers at once, and is iterated with `async for`."""

@@ -105,4 +105,4 @@ def test_every_field_of_the_main_answers_is_documented(answer):
 
 def test_reading_commands_take_json():
     without = {name for name, each in COMMANDS.items() if "--json" not in _options(each)}
-    assert without == {"demo"}
+    assert without == {"demo", "serve", "mcp"}

@@ -152,7 +152,8 @@ NEVER_WRITTEN = """actor_name.actor correct.memory_id update.memory_id
     erasure.holds.lift.hold erasure.preview.known_as erasure.preview.memory
     erasure.preview.session erasure.preview.turn events.on events.participant
     explain.memory_id history.belief_or_memory name_of.subject_ref
-    operations.ageing.decay.profile operations.consolidation.consolidate.type
+    operations.ageing.decay.profile operations.consolidation.consolidate.topic
+    operations.consolidation.consolidate.type
     operations.consolidation.undo.memory_id operations.extraction.extract.resume
     operations.extraction.retry.turn_id operations.extraction.state_of.problem
     operations.extraction.state_of.turn_id operations.extraction.use_model.base_url
@@ -170,7 +171,7 @@ NEVER_WRITTEN = """actor_name.actor correct.memory_id update.memory_id
     why_not.claim recalls.recorded.given recalls.words.ids related.attribute related.entity
     related.relation revoke.memory_id search.types subscribe.subjects
     subscribe.types typed.memory_id typed.type types.backfill.from_type
-    types.backfill.type types.get.name types.retire.name tokens.principal.token
+    types.backfill.type types.get.name types.retire.name tokens.principal.token tokens.subject.name
     tokens.revoke.token_id vectors.build.model
     vectors.drop.model vectors.migrate.model"""
 
@@ -566,7 +567,8 @@ ONLY_READ = {
     *("types", "undo", "until", "valid_at", "vault", "vault_destination", "vault_source"),
     *("confidence", "expires_at", "importance", "valid_from"),
     *("claim", "code", "format", "reconsider", "standing", "tokenizer", "turn_id"),
-    *("token_id", "everybody"),
+    *("token_id", "everybody", "config_file", "host", "port", "tls_cert", "tls_key"),
+    *("behind_proxy", "worker"),
     *(
         "html",
         "withhold",

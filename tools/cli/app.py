@@ -44,9 +44,9 @@ MORE = "More, each with a help page of its own (beliefledger COMMAND --help)"
 ORDER = {
     "beliefledger": (
         "init remember store ingest process import search context beliefs events history explain"
-        " decisions why-not turn diff subjects reasons update correct revoke erase status demo"
-        " conflicts entities types policy consent recalls erasure export schema audit proof vectors"
-        " token ops"
+        " decisions why-not turn diff subjects reasons update correct revoke erase status serve"
+        " mcp demo conflicts entities types policy consent recalls erasure export schema audit"
+        " proof vectors token config ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
@@ -62,6 +62,7 @@ ORDER = {
     "proof": "verify checkpoint inclusion consistency signing-key witness",
     "signing-key": "show rotate",
     "witness": "serve key add-log remove-log show",
+    "config": "check",
     "token": "create list revoke",
     "vectors": "status build migrate rollback drop",
     "ops": (

@@ -29,8 +29,9 @@ WORDS = """beliefs history decisions decision explain turn diff why_not related 
     context recalls.get recalls.words entities.get entities.list conflicts.list
     conflicts.loops""".split()
 """What tells the words of people."""
-NOBODY = """close wait operations.keep_views operations.jobs.schedule tokens.principal
-    tokens.record_call tokens.record_refusals""".split()
+NOBODY = """close wait operations.keep_processing operations.keep_views operations.jobs.schedule
+    tokens.principal tokens.ready tokens.record_call tokens.record_refusals
+    tokens.subject""".split()
 
 
 def verbs_of(part, prefix=""):

@@ -1,0 +1,499 @@
+"""The door for agents: real HTTP, a real uvicorn, the official client, both revisions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+import httpx2
+import pytest
+from mcp import Client, MCPError
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from programs import Program
+from served import LEGACY, MODERN, Served, connected, served
+
+from beliefledger import open_memory
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.events.ops import AccessRefused, ToolCalled
+from beliefledger.tools.server.mcp import tool as tools
+from beliefledger.tools.server.mcp.tool import TOOLS
+
+RECALL = {
+    "store_memory": "text topic idempotency_key='' session_id='' agent_id=''",
+    "search_memories": "query limit=20 recency_weight=0.3 mmr_lambda=0.5 score_threshold=0.0"
+    " max_tokens=None",
+    "inspect_memories": "limit=20 offset=0",
+    "delete_memory": "memory_id",
+    "get_memory_stats": "",
+    "consolidate_memories": "topic similarity_threshold=0.85 dry_run=False",
+    "delete_namespace_data": "confirm",
+    "verify_audit_chain": "start_id='' end_id=''",
+    "export_compliance_report": "from_date='' to_date=''",
+    "get_cost_summary": "session_id='' from_date='' to_date=''",
+    "trigger_audit_export": "",
+    "score_response": "query response context_used='' session_id=''",
+}
+OURS = """context believe_as_of explain_memory belief_history list_decisions why_not diff
+    list_conflicts resolve_conflict review_candidate grant_consent remember_fact forget
+    job_status""".split()
+
+
+@pytest.fixture
+def memory(place):
+    with open_memory(place) as opened:
+        yield opened
+
+
+@pytest.fixture
+def server(memory):
+    with served(memory) as running:
+        yield running
+
+
+def called(memory):
+    """Each recorded call: the tool and what became of it."""
+    return [
+        (each.facts["tool"], each.facts["outcome"])
+        for each in memory._log.read()
+        if each.type == ToolCalled.NAME
+    ]
+
+
+@pytest.mark.parametrize("name", RECALL)
+def test_recalls_tools_have_their_arguments_and_defaults(name):
+    fields = TOOLS[name].arguments.model_fields
+    expected = [each.partition("=") for each in RECALL[name].split()]
+    assert [each for each in fields if each != "subject"][: len(expected)] == [
+        argument for argument, _, _ in expected
+    ]
+    for argument, has_default, default in expected:
+        field = fields[argument]
+        assert field.is_required() == (not has_default), argument
+        if has_default:
+            assert repr(field.default) == default, argument
+    others = set(fields) - {argument for argument, _, _ in expected}
+    assert all(not fields[each].is_required() for each in others)
+
+
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+def test_an_agent_stores_finds_asks_as_of_and_resolves_a_conflict(server, mode):
+    token = server.token()
+    before = server.memory._log.clock()
+    stored = server.call(
+        token, "store_memory", mode, text="I live in Lisbon.", topic="home", idempotency_key="one"
+    )
+    assert stored["data"]["queued"] is True
+    assert stored["data"]["cached"] is False
+    job = stored["data"]["job_id"]
+    [decided] = server.wait_decided(token, job)
+    assert [each["outcome"] for each in decided["decisions"]] == ["admit"]
+    again = server.call(
+        token, "store_memory", mode, text="I live in Lisbon.", topic="home", idempotency_key="one"
+    )
+    assert (again["data"]["cached"], again["data"]["job_id"]) == (True, job)
+    told = ("morning", "afternoon", "morning", "afternoon", "morning")
+    server.store(token, *(f"I prefer {when} meetings." for when in told))
+    found, context, then, conflicts = server.calls(
+        token,
+        ("search_memories", {"query": "where do I live?", "limit": 3}),
+        ("context", {"query": "where do I live?", "max_tokens": 300}),
+        ("believe_as_of", {"as_of": str(server.memory.as_of(before).position)}),
+        ("list_conflicts", {}),
+        mode=mode,
+    )
+    first = found["data"]["results"][0]
+    assert "Lisbon" in first["text"]
+    assert set(first) >= {
+        "id", "text", "topic", "importance", "type", "created_at", "access_count", "decay_score",
+    }  # fmt: skip
+    assert "Lisbon" in context["data"]["content"]
+    assert then["data"]["beliefs"] == []
+    [conflict] = conflicts["data"]["conflicts"]
+    wanted = next(each for each in conflict["choices"] if "afternoon" in str(each["value"]))
+    [settled, left, why] = server.calls(
+        token,
+        ("resolve_conflict", {"belief_id": conflict["belief_id"], "choose": wanted["id"]}),
+        ("list_conflicts", {}),
+        ("explain_memory", {"memory_id": first["id"]}),
+        mode=mode,
+    )
+    assert "afternoon" in str(settled["data"]["beliefs"])
+    assert left["data"]["conflicts"] == []
+    assert why["data"]["evidence"][0]["words"] == "I live in Lisbon."
+    assert why["data"]["decision"]["reason"] == "truth.new"
+    resolved = [each for each in server.memory._log.read() if each.type.startswith("conflict.res")]
+    assert server.memory.actor_name(resolved[0].actor) == "bot"
+    assert server.memory.beliefs("ana")[0].agent == "bot"
+
+
+def test_tools_are_listed_with_schemas_and_hints_as_far_as_a_token_goes(server):
+    async def listed(token):
+        async with connected(server.url, token) as client:
+            return {each.name: each for each in (await client.list_tools()).tools}
+
+    everything = asyncio.run(listed(server.token(role="admin")))
+    assert set(everything) == set(RECALL) | set(OURS)
+    for name, each in everything.items():
+        assert each.description, name
+        assert each.output_schema["required"] == ["status", "data", "error"], name
+        assert each.input_schema["additionalProperties"] is False, name
+        assert each.annotations.open_world_hint is False, name
+    assert everything["search_memories"].annotations.destructive_hint is False
+    assert everything["forget"].annotations.destructive_hint is True
+    assert everything["explain_memory"].annotations.read_only_hint is True
+    agents = asyncio.run(listed(server.token()))
+    assert set(everything) - set(agents) == {
+        "delete_namespace_data", "verify_audit_chain", "export_compliance_report",
+        "get_cost_summary", "trigger_audit_export", "review_candidate", "grant_consent", "forget",
+    }  # fmt: skip
+    narrow = asyncio.run(listed(server.token(scopes=["search", "context"])))
+    assert set(narrow) == {"search_memories", "context", "score_response"}
+
+
+def test_a_token_reaches_nobody_else_by_name_or_id(server):
+    ana, ben = server.token(), server.token("other", subjects=["ben"])
+    job = server.store(ben, "I live in Oslo.")[0]["decisions"][0]
+    memory_id, belief_id = job["memory_id"], job["belief_id"]
+    absent = "f" * 32
+    for tool, name, theirs in (
+        ("explain_memory", "memory_id", memory_id),
+        ("delete_memory", "memory_id", memory_id),
+        ("belief_history", "belief_id", belief_id),
+        ("job_status", "job_id", job["turn_id"]),
+        ("resolve_conflict", "belief_id", belief_id),
+    ):
+        there, not_there, short = server.calls(
+            ana, (tool, {name: theirs}), (tool, {name: absent}), (tool, {name: theirs[:8]})
+        )
+        assert there["code"] == "MEMORY_NOT_FOUND", tool
+        assert there == not_there == short, tool
+    for tool in ("search_memories", "context", "why_not", "store_memory"):
+        given = {"query": "Oslo", "claim": "Oslo", "text": "I ski.", "topic": "x"}
+        known = {name: given[name] for name in TOOLS[tool].arguments.model_fields if name in given}
+        answers = [server.call(ana, tool, **known, subject=each) for each in ("ben", "zoe")]
+        assert [each["code"] for each in answers] == ["NOT_PERMITTED"] * 2, tool
+        assert answers[0] == answers[1]
+        assert "Oslo" not in str(answers)
+    assert server.call(ana, "search_memories", query="Oslo")["data"]["total"] == 0
+    everybody = server.token("desk", subjects=None)
+    assert server.call(everybody, "search_memories", query="x")["code"] == "INVALID_PARAM"
+    found = server.call(everybody, "search_memories", query="where do I live?", subject="ben")
+    assert "Oslo" in str(found["data"])
+    wrong = server.call(ana, "store_memory", text="I ski.", topic="x", agent_id="somebody")
+    assert wrong["code"] == "NOT_PERMITTED"
+    assert server.memory.subjects().subjects[0].subject in {"ana", "ben"}
+    assert "zoe" not in str(server.memory.subjects())
+
+
+def test_what_is_withheld_leaves_by_no_tool(server):
+    server.memory.consent.grant("ana", "consent")
+    token = server.token(role="admin")
+    said = ("I live in Lisbon.", "I'm allergic to peanuts.", "I play the theremin.")
+    gone = server.store(token, *said)[2]["decisions"][0]
+    answer = server.call(token, "delete_memory", memory_id=gone["memory_id"])
+    assert answer["data"] == {"deleted": True}
+    again = server.call(token, "delete_memory", memory_id=gone["memory_id"])
+    assert again["data"] == {"deleted": False}
+    head = str(server.memory.status().position)
+    asked = (
+        ("search_memories", {"query": "allergic peanuts theremin"}),
+        ("context", {"query": "allergic peanuts theremin"}),
+        ("inspect_memories", {}),
+        ("believe_as_of", {"as_of": head}),
+        ("belief_history", {"belief_id": gone["belief_id"]}),
+        ("explain_memory", {"memory_id": gone["memory_id"]}),
+        ("list_decisions", {}),
+        ("why_not", {"claim": "I am allergic to peanuts and play the theremin"}),
+        ("diff", {"start": "1"}),
+        ("list_conflicts", {}),
+        ("job_status", {"job_id": gone["turn_id"]}),
+    )
+    for (tool, _), told in zip(asked, server.calls(token, *asked), strict=True):
+        answer = json.dumps(told)
+        assert "theremin" not in answer, tool
+        assert "peanut" not in answer, tool
+    consent = server.memory.consent.list("ana")[0]
+    server.memory.consent.withdraw("ana", grant_id=consent.grant_id, by="lea")
+    assert "Lisbon" not in json.dumps(server.call(token, "inspect_memories"))
+
+
+def test_argument_errors_name_the_argument_and_echo_nothing(server):
+    token, secret = server.token(), "hunter2-correct-horse"
+    asked = (
+        ("search_memories", {"query": [secret]}),
+        ("search_memories", {"query": "x", secret: secret}),
+        ("search_memories", {"query": "x", "limit": secret}),
+        ("search_memories", {}),
+        ("context", {"query": "x", "format": secret}),
+        ("believe_as_of", {"as_of": secret}),
+        ("believe_as_of", {"as_of": "2026-01-01", "type": secret}),
+        ("list_decisions", {"reason": secret}),
+        ("resolve_conflict", {"belief_id": secret, "contexts": {secret: secret}}),
+        ("store_memory", {"text": "", "topic": secret}),
+        ("explain_memory", {"memory_id": secret}),
+    )
+    for (tool, _), answer in zip(asked, server.calls(token, *asked), strict=True):
+        assert secret not in str(answer), (tool, answer)
+        if answer["status"] == "error":
+            assert answer["code"] in {"INVALID_PARAM", "MEMORY_NOT_FOUND"}, (tool, answer)
+    answer = server.call(token, "search_memories", query="x", limit=0)
+    assert answer["error"].startswith("limit: Input should be greater")
+
+
+def test_every_call_of_a_known_token_is_on_record_as_it_ended(server, monkeypatch):
+    token = server.token()
+
+    async def unknown():
+        async with connected(server.url, token) as client:
+            with pytest.raises(MCPError, match="There is no such tool") as refused:
+                await client.call_tool("hunter2", {})
+            assert "hunter2" not in repr(refused.value)
+
+    server.call(token, "get_memory_stats")
+    server.call(token, "forget")
+    server.call(token, "search_memories", query="")
+    asyncio.run(unknown())
+
+    def fail(*_given, **_named):
+        raise RuntimeError("a defect that quotes hunter2")
+
+    monkeypatch.setattr(type(server.memory), "why_not", fail)
+    answer = server.call(token, "why_not", claim="x")
+    assert answer["code"] == "FAILED"
+    assert "hunter2" not in str(answer)
+    assert called(server.memory) == [
+        ("get_memory_stats", "ok"),
+        ("forget", "NOT_PERMITTED"),
+        ("search_memories", "INVALID_PARAM"),
+        ("unknown", "UNKNOWN_TOOL"),
+        ("why_not", "FAILED"),
+    ]
+    [listed] = server.memory.tokens.list()
+    assert listed.last_used_at is not None
+
+
+def test_a_call_that_takes_too_long_is_answered_and_recorded_so(memory, monkeypatch):
+    ended = threading.Event()
+
+    def sleep(*_given, **_named):
+        ended.wait(10)
+        raise NotPermitted("too late")
+
+    monkeypatch.setattr(type(memory), "why_not", sleep)
+    with served(memory, call_seconds=2) as server:
+        token = server.token()
+        begun = time.monotonic()
+        assert server.call(token, "why_not", claim="x")["code"] == "TOOL_TIMEOUT"
+        assert time.monotonic() - begun < 8
+        assert server.call(token, "get_memory_stats")["status"] == "ok"
+        ended.set()
+    assert called(memory) == [("why_not", "TOOL_TIMEOUT"), ("get_memory_stats", "ok")]
+
+
+def test_without_a_good_token_nobody_gets_in_and_it_is_counted(memory):
+    with served(memory) as server:
+        good = server.token()
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        accept = {"accept": "application/json, text/event-stream"}
+        with httpx2.Client(headers=accept) as http:
+            wrong = [{}, {"authorization": "Bearer x"}, {"authorization": f"Basic {good}"}]
+            for headers in [*wrong, {"authorization": "Bearer blt_" + "A" * 43}] * 5:
+                answer = http.post(server.url, json=body, headers=headers)
+                assert answer.status_code == 401
+                assert answer.headers["www-authenticate"].startswith("Bearer")
+            auth = {"authorization": f"Bearer {good}"}
+            answer = http.post(server.url, json=body, headers=auth | {"host": "evil.example"})
+            assert answer.status_code == 421
+            origin = {"origin": "https://evil.example"}
+            assert http.post(server.url, json=body, headers=auth | origin).status_code == 403
+            large = {**body, "params": {"x": "y" * 2_000_000}}
+            assert http.post(server.url, json=large, headers=auth).status_code == 413
+            assert http.get(f"{server.root}/healthz").json() == {"status": "ok"}
+            assert http.get(f"{server.root}/readyz").status_code == 200
+            assert http.get(f"{server.root}/other", headers=auth).status_code == 404
+    refused = [each.facts for each in memory._log.read() if each.type == AccessRefused.NAME]
+    assert sum(each["count"] for each in refused) == 21
+    assert len(refused) <= 4  # of two sources, in one minute or over its end
+    assert called(memory) == []
+
+
+def test_a_token_has_so_many_calls_a_minute(memory):
+    with served(memory, calls_per_minute=2) as server:
+        token, other = server.token(), server.token("other")
+        with httpx2.Client(headers={"authorization": f"Bearer {token}"}) as http:
+            codes = [http.post(server.url, json={}).status_code for _ in range(4)]
+            assert codes[2:] == [429, 429]
+            http.headers["authorization"] = f"Bearer {other}"
+            assert http.post(server.url, json={}).status_code != 429
+
+
+def test_a_revoked_token_ends_an_open_session_within_a_second(server):
+    token = server.token()
+
+    async def use(mode):
+        async with connected(server.url, token, mode) as client:
+            await client.call_tool("get_memory_stats", {})
+            [listed] = server.memory.tokens.list()
+            server.memory.tokens.revoke(listed.token_id, by="lea")
+            await client.call_tool("get_memory_stats", {})
+
+    with pytest.raises(BaseException):  # noqa: B017, PT011  of the client, whichever it is
+        asyncio.run(use(LEGACY))
+    assert called(server.memory) == [("get_memory_stats", "ok")]
+
+
+def test_a_session_belongs_to_the_token_that_opened_it(server):
+    mine, other = server.token(), server.token("other", subjects=["ben"])
+    opening = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"},
+        },
+    }
+    with httpx2.Client(headers={"accept": "application/json, text/event-stream"}) as http:
+        auth = {"authorization": f"Bearer {mine}"}
+        session = http.post(server.url, json=opening, headers=auth).headers["mcp-session-id"]
+        asked = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        taken = {"authorization": f"Bearer {other}", "mcp-session-id": session}
+        assert http.post(server.url, json=asked, headers=taken).status_code == 404
+
+
+def test_the_auditors_tools(memory, tmp_path):
+    exports = tmp_path / "exports"
+    exports.mkdir()
+    with served(memory, exports=exports) as server:
+        server.store(server.token(), "I live in Lisbon.")
+        admin = server.token("admin", role="admin")
+        chain, report, costs, export, score = server.calls(
+            admin,
+            ("verify_audit_chain", {}),
+            ("export_compliance_report", {"from_date": "2020-01-01"}),
+            ("get_cost_summary", {}),
+            ("trigger_audit_export", {}),
+            ("score_response", {"query": "home?", "response": "The user lives in Lisbon."}),
+        )
+    assert chain["data"]["status"] == "ok"
+    assert chain["data"]["records_checked"] > 5
+    lines = [json.loads(each) for each in report["data"]["ndjson"].splitlines()]
+    assert report["data"]["record_count"] == len(lines)
+    assert {"outcome": "admit", "reason": "truth.new"}.items() <= next(
+        each for each in lines if each["record"] == "decisions"
+    ).items()
+    access = [each for each in lines if each["record"] == "access"]
+    assert {each["name"] for each in access} >= {"bot"}
+    assert costs["data"]["total_tool_calls"] > 2
+    assert costs["data"]["total_cost_usd"] == 0
+    [file] = exports.iterdir()
+    assert export["data"]["records_exported"] == len(file.read_text("utf-8").splitlines())
+    assert file.stat().st_mode & 0o077 == 0
+    assert score["data"]["score"] >= 0.5
+    with served(memory) as server:
+        answer = server.call(server.token("b", role="admin"), "trigger_audit_export")
+        assert answer["code"] == "EXPORT_NOT_CONFIGURED"
+
+
+def test_erasing_a_person_ends_the_tokens_that_are_theirs_alone(server):
+    mine = server.token()
+    server.store(mine, "I live in Lisbon.")
+    admin = server.token("admin", role="admin", subjects=None)
+    refused = server.call(admin, "delete_namespace_data", confirm="yes", subject="ana")
+    assert refused["code"] == "CONFIRM_REQUIRED"
+    erased = server.call(admin, "delete_namespace_data", confirm="DELETE MY DATA", subject="ana")
+    assert erased["data"] == {"tokens_revoked": 1}
+    assert server.memory.erasure.was_erased("ana")
+    with pytest.raises(NotPermitted):
+        server.memory.tokens.principal(mine)
+    after = server.call(admin, "search_memories", query="Lisbon", subject="ana")
+    assert after["code"] == "NOT_PERMITTED"
+
+
+def ready(process):
+    """The URL that a server tells of on its standard error."""
+    line = process.stderr.readline()
+    assert "Serving at" in line, line + process.stderr.read()
+    return line.rsplit(" ", 1)[1].strip()
+
+
+def test_what_was_acknowledged_survives_kill_9_and_is_decided_after(place):
+    with open_memory(place) as memory:
+        token = memory.tokens.create("bot", by="lea", subjects=["ana"], consent="consent").token
+    command = [sys.executable, "-m", "beliefledger", "--ledger", place, "serve", "--port", "0"]
+    process = Program([*command, "--no-worker"], stderr=-1, text=True)
+    try:
+        with_url = Served(None, ready(process))
+        texts = [f"I like the number {number}." for number in (11, 12, 13, 14, 15)]
+        answers = with_url.calls(
+            token, *(("store_memory", {"text": each, "topic": "x"}) for each in texts)
+        )
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait(10)
+        process.stderr.close()
+    jobs = [each["data"]["job_id"] for each in answers]
+    assert len(set(jobs)) == 5
+    with open_memory(place) as memory:
+        assert [memory.turn(each).content for each in jobs] == texts
+        assert called(memory) == [("store_memory", "ok")] * 5
+    process = Program(command, stderr=-1, text=True)
+    try:
+        again = Served(None, ready(process))
+        assert {each["state"] for each in again.wait_decided(token, *jobs)} == {"extracted"}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) in {0, -signal.SIGTERM}
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait(10)
+        process.stderr.close()
+
+
+def test_over_standard_input_and_output(place):
+    with open_memory(place) as memory:
+        token = memory.tokens.create("bot", by="lea", subjects=["ana"], consent="consent").token
+    command = ["-m", "beliefledger", "--ledger", place, "mcp"]
+
+    async def talk():
+        told = StdioServerParameters(
+            command=sys.executable, args=command, env=dict(os.environ, BELIEFLEDGER_TOKEN=token)
+        )
+        async with Client(stdio_client(told)) as client:
+            stored = await client.call_tool("store_memory", {"text": "I ski.", "topic": "sport"})
+            names = {each.name for each in (await client.list_tools()).tools}
+            return stored.structured_content, names
+
+    stored, names = asyncio.run(talk())
+    assert stored["status"] == "ok"
+    assert "context" in names
+    with open_memory(place) as memory:
+        assert memory.turn(stored["data"]["job_id"]).content == "I ski."
+        [call] = [each for each in memory._log.read() if each.type == ToolCalled.NAME]
+        assert call.facts["door"] == "stdio"
+
+
+def test_without_a_good_token_standard_input_is_not_served(tmp_path):
+    with open_memory(tmp_path):
+        pass
+    process = Program(
+        [sys.executable, "-m", "beliefledger", "--ledger", str(tmp_path), "mcp"],
+        stderr=-1,
+        stdin=-1,
+        text=True,
+    )
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "This is no token that is in force" in said
+
+
+def test_answers_without_what_was_sent():
+    given = {"query": 'a "quoted" name', "contexts": {"at work": ["hunter2"]}}
+    said = "There is no 'a \"quoted\" name' and no hunter2; limit is 3."
+    assert tools.without(said, given) == "There is no '…' and no …; limit is 3."

@@ -1,0 +1,124 @@
+"""A server for tests: the real application under a real uvicorn, and the official client."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import httpx2
+import uvicorn
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from beliefledger import MemoryLedger
+from beliefledger.tools.server.app import application
+from beliefledger.tools.server.configuration import Configuration, configuration
+from beliefledger.tools.server.serving import listen, url
+
+MODERN, LEGACY = "2026-07-28", "legacy"
+"""What a client speaks: the stateless revision, or the handshake of older ones."""
+
+
+class Served:
+    """A server that runs: its ledger, and where it is."""
+
+    def __init__(self, memory: MemoryLedger, at: str) -> None:
+        self.memory = memory
+        self.url = at
+        self.root = at.removesuffix("/mcp")
+
+    def token(self, name: str = "bot", **given: object) -> str:
+        given = {"subjects": ["ana"], "consent": "consent", "by": "lea"} | given
+        return self.memory.tokens.create(name, **given).token
+
+    def call(self, token: str, tool: str, /, _mode: str = MODERN, **arguments: object) -> dict:
+        """The envelope that a tool answers with."""
+        return self.calls(token, (tool, arguments), mode=_mode)[0]
+
+    def calls(self, token: str, *wanted: tuple[str, dict], mode: str = MODERN) -> list[dict]:
+        async def ask() -> list[dict]:
+            async with connected(self.url, token, mode) as client:
+                answers = []
+                for tool, arguments in wanted:
+                    answer = await client.call_tool(tool, arguments)
+                    assert answer.is_error == (answer.structured_content["status"] == "error")
+                    answers.append(answer.structured_content)
+                return answers
+
+        return asyncio.run(ask())
+
+    def wait_decided(self, token: str, *jobs: str) -> list[dict]:
+        """What `job_status` says of each of these once it is decided."""
+
+        async def ask() -> list[dict]:
+            async with connected(self.url, token) as client:
+                return [await _decided(client, each) for each in jobs]
+
+        return asyncio.run(ask())
+
+    def store(self, token: str, *texts: str) -> list[dict]:
+        """Store texts and wait until each is decided."""
+
+        async def ask() -> list[dict]:
+            async with connected(self.url, token) as client:
+                found = []
+                for text in texts:
+                    given = {"text": text, "topic": "home"}
+                    answer = (await client.call_tool("store_memory", given)).structured_content
+                    assert answer["status"] == "ok", answer
+                    found.append(await _decided(client, answer["data"]["job_id"]))
+                return found
+
+        return asyncio.run(ask())
+
+
+async def _decided(client: Client, job_id: str) -> dict:
+    ends = time.monotonic() + 30
+    while time.monotonic() < ends:
+        answer = (await client.call_tool("job_status", {"job_id": job_id})).structured_content
+        if answer["data"]["state"] != "pending":
+            return answer["data"]
+        await asyncio.sleep(0.05)
+    raise AssertionError("it was not decided in 30 seconds")
+
+
+@asynccontextmanager
+async def connected(at: str, token: str | None, mode: str = MODERN):
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        async with Client(streamable_http_client(at, http_client=http), mode=mode) as client:
+            yield client
+
+
+@contextmanager
+def served(memory: MemoryLedger, **settings: object) -> Iterator[Served]:
+    """Serve a ledger on a port of the loopback while this is entered."""
+    told: Configuration = configuration(port=0, **settings)
+    with serving(memory, told) as at:
+        yield Served(memory, at)
+
+
+@contextmanager
+def serving(memory: MemoryLedger, settings: Configuration) -> Iterator[str]:
+    at = listen(settings)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application(memory, settings), ws="none", log_level="warning", access_log=False
+        )
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [at]})
+    thread.start()
+    try:
+        ends = time.monotonic() + 20
+        while not server.started:
+            assert thread.is_alive(), "the server ended at its start"
+            assert time.monotonic() < ends, "the server did not start in 20 seconds"
+            time.sleep(0.01)
+        yield url(settings, at)
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        assert not thread.is_alive()

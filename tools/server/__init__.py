@@ -1,0 +1,1 @@
+"""The server: the doors through which agents use a ledger."""

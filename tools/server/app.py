@@ -1,0 +1,95 @@
+"""The application: the doors behind the gatekeeper, and how the server is."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager, suppress
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from beliefledger.awaitable.calls import Calls
+from beliefledger.ledger.errors import LedgerError
+from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.background import Background
+from beliefledger.tools.server.configuration import Configuration
+from beliefledger.tools.server.gatekeeper import Gatekeeper, Rates
+from beliefledger.tools.server.mcp.door import Door
+from beliefledger.tools.server.mcp.http import MCPOverHTTP, whose
+from beliefledger.tools.server.refusals import Refusals
+
+logger = logging.getLogger("beliefledger.server")
+FLUSH_SECONDS = 5
+
+
+def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
+    """The ASGI application over an open ledger. Raises `PoisonedTool`."""
+    calls = Calls(settings.threads)
+    refusals = Refusals(memory.tokens.record_refusals)
+    background = Background(memory) if settings.worker else None
+    mcp = MCPOverHTTP(
+        Door(memory, calls, whose, seconds=settings.call_seconds, exports=settings.exports),
+        settings,
+    )
+
+    async def healthz(_request: Request) -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+    async def readyz(_request: Request) -> JSONResponse:
+        stopped = [] if background is None else sorted(background.stopped)
+        try:
+            await asyncio.wait_for(calls.run(memory.tokens.ready), 5)
+        except (LedgerError, TimeoutError):
+            stopped.append("ledger")
+        said = {"status": "unready" if stopped else "ready", "stopped": stopped}
+        return JSONResponse(said, status_code=503 if stopped else 200)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        flushing = asyncio.ensure_future(_flush(refusals, calls))
+        with ExitStack() as beside:
+            if background is not None:
+                beside.enter_context(background)
+            async with mcp.running():
+                yield
+            flushing.cancel()
+            with suppress(asyncio.CancelledError):
+                await flushing
+            await calls.close(None)
+        try:
+            refusals.flush(all_of_them=True)
+        except LedgerError as problem:
+            logger.error("refused access is not on record: %s", problem)  # noqa: TRY400
+
+    return Starlette(
+        routes=[
+            Route("/healthz", healthz),
+            Route("/readyz", readyz),
+            Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
+        ],
+        middleware=[
+            Middleware(
+                Gatekeeper,
+                principal=memory.tokens.principal,
+                calls=calls,
+                refusals=refusals,
+                rates=Rates(settings.calls_per_minute),
+                max_body_bytes=settings.max_body_bytes,
+            )
+        ],
+        lifespan=lifespan,
+    )
+
+
+async def _flush(refusals: Refusals, calls: Calls) -> None:
+    while True:
+        await asyncio.sleep(FLUSH_SECONDS)
+        try:
+            await calls.run(refusals.flush)
+        except LedgerError as problem:  # it waits, and is tried again
+            logger.warning("refused access is not on record yet: %s", problem)

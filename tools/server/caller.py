@@ -1,0 +1,78 @@
+"""Who calls, and of whom: what the token says, which no argument changes."""
+
+from __future__ import annotations
+
+import re
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from beliefledger.access.principal import Principal
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.memory import MemoryLedger
+
+CALLER: ContextVar[Principal] = ContextVar("beliefledger.caller")
+"""Whose call is worked on. Set where the token was checked."""
+_ID = re.compile(r"[0-9a-f]{32}")
+_NOT_FOR = "This token is not for that subject."
+
+
+@dataclass(slots=True)
+class Caller:
+    """One call through a door: the ledger, and what of it the caller may ask for."""
+
+    memory: MemoryLedger
+    principal: Principal = field(default_factory=CALLER.get)
+    exports: Path | None = None
+    """The directory that audit exports are written to."""
+    subject_ref: str | None = None
+    """Whom the call turned out to be about."""
+
+    def subject(self, named: str = "") -> str:
+        """The subject that an argument names, or the only one that the token is for. Raises
+        `NotPermitted` for one that it is not for, known or not."""
+        allowed = self.principal.subjects
+        if not named.strip():
+            name = self._only(allowed)
+            self.subject_ref = self.memory.tokens.subject(name)
+            return name
+        ref = self._ref(named)
+        if allowed is not None and ref not in allowed:
+            raise NotPermitted(_NOT_FOR)
+        self.subject_ref = ref
+        return named
+
+    def _only(self, allowed: frozenset[str] | None) -> str:
+        if allowed is None or len(allowed) > 1:
+            raise InvalidTurn("subject: this token is for several people; say whom you mean.")
+        [ref] = allowed
+        name = self.memory.name_of(ref)
+        if name is None:
+            raise NotPermitted("Whom this token was for is erased. Ask for another token.")
+        return name
+
+    def _ref(self, named: str) -> str | None:
+        try:
+            return self.memory.tokens.subject(named)
+        except NotPermitted:  # erased: for who may see everybody that is told, else nothing is
+            if self.principal.subjects is None:
+                raise
+            return None
+
+    def owns(self, subject: str | None) -> bool:
+        """Whether something of a subject may be told to the caller."""
+        if subject is None:
+            return False
+        ref = self._ref(subject)
+        allowed = self.principal.subjects
+        if ref is None or (allowed is not None and ref not in allowed):
+            return False
+        self.subject_ref = ref
+        return True
+
+
+def whole_id(given: str, what: str) -> str:
+    """An id in full: its first characters could be tried out. Raises `UnknownMemory`."""
+    if not _ID.fullmatch(given):
+        raise UnknownMemory(f"There is no such {what}.")
+    return given

@@ -1,0 +1,106 @@
+"""Stands before every door: who has no good token, sends too much or too often, gets no further."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from beliefledger.access.principal import Principal
+from beliefledger.access.tokens import TokenRefused
+from beliefledger.awaitable.calls import Calls
+from beliefledger.ledger.errors import LedgerError
+from beliefledger.tools.server.refusals import Refusals
+
+PRINCIPAL = "beliefledger.principal"
+"""Where a request's scope has whose it is."""
+OPEN = frozenset({"/healthz", "/readyz"})
+"""What is answered without a token."""
+_MOST_BUCKETS = 10_000
+
+
+class Rates:
+    """How many calls of each token are left: `per_minute` at once, and as many each minute."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = float(per_minute)
+        self._clock = clock
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def wait(self, token: str) -> float:
+        """Take one; 0.0, or how many seconds there is none."""
+        now = self._clock()
+        left, since = self._left.get(token, (self._most, now))
+        left = min(self._most, left + (now - since) * self._most / 60)
+        if left < 1:
+            return (1 - left) * 60 / self._most
+        if len(self._left) >= _MOST_BUCKETS:
+            self._left.clear()
+        self._left[token] = (left - 1, now)
+        return 0.0
+
+
+class Gatekeeper:
+    """ASGI: answers 401, 413 and 429 itself, and lets the rest in with its principal."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        principal: Callable[[str | None], Principal],
+        calls: Calls,
+        refusals: Refusals,
+        rates: Rates,
+        max_body_bytes: int,
+    ) -> None:
+        self._app = app
+        self._principal = principal
+        self._calls = calls
+        self._refusals = refusals
+        self._rates = rates
+        self._most = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] in OPEN:
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        answer = await self._checked(scope, headers)
+        await (answer or self._app)(scope, receive, send)
+
+    async def _checked(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+        source = scope["client"][0] if scope.get("client") else "unknown"
+        try:
+            principal = await self._calls.run(self._principal, bearer(headers))
+        except TokenRefused as refused:
+            self._refusals.count(source)
+            return problem(401, refused.detail, {"WWW-Authenticate": 'Bearer realm="beliefledger"'})
+        except LedgerError:
+            return problem(503, "The ledger does not answer now. Try again.", {"Retry-After": "1"})
+        length = headers.get("content-length")
+        if length is not None and (not length.isdecimal() or int(length) > self._most):
+            self._refusals.count(principal.token)
+            return problem(413, f"A request has at most {self._most:,} bytes.")
+        wait = self._rates.wait(principal.token) if scope["method"] == "POST" else 0.0
+        if wait:
+            self._refusals.count(principal.token)
+            seconds = str(int(wait) + 1)
+            return problem(429, "Too many calls with this token.", {"Retry-After": seconds})
+        scope[PRINCIPAL] = principal
+        return None
+
+
+def bearer(headers: Headers) -> str | None:
+    """The token of a request, where there is one and only one."""
+    given = headers.getlist("authorization")
+    if len(given) != 1:
+        return None
+    scheme, _, token = given[0].partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def problem(status: int, says: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": says}, status_code=status, headers=headers)

@@ -1,0 +1,217 @@
+"""The tools for whoever audits and pays: verification, reports, costs, exports, scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from beliefledger.exports.exports import write_text
+from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.events.turn import ExtractionCompleted
+from beliefledger.ledger.times import to_datetime
+from beliefledger.projections.search_terms import terms
+from beliefledger.times import micros
+from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.mcp.recall_tools import Subject
+from beliefledger.tools.server.mcp.tool import NOT_CONFIGURED, Answer, ToolProblem, schema, tool
+from beliefledger.tools.server.shown import Shown
+
+
+@tool(
+    "proofs.verify",
+    result=schema(status=str, records_checked=int, broken_at={}, message=str),
+    reads=True,
+)
+def verify_audit_chain(
+    caller: Caller,
+    start_id: str = "",  # noqa: ARG001  agents send it
+    end_id: str = "",  # noqa: ARG001
+) -> Answer:
+    """Check every event of the log and the tree over it. start_id and end_id are taken and not
+    needed: the whole log is checked at once."""
+    found = caller.memory.proofs.verify()
+    return {
+        "status": "ok" if found.ok else "broken",
+        "records_checked": found.events,
+        "broken_at": found.position,
+        "message": found.problem or "Every event is as it was written.",
+    }
+
+
+@tool(
+    "audit.counts",
+    "tokens.calls",
+    result=schema(record_count=int, from_date=str, to_date=str, ndjson=str),
+    reads=True,
+)
+def export_compliance_report(caller: Caller, from_date: str = "", to_date: str = "") -> Answer:
+    """Report in lines of JSON: decisions by reason, erasures with the time they took, conflicts,
+    reviews and consents, access by principal, what models cost. Calls, costs and erasures are those
+    of the dates, counts those up to now."""
+    memory = caller.memory
+    counts = memory.audit.counts()
+    lines: list[dict[str, Any]] = [
+        {"record": "decisions", "outcome": outcome, "reason": reason, "count": count}
+        for outcome, reasons in counts.decisions.items()
+        for reason, count in reasons.items()
+    ]
+    lines += [
+        {"record": "events", "type": name, "count": count} for name, count in counts.types.items()
+    ]
+    lines.append({"record": "conflicts", "loops": counts.loops.model_dump(mode="json")})
+    lines += [
+        {"record": "access", **each.model_dump(mode="json")}
+        for each in memory.tokens.calls(from_date or None, to_date or None)
+    ]
+    start, end = _bounds(from_date, to_date)
+    for erasure in memory.erasure.list():
+        asked, done = erasure.requested_at, erasure.completed_at
+        if (start is None or asked >= start) and (end is None or asked < end):
+            seconds = None if done is None else (done - asked).total_seconds()
+            lines.append(
+                {
+                    "record": "erasure",
+                    "erasure": erasure.erasure,
+                    "reach": erasure.reach,
+                    "legal_basis": erasure.legal_basis,
+                    "requested_at": asked.isoformat(),
+                    "seconds_to_completion": seconds,
+                }
+            )
+    lines.append({"record": "model_costs", **_costs(caller, "", from_date, to_date)[0]})
+    return {
+        "record_count": len(lines),
+        "from_date": from_date,
+        "to_date": to_date,
+        "ndjson": "".join(f"{json.dumps(each, sort_keys=True)}\n" for each in lines),
+    }
+
+
+@tool(
+    "audit.counts",
+    "tokens.calls",
+    result=schema(sessions=list, total_cost_usd={}, total_tool_calls=int),
+    reads=True,
+)
+def get_cost_summary(
+    caller: Caller, session_id: str = "", from_date: str = "", to_date: str = ""
+) -> Answer:
+    """Sum what models cost for reading what was said, by session, and count calls of tools. A cost
+    is null where the price of a model is not known."""
+    total, sessions = _costs(caller, session_id, from_date, to_date)
+    calls = caller.memory.tokens.calls(from_date or None, to_date or None)
+    return {
+        "sessions": sessions,
+        "total_cost_usd": total["cost_usd"],
+        "total_tool_calls": sum(each.calls for each in calls),
+        "input_tokens": total["input_tokens"],
+        "output_tokens": total["output_tokens"],
+    }
+
+
+def _costs(
+    caller: Caller, session_id: str, from_date: str, to_date: str
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    start, end = _bounds(from_date, to_date)
+    sums: dict[str, dict[str, Any]] = {}
+    with caller.memory.subscribe(types=[ExtractionCompleted.NAME], follow=False) as events:
+        for each in events:
+            at, facts = each.recorded_at, each.facts
+            read = facts["input_tokens"] + facts["output_tokens"]
+            if not read or not _within(at, start, end):
+                continue
+            session = caller.memory.turn(each.stream).session or ""
+            if session_id and session != session_id:
+                continue
+            of = sums.setdefault(session, {"input_tokens": 0, "output_tokens": 0, "micro": 0})
+            of["input_tokens"] += facts["input_tokens"]
+            of["output_tokens"] += facts["output_tokens"]
+            of["micro"] = _added(of["micro"], facts["cost_micro_usd"])
+    sessions = [{"session_id": name, **_told([each])} for name, each in sums.items()]
+    return _told(sums.values()), sessions
+
+
+def _told(sums: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    micro: int | None = 0
+    read = written = 0
+    for each in sums:
+        micro = _added(micro, each["micro"])
+        read += each["input_tokens"]
+        written += each["output_tokens"]
+    cost = None if micro is None else micro / 1e6
+    return {"cost_usd": cost, "input_tokens": read, "output_tokens": written}
+
+
+def _added(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def _within(at: int, start: datetime | None, end: datetime | None) -> bool:
+    moment = to_datetime(at)
+    return (start is None or moment >= start) and (end is None or moment < end)
+
+
+def _bounds(from_date: str, to_date: str) -> tuple[datetime | None, datetime | None]:
+    start, end = micros(from_date or None, "from_date"), micros(to_date or None, "to_date")
+    if start is not None and end is not None and start >= end:
+        raise InvalidTurn("to_date has to come after from_date.")
+    return _when(start), _when(end)
+
+
+def _when(moment: int | None) -> datetime | None:
+    return None if moment is None else to_datetime(moment)
+
+
+@tool(
+    "exports.events",
+    result=schema(files_uploaded=int, records_exported=int, errors=list),
+)
+def trigger_audit_export(caller: Caller) -> Answer:
+    """Write every event to a file in the directory that the server's configuration names. That it
+    was handed out is on record."""
+    directory = caller.exports
+    if directory is None:
+        raise ToolProblem(
+            NOT_CONFIGURED, "The server's configuration names no directory: set exports."
+        )
+    name = datetime.now(UTC).strftime("events-%Y%m%dT%H%M%S%fZ.ndjson")
+    lines = list(caller.memory.exports.events(by=caller.principal.name))
+    try:
+        write_text(directory / name, lines)
+    except OSError as problem:
+        said = f"The file cannot be written: {problem.strerror}."
+        return {"files_uploaded": 0, "records_exported": 0, "errors": [said]}
+    return {"files_uploaded": 1, "records_exported": len(lines), "errors": []}
+
+
+@tool("search", result=schema(score=float, reasoning=str, issues=list), reads=True)
+def score_response(
+    caller: Caller,
+    query: str,
+    response: str,
+    context_used: str = "",
+    session_id: str = "",
+    subject: Subject = "",
+) -> Answer:
+    """Score from 0 to 1 how far a response rests on what was used for it and on what is believed:
+    the share of its telling words that stand there. No model is asked, and nothing is kept."""
+    found = caller.memory.search(
+        caller.subject(subject), query, 20, session=session_id or None, record=False
+    )
+    shown = " ".join(each.text for each in found.results)
+    said = set(terms(response)) - set(terms(query))
+    ground = set(terms(context_used)) | set(terms(shown))
+    bare = sorted(said - ground)
+    score = 1.0 if not said else round(1 - len(bare) / len(said), 4)
+    past = [each.id for each in found.results if each.standing.state == "outdated"]
+    issues = [f"{len(bare)} of {len(said)} telling words rest on nothing known."] if bare else []
+    if past and set(Shown(caller.memory).words(past)):
+        issues.append("Some of what was found is outdated.")
+    return {
+        "score": score,
+        "reasoning": f"{len(said) - len(bare)} of {len(said)} telling words of the response stand"
+        " in what was used or is believed.",
+        "issues": issues,
+    }

@@ -1,0 +1,218 @@
+"""A tool: a function over the front door, with what the protocol tells of it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from beliefledger.ledger.errors import (
+    CallerMistake,
+    EmbedderMissing,
+    InvalidQuery,
+    InvalidTurn,
+    LedgerError,
+    NotPermitted,
+    Retryable,
+    SecretGiven,
+    UnknownMemory,
+)
+from beliefledger.ledger.redact import redact
+from beliefledger.tools.server.caller import Caller
+
+Answer = dict[str, Any]
+Function = Callable[..., Answer]
+INVALID_PARAM, NOT_FOUND, TIMEOUT = "INVALID_PARAM", "MEMORY_NOT_FOUND", "TOOL_TIMEOUT"
+CONFIRM_REQUIRED, NOT_CONFIGURED = "CONFIRM_REQUIRED", "EXPORT_NOT_CONFIGURED"
+NOT_PERMITTED, UNAVAILABLE, FAILED = "NOT_PERMITTED", "UNAVAILABLE", "FAILED"
+_LONGEST = 200_000
+"""Characters of any text that is given."""
+
+
+class ToolProblem(CallerMistake):
+    """A tool cannot do what it was asked; `code` says which of the documented causes it is."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `verbs` are what its token has to be for: all of them."""
+
+    name: str
+    description: str
+    function: Function
+    verbs: tuple[str, ...]
+    arguments: type[BaseModel]
+    result: Mapping[str, Any]
+    """JSON Schema of `data`."""
+    reads: bool
+    destroys: bool
+    repeats: bool
+    """Whether doing it again changes nothing more."""
+
+    def input_schema(self) -> dict[str, Any]:
+        schema = self.arguments.model_json_schema()
+        schema.pop("title", None)
+        for field in schema.get("properties", {}).values():
+            field.pop("title", None)
+        return schema
+
+    def output_schema(self) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": {
+                "status": {"type": "string", "enum": ["ok", "error"]},
+                "data": {"anyOf": [dict(self.result), {"type": "null"}]},
+                "error": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                "code": {"type": "string"},
+            },
+            "required": ["status", "data", "error"],
+        }
+
+    def call(self, caller: Caller, given: Mapping[str, Any]) -> Answer:
+        """Check rights and arguments, then do it. Raises `LedgerError`."""
+        for verb in self.verbs:
+            caller.principal.require(verb)
+        try:
+            arguments = self.arguments.model_validate(given)
+        except ValidationError as problem:
+            raise ToolProblem(INVALID_PARAM, _said(problem, self.arguments)) from None
+        return self.function(caller, **dict(arguments))
+
+
+TOOLS: dict[str, Tool] = {}
+
+
+def tool(
+    *verbs: str,
+    result: Mapping[str, Any],
+    reads: bool = False,
+    destroys: bool = False,
+    repeats: bool = False,
+) -> Callable[[Function], Function]:
+    """Make a tool of a function: its name, its docstring and its arguments are the tool's."""
+
+    def add(function: Function) -> Function:
+        hints = get_type_hints(function, include_extras=True)
+        fields: dict[str, Any] = {}
+        for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+            default = ... if parameter.default is parameter.empty else parameter.default
+            fields[name] = (hints[name], default)
+        name = function.__name__
+        TOOLS[name] = Tool(
+            name=name,
+            description=" ".join((function.__doc__ or "").split()),
+            function=function,
+            verbs=verbs,
+            arguments=create_model(
+                f"{name} arguments",
+                __config__=ConfigDict(
+                    extra="forbid", hide_input_in_errors=True, str_max_length=_LONGEST
+                ),
+                **fields,
+            ),
+            result=result,
+            reads=reads,
+            destroys=destroys,
+            repeats=repeats or reads,
+        )
+        return function
+
+    return add
+
+
+def done(data: Answer) -> Answer:
+    """The envelope of what was done."""
+    return {"status": "ok", "data": data, "error": None}
+
+
+def failed(code: str, error: str) -> Answer:
+    """The envelope of what was not done."""
+    return {"status": "error", "data": None, "error": error, "code": code}
+
+
+def refusal(problem: LedgerError, given: Mapping[str, Any]) -> Answer:
+    """The envelope of an error of ours: its code, and its sentence without what was sent."""
+    code = _code(problem)
+    text = problem.detail if isinstance(problem, CallerMistake) and problem.detail else str(problem)
+    if code == NOT_FOUND:  # alike for what is not there and for what is somebody else's
+        text = "There is no such thing here, or this token is not for it."
+    elif code == FAILED:
+        text = "The ledger cannot do this now. Whoever runs it finds the cause in its log."
+    own = isinstance(problem, ToolProblem)  # written here, of nothing that was sent
+    return failed(code, text if own else without(text, list(given.values())))
+
+
+def _code(problem: LedgerError) -> str:
+    if isinstance(problem, ToolProblem):
+        return problem.code
+    if isinstance(problem, UnknownMemory):
+        return NOT_FOUND
+    if isinstance(problem, NotPermitted):
+        return NOT_PERMITTED
+    if isinstance(problem, InvalidTurn | InvalidQuery | SecretGiven):
+        return INVALID_PARAM
+    if isinstance(problem, Retryable | EmbedderMissing):
+        return UNAVAILABLE
+    return INVALID_PARAM if isinstance(problem, CallerMistake) else FAILED
+
+
+def without(text: str, given: Any) -> str:
+    """A sentence in which nothing stands that was sent, nor any secret."""
+    for sent in sorted(set(_texts(given)), key=len, reverse=True):
+        for written in (sent, repr(sent)[1:-1], json.dumps(sent)[1:-1]):
+            if len(written.strip()) > 2:
+                text = text.replace(written, "…")
+    return redact(text).text
+
+
+def _texts(given: Any) -> list[str]:
+    if isinstance(given, str):
+        return [given, *given.split()] if len(given) < 10_000 else [given]
+    if isinstance(given, Mapping):
+        return [text for pair in given.items() for each in pair for text in _texts(each)]
+    if isinstance(given, list | tuple):
+        return [text for each in given for text in _texts(each)]
+    return []
+
+
+def _said(problem: ValidationError, model: type[BaseModel]) -> str:
+    """Which arguments are wrong, and how, without what was sent."""
+    told = []
+    for each in problem.errors(include_url=False, include_context=False, include_input=False):
+        name = str(each["loc"][0]) if each["loc"] else ""
+        if name in model.model_fields:
+            told.append(f"{name}: {each['msg']}")
+        else:
+            told.append("There is an argument that this tool does not have")
+    known = ", ".join(model.model_fields) or "none"
+    return f"{'. '.join(dict.fromkeys(told))}. Its arguments: {known}."
+
+
+def schema(*names: str, **typed: Any) -> dict[str, Any]:
+    """JSON Schema of an object that has at least these fields."""
+    plain: dict[str, Any] = {name: {} for name in names}
+    fields = plain | {name: _typed(kind) for name, kind in typed.items()}
+    return {"type": "object", "properties": fields, "required": list(fields)}
+
+
+def _typed(kind: Any) -> dict[str, Any]:
+    names = {
+        int: "integer",
+        float: "number",
+        str: "string",
+        bool: "boolean",
+        list: "array",
+        dict: "object",
+    }
+    return kind if isinstance(kind, dict) else {"type": names[kind]}
+
+
+Share = Field(ge=0, le=1)

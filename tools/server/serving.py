@@ -1,0 +1,56 @@
+"""Runs the application under uvicorn until the process is told to end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from beliefledger.ledger.errors import BackendUnavailable
+from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.app import application
+from beliefledger.tools.server.configuration import Configuration
+
+
+def listen(settings: Configuration) -> socket.socket:
+    """The port, taken from now on. Raises `BackendUnavailable`."""
+    try:
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((settings.host, settings.port), family=family, backlog=512)
+    except OSError as problem:
+        raise BackendUnavailable(
+            f"{settings.host}:{settings.port} cannot be listened at: {problem.strerror}. Give"
+            " another one with --host and --port."
+        ) from problem
+
+
+def url(settings: Configuration, at: socket.socket) -> str:
+    """Where agents reach it."""
+    host, port = at.getsockname()[:2]
+    scheme = "https" if settings.tls_cert else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/mcp"
+
+
+def serve(
+    memory: MemoryLedger, settings: Configuration, tell: Callable[[str], None] = lambda _url: None
+) -> None:
+    """Answer until SIGINT or SIGTERM: then nothing new is taken, and calls that were begun have
+    `stop_seconds` to end. `tell` is given the URL once it listens."""
+    at = listen(settings)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            application(memory, settings),
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=settings.behind_proxy,
+            ssl_certfile=settings.tls_cert,
+            ssl_keyfile=settings.tls_key,
+            timeout_graceful_shutdown=settings.stop_seconds,
+            limit_concurrency=2_000,
+        )
+    )
+    tell(url(settings, at))
+    server.run(sockets=[at])

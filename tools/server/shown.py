@@ -1,0 +1,67 @@
+"""What leaves through a door: only words whose standing allows it now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from beliefledger.answers import BeliefAnswer, DecisionAnswer
+from beliefledger.memory import MemoryLedger
+from beliefledger.times import LATEST
+
+
+class Shown:
+    """Asks the gate of the way out, of many memories and turns at once."""
+
+    def __init__(self, memory: MemoryLedger) -> None:
+        self._memory = memory
+
+    def words(self, ids: Iterable[str]) -> dict[str, str]:
+        """What these memories and turns say; without those that are withheld."""
+        wanted = list(dict.fromkeys(each for each in ids if each))
+        said = self._memory.recalls.words(wanted, LATEST)
+        return {each: words.text for each, words in said.items() if words.text is not None}
+
+    def beliefs(self, answers: Sequence[BeliefAnswer]) -> list[dict[str, Any]]:
+        """Those that may be told, as JSON."""
+        allowed = self.words(each.memory_id for each in answers)
+        return [belief(each) for each in answers if each.memory_id in allowed]
+
+    def decisions(self, answers: Sequence[DecisionAnswer]) -> list[dict[str, Any]]:
+        """All of them as JSON; the claim only of those whose words may be told."""
+        allowed = self.words(
+            each_id for each in answers for each_id in (each.turn_id, each.memory_id or "")
+        )
+        return [decision(each, allowed) for each in answers]
+
+
+def belief(answer: BeliefAnswer) -> dict[str, Any]:
+    return answer.model_dump(
+        mode="json",
+        include={
+            "memory_id", "belief_id", "type", "topic", "entity", "attribute", "value", "negated",
+            "text", "context", "confidence", "importance", "mentions", "contested", "valid_from",
+            "valid_to", "recorded_from", "recorded_to", "superseded_by", "supersedes",
+        },
+    )  # fmt: skip
+
+
+def decision(answer: DecisionAnswer, allowed: dict[str, str]) -> dict[str, Any]:
+    shown = answer.model_dump(
+        mode="json",
+        include={
+            "decision_id", "turn_id", "outcome", "reason", "says", "memory_id", "belief_id",
+            "waits", "recorded_at", "confidence",
+        },
+    )  # fmt: skip
+    return {**shown, "claim": answer.claim if _may_be_told(answer, allowed) else None}
+
+
+def _may_be_told(answer: DecisionAnswer, allowed: dict[str, str]) -> bool:
+    """The words that justify it stand in what may be told of its turn."""
+    if answer.memory_id is not None and answer.memory_id not in allowed:
+        return False
+    told = allowed.get(answer.turn_id)
+    if told is None:
+        return False
+    return answer.span is not None and answer.span.text in told
