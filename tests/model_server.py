@@ -64,6 +64,13 @@ class ModelServer:
                 return self.answers.pop(0)
         return self.unasked if self.always is None else self.always(body)
 
+    def busy_with(self, requests: int) -> None:
+        """Wait, in an answer, until so many requests have been there at once."""
+        last = time.monotonic() + 60
+        while self.busiest < requests:
+            assert time.monotonic() < last, f"{requests} requests at once never came"
+            time.sleep(0.005)
+
     def post(self, path: str, body: dict[str, Any]) -> Answer:
         """The answer to a POST to another path."""
         return self.missing(path)

@@ -322,7 +322,7 @@ def test_closing_a_stream_ends_who_iterates_it(place):
             for each in (events, consumer):
                 await each.close()
                 await each.close()
-            return await asyncio.wait_for(asyncio.gather(*waiting), 5)
+            return await asyncio.wait_for(asyncio.gather(*waiting), 30)
 
     async def listed(stream):
         return [event async for event in stream]
@@ -336,7 +336,7 @@ def test_leaving_the_ledger_ends_its_streams(place):
             stream = memory.subscribe((await memory.status()).position)
             waiting = asyncio.ensure_future(anext(stream, None))
             await asyncio.sleep(0.3)
-        return await asyncio.wait_for(waiting, 5)
+        return await asyncio.wait_for(waiting, 30)
 
     assert asyncio.run(followed()) is None
 

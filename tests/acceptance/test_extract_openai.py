@@ -226,9 +226,9 @@ def test_what_passes_is_tried_again_within_the_call(memory, api, trouble):
 
 
 def test_a_slow_answer_is_given_up_and_asked_for_again(memory, api):
-    api.answers = [Answer(completion(PORTO), wait=2.0), says(PORTO)]
+    api.answers = [Answer(completion(PORTO), wait=30), says(PORTO)]
     client = memory._gate.reader.extractor.client
-    client._made = client._made.with_options(timeout=0.5)
+    client._made = client._made.with_options(timeout=3)
     [decision] = said(memory)
     assert decision.outcome == "admit"
     assert len(api.asked) == 2
@@ -393,9 +393,8 @@ def test_it_takes_no_batches(memory):
 
 def test_subjects_are_read_side_by_side(memory, api):
     def slowly(body):
-        answer = by_city(body)
-        answer.wait = 0.05
-        return answer
+        api.busy_with(2)
+        return by_city(body)
 
     api.always = slowly
     people = [f"person {number}" for number in range(6)]

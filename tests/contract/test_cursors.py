@@ -311,12 +311,12 @@ for n in range(10):
 
 def test_after_kill_9_of_the_holder_another_takes_over(place, cursors):
     code = """
-mine = cursors.claim("billing", "killed", 0.5)
+mine = cursors.claim("billing", "killed", 3)
 cursors.acknowledge("billing", mine.epoch, 4)
 print("held", flush=True)
 while True:
     time.sleep(0.1)
-    cursors.renew("billing", mine.epoch, 0.5)
+    cursors.renew("billing", mine.epoch, 3)
 """
     with place.process(code) as holder:
         assert holder.stdout.readline() == "held\n"
