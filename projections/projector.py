@@ -73,7 +73,8 @@ class Projector:
 
     def _make(self) -> None:
         """Create missing tables, and new ones for views whose tables are outdated."""
-        outdated = []
+        outdated: list[str] = []
+        made: list[dict[str, Any]] = []
         with self.writing() as connection:
             self.home.create(connection, view_state)
             view_tables.count_refolds(connection)
@@ -93,10 +94,11 @@ class Projector:
                     table.drop(connection, checkfirst=True)  # of an interrupted rebuild
                 view_tables.create(self.home, connection, view, generation)
                 view_tables.index(self.home, connection, view, generation)
-                connection.execute(delete(view_state).where(view_state.c.name == view.name))
-                connection.execute(
-                    insert(view_state).values(name=view.name, generation=generation, position=0)
-                )
+                made.append({"name": view.name, "generation": generation, "position": 0})
+            if outdated:
+                connection.execute(delete(view_state).where(view_state.c.name.in_(outdated)))
+            if made:
+                connection.execute(insert(view_state), made)
         if outdated:  # their tables may hold what is not to be kept any more
             self._drop_unused(outdated)
 
@@ -228,17 +230,22 @@ class Projector:
             folding = self._folding[state.name]
             position, failure = folding.page(page, state.position, upto, connection, histories)
             view.flush(connection)
-            changed: dict[str, Any] = {"position": position}
             if failure is not None:
-                changed |= {"stopped_at": position + 1, "reason": failure}
-                changed["last_event"] = self._log.event_id_at(position) if position else None
-            elif position == page.position:
-                changed["last_event"] = page_end
-            connection.execute(
-                update(view_state).where(view_state.c.name == state.name).values(changed)
-            )
+                self._stop(connection, state.name, position, failure)
+            else:
+                last = page_end if position == page.position else state.last_event
+                view_tables.moved(connection, state.name, position, last)
             reached[state.name] = (state.generation, position, state.refolds)
         return reached
+
+    def _stop(self, connection: Connection, name: str, position: int, failure: str) -> None:
+        """Say that a view stopped after a position, since the next event cannot be folded."""
+        last = self._log.event_id_at(position) if position else None
+        connection.execute(
+            update(view_state)
+            .where(view_state.c.name == name)
+            .values(position=position, last_event=last, stopped_at=position + 1, reason=failure)
+        )
 
     def _begin(self, view: View, state: ViewState, upto: int) -> None:
         """Start a view with empty memory, at the position of its tables."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Index, Table, select, text
+from sqlalchemy import Connection, Index, Table, bindparam, text, update
 
 from beliefledger.projections.tables import FOLD, view_state
 from beliefledger.projections.view import View
@@ -33,12 +33,23 @@ class ViewState:
         return self.generation, self.position, self.refolds
 
 
-_STATES = select(*(view_state.c[name] for name in ViewState.__slots__))
+_STATES = f"SELECT {', '.join(ViewState.__slots__)} FROM {view_state.name}"
+_MOVED = (
+    update(view_state)
+    .where(view_state.c.name == bindparam("view"))
+    .values(position=bindparam("reached"), last_event=bindparam("last"))
+)
+"""Made once: each question of a ledger asks the first, and each page that is folded the second."""
 
 
 def states(connection: Connection) -> dict[str, ViewState]:
     """The state of every view, as of this transaction."""
-    return {row[0]: ViewState(*row) for row in connection.execute(_STATES)}
+    return {row[0]: ViewState(*row) for row in connection.exec_driver_sql(_STATES)}
+
+
+def moved(connection: Connection, name: str, position: int, last_event: str | None) -> None:
+    """Write how far a view is now, and the id of the event there."""
+    connection.execute(_MOVED, {"view": name, "reached": position, "last": last_event})
 
 
 def create(home: Home, connection: Connection, view: View, generation: int) -> None:
