@@ -136,7 +136,7 @@ def test_tools_are_listed_with_schemas_and_hints_as_far_as_a_token_goes(server):
         async with connected(server.url, token) as client:
             return {each.name: each for each in (await client.list_tools()).tools}
 
-    everything = asyncio.run(listed(server.token(role="admin")))
+    everything = asyncio.run(listed(server.token(role="admin", subjects=None)))
     assert set(everything) == set(RECALL) | set(OURS)
     for name, each in everything.items():
         assert each.description, name
@@ -372,14 +372,21 @@ def test_the_auditors_tools(memory, tmp_path):
     exports.mkdir()
     with served(memory, exports=exports) as server:
         server.store(server.token(), "I live in Lisbon.")
-        admin = server.token("admin", role="admin")
+        admin = server.token("admin", role="admin", subjects=None)
+        for tool in ("export_compliance_report", "trigger_audit_export"):
+            refused = server.call(server.token("one", role="admin"), tool)
+            assert refused["code"] == "NOT_PERMITTED"
+        assert list(exports.iterdir()) == []
         chain, report, costs, export, score = server.calls(
             admin,
             ("verify_audit_chain", {}),
             ("export_compliance_report", {"from_date": "2020-01-01"}),
             ("get_cost_summary", {}),
             ("trigger_audit_export", {}),
-            ("score_response", {"query": "home?", "response": "The user lives in Lisbon."}),
+            (
+                "score_response",
+                {"query": "home?", "response": "The user lives in Lisbon.", "subject": "ana"},
+            ),
         )
     assert chain["data"]["status"] == "ok"
     assert chain["data"]["records_checked"] > 5
@@ -397,7 +404,7 @@ def test_the_auditors_tools(memory, tmp_path):
     assert file.stat().st_mode & 0o077 == 0
     assert score["data"]["score"] >= 0.5
     with served(memory) as server:
-        answer = server.call(server.token("b", role="admin"), "trigger_audit_export")
+        answer = server.call(server.token("b", role="admin", subjects=None), "trigger_audit_export")
         assert answer["code"] == "EXPORT_NOT_CONFIGURED"
 
 

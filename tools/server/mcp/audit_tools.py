@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -45,6 +45,7 @@ def verify_audit_chain(
     "tokens.calls",
     result=schema(record_count=int, from_date=str, to_date=str, ndjson=str),
     reads=True,
+    of_everybody=True,
 )
 def export_compliance_report(caller: Caller, from_date: str = "", to_date: str = "") -> Answer:
     """Report in lines of JSON: decisions by reason, erasures with the time they took, conflicts,
@@ -98,10 +99,16 @@ def export_compliance_report(caller: Caller, from_date: str = "", to_date: str =
 def get_cost_summary(
     caller: Caller, session_id: str = "", from_date: str = "", to_date: str = ""
 ) -> Answer:
-    """Sum what models cost for reading what was said, by session, and count calls of tools. A cost
-    is null where the price of a model is not known."""
+    """Sum what models cost for reading what was said, by session, and count calls of tools: of the
+    people and of the name that the token is for. A cost is null where the price of a model is not
+    known."""
     total, sessions = _costs(caller, session_id, from_date, to_date)
-    calls = caller.memory.tokens.calls(from_date or None, to_date or None)
+    principal = caller.principal
+    calls = [
+        each
+        for each in caller.memory.tokens.calls(from_date or None, to_date or None)
+        if principal.subjects is None or each.name == principal.name
+    ]
     return {
         "sessions": sessions,
         "total_cost_usd": total["cost_usd"],
@@ -120,6 +127,9 @@ def _costs(
         for each in events:
             at, facts = each.recorded_at, each.facts
             read = facts["input_tokens"] + facts["output_tokens"]
+            allowed = caller.principal.subjects
+            if allowed is not None and each.subject_ref not in allowed:
+                continue
             if not read or not _within(at, start, end):
                 continue
             session = caller.memory.turn(each.stream).session or ""
@@ -167,6 +177,7 @@ def _when(moment: int | None) -> datetime | None:
 @tool(
     "exports.events",
     result=schema(files_uploaded=int, records_exported=int, errors=list),
+    of_everybody=True,
 )
 def trigger_audit_export(caller: Caller) -> Answer:
     """Write every event to a file in the directory that the server's configuration names. That it
@@ -177,13 +188,20 @@ def trigger_audit_export(caller: Caller) -> Answer:
             NOT_CONFIGURED, "The server's configuration names no directory: set exports."
         )
     name = datetime.now(UTC).strftime("events-%Y%m%dT%H%M%S%fZ.ndjson")
-    lines = list(caller.memory.exports.events(by=caller.principal.name))
+    records = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal records
+        for line in caller.memory.exports.events(by=caller.principal.name):
+            records += 1
+            yield line
+
     try:
-        write_text(directory / name, lines)
+        write_text(directory / name, counted())
     except OSError as problem:
         said = f"The file cannot be written: {problem.strerror}."
         return {"files_uploaded": 0, "records_exported": 0, "errors": [said]}
-    return {"files_uploaded": 1, "records_exported": len(lines), "errors": []}
+    return {"files_uploaded": 1, "records_exported": records, "errors": []}
 
 
 @tool("search", result=schema(score=float, reasoning=str, issues=list), reads=True)

@@ -17,6 +17,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
+    INVALID_REQUEST,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
@@ -29,7 +30,7 @@ from mcp_types import Tool as ListedTool
 from beliefledger.access.calls import Call
 from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
-from beliefledger.ledger.errors import LedgerError
+from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.mcp import audit_tools, belief_tools, poisoning, recall_tools
@@ -86,18 +87,21 @@ class Door:
         self, request: Request, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         """The tools that the caller's token is for."""
-        principal = self.whose(request)
+        principal = self._checked(request)
         return ListToolsResult(
-            tools=[
-                _listed(each)
-                for each in self.tools.values()
-                if all(principal.may(verb) for verb in each.verbs)
-            ]
+            tools=[_listed(each) for each in self.tools.values() if each.may(principal)]
         )
+
+    def _checked(self, request: Request) -> Principal:
+        try:
+            return self.whose(request)
+        except LedgerError as problem:  # over standard input the token is looked at here
+            said = problem.detail if isinstance(problem, CallerMistake) else str(problem)
+            raise MCPError(code=INVALID_REQUEST, message=said) from None
 
     async def call_tool(self, request: Request, params: CallToolRequestParams) -> CallToolResult:
         """Do it in a thread, within the time there is; then put on record what became of it."""
-        principal = self.whose(request)
+        principal = self._checked(request)
         CALLER.set(principal)
         given = params.arguments or {}
         begun = perf_counter_ns()

@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import (
     CallerMistake,
     EmbedderMissing,
@@ -56,6 +57,13 @@ class Tool:
     destroys: bool
     repeats: bool
     """Whether doing it again changes nothing more."""
+    of_everybody: bool
+    """Whether it tells of all subjects, so that the token has to be for everybody."""
+
+    def may(self, principal: Principal) -> bool:
+        """Whether a token is for it."""
+        whole = not self.of_everybody or principal.subjects is None
+        return whole and all(principal.may(verb) for verb in self.verbs)
 
     def input_schema(self) -> dict[str, Any]:
         schema = self.arguments.model_json_schema()
@@ -80,6 +88,8 @@ class Tool:
         """Check rights and arguments, then do it. Raises `LedgerError`."""
         for verb in self.verbs:
             caller.principal.require(verb)
+        if not self.may(caller.principal):
+            raise ToolProblem(NOT_PERMITTED, "This tells of everybody, and the token is for some.")
         try:
             arguments = self.arguments.model_validate(given)
         except ValidationError as problem:
@@ -96,6 +106,7 @@ def tool(
     reads: bool = False,
     destroys: bool = False,
     repeats: bool = False,
+    of_everybody: bool = False,
 ) -> Callable[[Function], Function]:
     """Make a tool of a function: its name, its docstring and its arguments are the tool's."""
 
@@ -122,6 +133,7 @@ def tool(
             reads=reads,
             destroys=destroys,
             repeats=repeats or reads,
+            of_everybody=of_everybody,
         )
         return function
 
