@@ -93,6 +93,8 @@ class Tokens:
         self._queries = queries
         self._lock = threading.Lock()
         self._known: dict[str, _Known] = {}
+        self._principals: dict[str, Principal] = {}
+        """Of tokens that were used: what was issued never changes."""
         self._version = 0
         self._looked_at = float("-inf")
 
@@ -190,7 +192,13 @@ class Tokens:
             known = self._known.get(digest(token))
         if known is None or self._state(known) != "active":
             raise TokenRefused(_NOT_GOOD)
-        issued, vault = known.issued, self._log.vault
+        found = self._principals.get(known.issued.token_digest)
+        if found is None:
+            found = self._principals[known.issued.token_digest] = self._principal(known.issued)
+        return found
+
+    def _principal(self, issued: TokenIssued) -> Principal:
+        vault = self._log.vault
         return Principal(
             name=vault.principal_name(issued.principal),
             ref=issued.principal,

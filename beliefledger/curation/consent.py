@@ -36,6 +36,8 @@ class Consent:
         self._queries = queries
         self._erase_withdrawn = erase_withdrawn
         self._reconsideration = Reconsideration(core.gate)
+        self._first: set[tuple[str, str]] = set()
+        """Subjects and bases of which it is known that nothing is to be granted any more."""
 
     def grant(
         self,
@@ -82,9 +84,13 @@ class Consent:
         withdrew; to everybody else it does nothing. Raises as `grant` does."""
         if not subject.strip():
             raise InvalidTurn("subject is empty.")
+        known = self._core.log.subject(subject)
+        if known is not None and (known, basis) in self._first:
+            return
         actor = self._core.actor(by)
         ref = self._core.log.register([subject])[subject]
         self._core.gate.grant_first([ref], basis, actor)
+        self._first.add((ref, basis))
 
     def reconsider(self, subject: str, *, by: str) -> Sequence[ReconsideredAnswer]:
         """Decide again about what was refused or queued for want of a lawful basis that there is

@@ -17,12 +17,15 @@ def listen(settings: Configuration) -> socket.socket:
     """The port, taken from now on. Raises `BackendUnavailable`."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((settings.host, settings.port), family=family, backlog=512)
+        made = socket.create_server((settings.host, settings.port), family=family, backlog=512)
     except OSError as problem:
         raise BackendUnavailable(
             f"{settings.host}:{settings.port} cannot be listened at: {problem.strerror}. Give"
             " another one with --host and --port."
         ) from problem
+    # Connections inherit it. Without it the second piece of an answer waits 40 ms for the first.
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return made
 
 
 def url(settings: Configuration, at: socket.socket) -> str:

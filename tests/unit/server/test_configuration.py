@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import pytest
 from command_line import CliRunner
@@ -12,6 +13,7 @@ from beliefledger.tools.cli import app
 from beliefledger.tools.server.configuration import configuration, is_loopback
 from beliefledger.tools.server.gatekeeper import Rates
 from beliefledger.tools.server.refusals import MOST_SOURCES, Refusals
+from beliefledger.tools.server.serving import listen
 
 
 def test_what_is_given_goes_before_the_environment_and_that_before_the_file(tmp_path, monkeypatch):
@@ -65,6 +67,13 @@ def test_config_check_tells_what_holds():
     told = CliRunner().invoke(app, ["config", "check", "--json"])
     assert json.loads(told.stdout)["port"] == 8321
     assert "127.0.0.1" in CliRunner().invoke(app, ["config", "check"]).stdout
+
+
+def test_no_answer_waits_for_the_acknowledgement_of_its_first_piece():
+    with listen(configuration(port=0)) as at, socket.create_connection(at.getsockname()):
+        accepted, _ = at.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_rates_fill_up_again():
