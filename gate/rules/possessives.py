@@ -280,6 +280,7 @@ def _of_person(reading: Reading, my: int, at: int, noun: str) -> Iterator[RuleFi
         or (next_low == "," and not _is_list(words, at + 2))
         or (
             next_low == "is"
+            and first < len(words)
             and name_end(words, first)
             in {_until_now(words, first, end) for end in (len(words), len(words) - 1)}
             and words[first].low not in KINDS

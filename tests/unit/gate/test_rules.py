@@ -106,6 +106,12 @@ def test_a_bare_correction_finds_its_slot_in_an_earlier_turn(text: str) -> None:
     assert [span.turn for span in found.spans] == [None, "turn-0"]
 
 
+def test_a_sentence_that_ends_with_whose_it_is_can_be_read() -> None:
+    """A relative's "'s" with nothing behind it is no name: it raised IndexError."""
+    said = "they cut the 42, I take the 17 bus to my mother's now"
+    assert not any(each.entity == "mother" for each in extract(said))
+
+
 def test_choices_of_one_kind_meet_in_one_slot() -> None:
     says = ["I use pytest", "I switched to unittest", "No, I use pytest, not unittest"]
     assert {extract(text)[0].attribute for text in says} == {"tool.test_framework"}
