@@ -46,6 +46,8 @@ MOST_OF = 0.67
 """A memory stands for the turn that it came of if it has this share of the turn's terms."""
 RESTATED = 0.5
 """The least share of what a memory came of that a later text has to have to say it anew."""
+LEAST_SHARED = 2
+"""The fewest terms of a text by which a later one says it anew."""
 _ONLY_ASKS = MILLION // 2
 """The prior of a turn that states nothing."""
 ALL_OF = 0.9
@@ -140,9 +142,8 @@ def group(
 
 
 def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask) -> list[int]:
-    """The later turns that say of something rare in this text that it changed, newest first."""
-    if about.changed.sum() == 0:
-        return []
+    """The later turns that say of something rare in this text that it changed, or say it anew with
+    other words for some of it; newest first."""
     said_at = index.texts["said_at"]
     # That two texts say "got" or "new" connects them no more than that each is of a change.
     general = {USER, *(word for words in change_words() for word in words if len(words) == 1)}
@@ -156,15 +157,19 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
             shared.update(having)
             if len(having) <= RARE:
                 rare.update(having)
+
+    def newer(each: int) -> bool:
+        """Of what names other people only what says most of this text anew."""
+        anew = max(LEAST_SHARED, RESTATED * len(own)) <= shared[each] < len(own)
+        if about.changed[each]:
+            return anew or (not about.others[each] and shared[each] >= SHARED * len(own))
+        return anew and not about.others[each] and index.texts["prior"][each] > _ONLY_ASKS
+
     return sorted(
         (
             each
             for each in rare
-            if about.changed[each]
-            and said_at[each] > said_at[number]
-            and not about.keyed[each]
-            and not about.others[each]
-            and shared[each] >= SHARED * len(own)
+            if said_at[each] > said_at[number] and not about.keyed[each] and newer(each)
         ),
         key=lambda each: (-int(said_at[each]), _ended(each, index), each),
     )

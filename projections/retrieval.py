@@ -46,6 +46,8 @@ _BESIDE = 10
 WORDS, SESSION, HEADING, TIME = 1.5, 0.45, 4.5, 0.4
 SLOT = 0.2
 ROUTED = 0.2
+NEARLY = 0.8
+"""The share of the model's floor that is enough where no text has any other signal."""
 
 # The four components of the profile `recall`, at a recency weight r.
 _RELEVANCE, _RECENCY, _IMPORTANCE, _FREQUENCY = 0.7, 0.4, 0.2, 0.1
@@ -257,6 +259,8 @@ def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm]
     if query.vector is not None and index.dense is not None:
         cosines = index.dense.cosines(query.vector, mask)
         signal |= cosines >= query.floor
+        if not signal.any():
+            signal = cosines >= NEARLY * query.floor
         meant = near(cosines, before, after) if index.has_turns else np.maximum(cosines, 0)
         arms["meaning"] = Arm(meant, query.weight * ranking.telling(cosines))
     return arms, signal
