@@ -218,7 +218,7 @@ def _kind_fits(
     ):
         return None
     old = {memory.claim[each.start : each.end].lower() for each in kind.found(memory.claim)}
-    if not old and not of:
+    if not old and (kind.only or not of):
         return None
     new = [each for name, each in names.items() if name not in old]
     if len(new) != 1 or (not old.isdisjoint(names) and not sentence.is_moving):

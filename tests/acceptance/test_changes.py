@@ -123,6 +123,11 @@ def test_what_was_done_is_no_value_of_the_statement_before(memory, words):
     assert not any("cannot" in each and words[-6:] in each for each in believed(memory, 0))
 
 
+def test_new_shifts_are_no_new_trade(memory):
+    tell(memory, (0, "I work as a nurse at Saint James."), (9, "actually switched to day shifts"))
+    assert any("nurse" in each for each in believed(memory, 9))
+
+
 def test_a_later_figure_takes_the_place_of_the_earlier(memory):
     tell(memory, (0, "I have five shirts."), (5, "I have 7 shirts now."))
     assert believed(memory, 4) == {"User has five shirts"}
