@@ -80,7 +80,7 @@ def mean(
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
         types = _TYPES.get(kind, LASTING)
         held = look_up(standing, candidate, fits, types)
-        if kind == "note.*" and any(_meets(each, candidate) for each in kept):
+        if kind == "note.*":
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue
         if 0 < len(held) <= MOST:

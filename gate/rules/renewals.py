@@ -31,8 +31,8 @@ _RAISED = re.compile(
 _LIKED = compile_later(_DATA["liked"])
 _DISLIKED = compile_later(_DATA["disliked"])
 _PAIR = compile_later(
-    r"\b(?=(?P<manner>(?!(?:the|an?|my|our|this|that|new|old|whole|another)\b)[^\W\d_][\w-]{1,24}) "
-    r"(?P<head>[^\W\d_][\w-]{1,24})\b)",
+    r"\b(?=(?P<manner>(?!(?:the|an?|my|our|this|that|new|old|whole|another|of|for|in|to|with|from|"
+    r"and|or|as|is|by)\b)[^\W\d_][\w-]{1,24}) (?P<head>[^\W\d_][\w-]{1,24})\b)",
     re.I,
 )
 _MOVING = compile_later(_DATA["moving"])
