@@ -10,7 +10,7 @@ from typing import NamedTuple
 from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.draft import About
 from beliefledger.gate.extractor import Extractor
-from beliefledger.gate.intake import ChosenMemory, TurnInput
+from beliefledger.gate.intake import IMPORTED, ChosenMemory, TurnInput
 from beliefledger.gate.queue import PendingTurns, TurnQueue
 from beliefledger.gate.reader import TurnReader
 from beliefledger.gate.rulebook import Rulebook
@@ -191,18 +191,22 @@ class Gate(Writer):
     def _append_turns(
         self, told: Sequence[Told], expect: dict[str, int], actor: str
     ) -> dict[str, int]:
-        events = [
-            New(
-                self._event(each), new_id(), each.turn_id, each.subject_ref, actor, None,
-                each.turn_id,
-            )
-            for each in told
-            if each.position is None
-        ]  # fmt: skip
+        events: list[New] = []
+        at: dict[str, int] = {}
+        for each in told:
+            if each.position is not None:
+                continue
+            turn_id, ref = each.turn_id, each.subject_ref
+            at[turn_id] = len(events)
+            event = New(self._event(each), new_id(), turn_id, ref, actor, None, turn_id)
+            events.append(event)
+            if each.turn.channel == IMPORTED:
+                read = ExtractionCompleted(extractor=IMPORTED, candidates=0, skipped=IMPORTED)
+                events.append(New(read, new_id(), turn_id, ref, actor, event.event_id, turn_id))
         if not events:
             return {}
-        appended = self.log.append(events, {event.stream: 0 for event in events} | expect)
-        return {event.stream: appended.first + offset for offset, event in enumerate(events)}
+        appended = self.log.append(events, dict.fromkeys(at, 0) | expect)
+        return {turn_id: appended.first + offset for turn_id, offset in at.items()}
 
     def _event(self, told: Told, clock_said: Micros | None = None) -> TurnRecorded:
         keys = self.log.keys(told.subject_ref)
@@ -262,6 +266,7 @@ class Gate(Writer):
             outcome = ExtractionCompleted(extractor="store", candidates=0 if withheld else 1)
             noticed = [] if withheld else [memory.candidate]
             view = as_told(memory.turn, told.turn_id, recorded, draft.now)
+            view = view.citing(draft.cited(ref, noticed))
             read = ReadTurn(view, 0, made.event_id, ref, actor)
             decide_candidates(draft, read, outcome, noticed, memory.choices)
             receipt = Receipt(told.turn_id, 0, ref, withheld=withheld)

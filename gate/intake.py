@@ -20,7 +20,9 @@ from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 
 ROLES = ("user", "assistant", "system", "tool", "other")
-CHANNELS = ("conversation", "store")
+IMPORTED = "imported"
+"""Said to another ledger and read there: it is on record here, and nobody reads it again."""
+CHANNELS = ("conversation", "store", IMPORTED)
 
 
 def check_size(what: str, words: str, most_bytes: int) -> None:

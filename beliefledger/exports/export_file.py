@@ -19,6 +19,7 @@ from beliefledger.exports.person import (
     Exported,
     ExportedConsent,
     ExportedMemory,
+    ExportedTurn,
     ExportedVersion,
     Person,
     PersonDocument,
@@ -26,7 +27,9 @@ from beliefledger.exports.person import (
 from beliefledger.ledger.errors import InvalidTurn
 
 _SINGLE = ("format", "exported", "person")
-_LISTS = ("consents", "memories")
+_LISTS = ("turns", "consents", "memories")
+SAID = frozenset({"conversation", "imported"})
+"""The channels of what somebody said; a stored memory brings a turn of its own."""
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -41,6 +44,8 @@ class ExportFile:
     """Those in force when it was made."""
     versions: list[ExportedVersion]
     """Those that were on record as true of some time when it was made."""
+    turns: list[ExportedTurn]
+    """What was said, as far as its words are left."""
 
 
 class _Part(NamedTuple):
@@ -79,6 +84,7 @@ def _collected(parts: Iterable[_Part]) -> ExportFile:
     single: dict[str, BaseModel] = {}
     grants: list[ExportedConsent] = []
     versions: list[ExportedVersion] = []
+    turns: list[ExportedTurn] = []
     for name, number, value in parts:
         if name == "format" and value != FORMAT:
             raise InvalidTurn(
@@ -88,6 +94,9 @@ def _collected(parts: Iterable[_Part]) -> ExportFile:
         if name == "consents":
             grant = _valid(ExportedConsent, value, f"{name}[{number}]")
             grants += [grant] if grant.in_force else []
+        elif name == "turns":
+            turn = _valid(ExportedTurn, value, f"{name}[{number}]")
+            turns += [turn] if turn.content and turn.channel in SAID else []
         elif name == "memories":
             memory = _valid(ExportedMemory, value, f"{name}[{number}]")
             versions += [each for each in memory.versions if each.recorded_to is None]
@@ -96,7 +105,7 @@ def _collected(parts: Iterable[_Part]) -> ExportFile:
     head, person = single["exported"], single["person"]
     assert isinstance(head, Exported)
     assert isinstance(person, Person)
-    return ExportFile(head, person, grants, versions)
+    return ExportFile(head, person, grants, versions, turns)
 
 
 def _of_mapping(document: Mapping[str, Any]) -> Iterator[_Part]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from beliefledger.exports.export_file import read_export
-from beliefledger.exports.person import ExportedConsent, ExportedVersion
+from beliefledger.exports.person import ExportedConsent, ExportedTurn, ExportedVersion
 from beliefledger.gate.decision import Outcome
-from beliefledger.gate.intake import ChosenMemory, TurnInput
+from beliefledger.gate.intake import IMPORTED, ChosenMemory, TurnInput
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import MILLION, Candidate, Frozen, Precision, Source, Span, When
 from beliefledger.ledger.codec import New
@@ -27,6 +27,10 @@ _BELIEVED = frozenset(
     {Outcome.ADMIT.value, Outcome.CONFIRM.value, Outcome.SUPERSEDE.value, Outcome.QUARANTINE.value}
 )
 """The outcomes that write a memory, or find one that says the same."""
+
+
+_AT_ONCE = 500
+"""How many turns one append has at most."""
 
 
 class NotTaken(Frozen):
@@ -52,6 +56,15 @@ class ImportAnswer(Frozen):
     written: int
     already: int
     not_taken: tuple[NotTaken, ...]
+    turns: int
+    """How many turns were recorded: none that were before."""
+
+
+class Said(NamedTuple):
+    """A turn as it is here: its id, and its words."""
+
+    turn_id: str
+    content: str
 
 
 class Imports:
@@ -75,7 +88,8 @@ class Imports:
         versions = sorted(read.versions, key=_order)
         whose = subject or read.person.subject
         turns = _turns(versions, whose)
-        self._core.gate.check(turns)
+        said = [_said(each, whose) for each in read.turns]
+        self._core.gate.check([*said, *turns])
         for grant in grants:
             self._core.steward.proposed(grant.basis, **_terms(grant))
         ref = self._log.register([whose])[whose]
@@ -91,10 +105,20 @@ class Imports:
             self._core.steward.grant(
                 ref, grant.basis, **_terms(grant), note="imported", actor=actor
             )
+        receipts = [
+            receipt
+            for start in range(0, len(said), _AT_ONCE)
+            for receipt in self._core.gate.record(said[start : start + _AT_ONCE], actor)
+        ]
+        there = {
+            each.turn_id: Said(receipt.turn_id, each.content or "")
+            for each, receipt in zip(read.turns, receipts, strict=True)
+            if not receipt.withheld
+        }
         done: Counter[str] = Counter()
         not_taken = []
         for version, turn in zip(versions, turns, strict=True):
-            chosen = ChosenMemory(turn, _candidate(version), _choices(version))
+            chosen = ChosenMemory(turn, _candidate(version, there), _choices(version))
             [(receipt, decision)] = self._core.gate.store([chosen], actor)
             done["already" if decision is None else "written"] += 1
             told = self._queries.of_turn(receipt.turn_id)
@@ -117,6 +141,7 @@ class Imports:
             written=done["written"],
             already=done["already"],
             not_taken=tuple(not_taken),
+            turns=sum(not each.already for each in receipts),
         )
 
     def _record(self, ref: str, event: SubjectImported, actor: str) -> str:
@@ -169,10 +194,36 @@ def _turn(version: ExportedVersion, subject: str, number: int) -> TurnInput:
     )
 
 
-def _candidate(version: ExportedVersion) -> Candidate:
+def _said(turn: ExportedTurn, subject: str) -> TurnInput:
+    """What was said, at the time when it was."""
+    return TurnInput(
+        subject=subject,
+        content=turn.content or "",
+        role=turn.role,
+        speaker=turn.speaker,
+        session=turn.session,
+        agent=turn.agent,
+        said_at=from_datetime(turn.said_at or turn.recorded_at),
+        idempotency_key=f"import turn {turn.turn_id}",
+        channel=IMPORTED,
+        metadata=turn.metadata,
+    )
+
+
+def _evidence(version: ExportedVersion, there: Mapping[str, Said]) -> Iterator[Span]:
+    """The words that it rested on, in the turns that were taken over."""
+    for each in dict.fromkeys(version.evidence):
+        said = there.get(each.turn_id)
+        quote = "" if said is None else said.content[each.start : each.end]
+        if said is not None and quote:
+            yield Span(turn=said.turn_id, start=each.start, end=each.end, quote=quote)
+
+
+def _candidate(version: ExportedVersion, there: Mapping[str, Said]) -> Candidate:
+    own = Span(start=0, end=len(version.text), quote=version.text)
     return Candidate(
         claim=version.text,
-        spans=(Span(start=0, end=len(version.text), quote=version.text),),
+        spans=(own, *_evidence(version, there)),
         type=version.type,
         entity=version.entity,
         attribute=version.attribute,

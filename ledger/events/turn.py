@@ -20,7 +20,8 @@ class TurnRecorded(Event):
     NAME: ClassVar = "turn.recorded.v2"
     role: Fact[str]
     channel: Fact[str]
-    """`conversation`, or `store` for a memory written with chosen fields."""
+    """`conversation`, `store` for a memory written with chosen fields, or `imported`: said to
+    another ledger, and read there."""
     secrets: Fact[int]
     """How many secrets were taken out before this was written."""
     said_at_stated: Fact[bool]
