@@ -15,6 +15,7 @@ from uuid import UUID
 from eventsourcing.domain import DomainEvent
 from eventsourcing.persistence import DatetimeAsISO, JSONTranscoder, Mapper
 from eventsourcing.sqlite import SQLiteApplicationRecorder, SQLiteDatastore
+from eventsourcing.utils import register_topic
 from sqlalchemy import Engine
 
 from beliefledger.ledger.codec import Recorded
@@ -31,7 +32,7 @@ _TENANT = "default"
 
 @dataclass(frozen=True)
 class Happened(DomainEvent):
-    """One of our events as a domain event of the library."""
+    """One of our events as a domain event of the library. Each type has a class of its own."""
 
     number: int
     name: str
@@ -40,6 +41,16 @@ class Happened(DomainEvent):
     actor: str
     facts: dict[str, Any]
     body: dict[str, Any] | None
+
+
+def _class_of(name: str) -> type[Happened]:
+    """An event class of the library's for one type of ours, as an application of it would have."""
+    made = type(BY_NAME[name].__name__, (Happened,), {"__module__": __name__})
+    register_topic(f"{__name__}:{made.__qualname__}", made)
+    return made
+
+
+_CLASSES = {name: _class_of(name) for name in BY_NAME}
 
 
 class Library:
@@ -95,7 +106,7 @@ class Library:
 
 def _told(recorded: Recorded) -> Happened:
     facts, body = (recorded.facts, None) if recorded.event is None else recorded.event.split()
-    return Happened(
+    return _CLASSES[recorded.type](
         originator_id=UUID(recorded.stream),
         originator_version=recorded.version,
         timestamp=to_datetime(recorded.recorded_at),

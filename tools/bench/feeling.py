@@ -1,0 +1,137 @@
+"""What somebody feels who uses a ledger: how much a command, a first question and a memory cost.
+
+Each figure is CPU time, of this process and its children, beside a loop of fixed work in the same
+round: a machine that is busy or slow then slows both. `units` are the time of that loop, about a
+tenth of a second.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+
+from sqlalchemy import Engine, event
+
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
+from beliefledger.tools.bench.conversations import conversations
+from beliefledger.tools.bench.measure import Measured, Run
+
+_OPENED = (
+    "import sys; from beliefledger import open_memory; memory = open_memory(sys.argv[1]);"
+    " memory.beliefs('ana'); memory.close()"
+)
+_TURNS = 20
+"""That are remembered in each round."""
+
+
+def _reference() -> None:
+    """A loop of fixed work, such as Python does."""
+    found: dict[int, str] = {}
+    for number in range(900_000):
+        found[number % 1_000] = str(number)
+
+
+def _cpu() -> float:
+    """Seconds of this process and of children that ended, in all threads."""
+    return sum(
+        used.ru_utime + used.ru_stime for used in map(getrusage, (RUSAGE_SELF, RUSAGE_CHILDREN))
+    )
+
+
+def _spent(work: Callable[[], object]) -> float:
+    begun = _cpu()
+    work()
+    return _cpu() - begun
+
+
+def feeling(run: Run) -> Iterator[Measured]:
+    """Commands and first questions in fresh processes, `remember`, `status`, size on disk."""
+    place = run.place("felt")
+    with open_memory(place, consent="consent") as memory:
+        said = [each.content for each in conversations(1, 200, seed=7)]
+        for content in said:
+            memory.remember("ana", content)
+        asked = [*_fresh(place).items(), *_within(memory).items()]
+        taken: dict[str, list[float]] = {name: [] for name, _ in asked}
+        for _ in run.rounds("commands and first questions"):
+            for name, work in asked:
+                unit = _spent(_reference)
+                taken[name].append(_spent(work) / unit)
+        statements = [_statements(memory, f"I have {number + 3} lamps.") for number in range(5)]
+        events = memory.status().position
+    for name, samples in taken.items():
+        yield Measured(name, "units", samples)
+    yield Measured(
+        "SQL statements of remember, on SQLite",
+        "statements",
+        statements,
+        note="those of views, which go through SQLAlchemy; the log's own are beside them",
+    )
+    size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+    yield Measured("bytes for each event, views and indexes included", "bytes", [size / events])
+    yield Measured("bytes for each turn", "bytes", [size / len(said)])
+
+
+def _fresh(place: Path) -> dict[str, Callable[[], object]]:
+    """What is run in a process of its own."""
+
+    def run_(*words: str, **more: str) -> Callable[[], object]:
+        return lambda: subprocess.run(
+            [sys.executable, *words],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, **more},
+        )
+
+    command = ("-m", "beliefledger", "--ledger", str(place))
+    return {
+        "import, open, first beliefs, fresh process": run_("-c", _OPENED, str(place)),
+        "beliefledger --help": run_("-m", "beliefledger", "--help"),
+        "beliefledger beliefs --subject": run_(*command, "beliefs", "--subject", "ana"),
+        "beliefledger search, the default model": run_(
+            *command, "search", "where do I live?", "--subject", "ana"
+        ),
+        "beliefledger status": run_(*command, "status"),
+    }
+
+
+def _within(memory: MemoryLedger) -> dict[str, Callable[[], object]]:
+    """What is asked of a ledger that is open."""
+    numbers = iter(range(10**9))
+
+    def remember() -> None:
+        for _ in range(_TURNS):
+            memory.remember("ana", f"I have {next(numbers) + 3} books.")
+
+    return {
+        f"remember, {_TURNS} turns": remember,
+        "beliefs of one": lambda: memory.beliefs("ana"),
+        "status": memory.status,
+    }
+
+
+@contextmanager
+def _counted() -> Iterator[list[str]]:
+    """The statements that are executed meanwhile."""
+    seen: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_others: object) -> None:
+        seen.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        yield seen
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+
+
+def _statements(memory: MemoryLedger, content: str) -> int:
+    with _counted() as seen:
+        memory.remember("ana", content)
+    return len(seen)
