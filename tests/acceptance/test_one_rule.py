@@ -170,3 +170,13 @@ def test_a_role_that_does_not_exist_is_told_as_that(postgres_place):
     assert 'role "nobody-of-that-name" does not exist' in told
     assert "name a role that exists" in told
     assert "did not answer" not in told
+
+
+def test_a_database_that_does_not_exist_is_told_as_that(postgres_place):
+    nowhere = re.sub(r"(?<=/)[^/?]*(?=\?)", "no-database-of-that-name", postgres_place, count=1)
+    answer = CliRunner().invoke(app, ["--ledger", nowhere, "status"])
+    told = " ".join(answer.output.split())
+    assert answer.exit_code == 3
+    assert 'database "no-database-of-that-name" does not exist' in told
+    assert "create it with CREATE DATABASE" in told
+    assert "did not answer" not in told
