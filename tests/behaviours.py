@@ -30,6 +30,8 @@ ABOUT = {
     "tests/mutation": "whether the tests notice a changed program",
     "tests/property": "what holds for any history",
     "tests/unit/gate": "the gate, without a database",
+    "tests/unit/access": "roles and rights",
+    "tests/unit/server": "the server's settings and checks",
     "tests/unit/ledger": "the ledger's parts",
     "tests/unit/projections": "the views' parts",
     "tests/unit": "the stand-alone verifier",
