@@ -6,13 +6,11 @@ those by which the gate decides.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
-from beliefledger.gate.calendar_names import NAMES
 from beliefledger.gate.registry import MemoryType, Supersession, relation_name
 from beliefledger.gate.slots import (
     canonical_attribute,
@@ -22,8 +20,21 @@ from beliefledger.gate.slots import (
     stateful,
     value_of,
 )
+from beliefledger.gate.told_words import (
+    AT,
+    FORBIDS,
+    LIST,
+    OVER,
+    SOFT,
+    STEPS,
+    TO,
+    WHY,
+    WITH,
+    after,
+    named,
+    strength,
+)
 from beliefledger.ledger.candidate import Frozen, Precision
-from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.times import Micros
 
@@ -193,8 +204,8 @@ class Preference(Typed):
             "attribute": canonical_attribute(memory.attribute),
             "value": memory.value,
             "polarity": "against" if memory.negated else "for",
-            "strength": said.get("strength") or _strength(memory.claim),
-            "over": said.get("over") or _after(_OVER, memory.claim),
+            "strength": said.get("strength") or strength(memory.claim),
+            "over": said.get("over") or after(OVER, memory.claim),
             "context": memory.context,
         }
 
@@ -223,8 +234,8 @@ class Happening(Typed):
             "start": memory.when.start,
             "end": memory.when.end,
             "precision": memory.when.precision,
-            "participants": memory.participants or _named(_WITH, memory.claim),
-            "place": memory.fields.get("place") or next(iter(_named(_AT, memory.claim)), None),
+            "participants": memory.participants or named(WITH, memory.claim),
+            "place": memory.fields.get("place") or next(iter(named(AT, memory.claim)), None),
         }
 
 
@@ -307,12 +318,12 @@ class Decision(Typed):
     def _own(cls, memory: Memory, kind: MemoryType, others: Iterable[Memory]) -> dict[str, Any]:
         del kind, others
         said = memory.fields
-        against = said.get("alternatives") or _after(_OVER, memory.claim)
+        against = said.get("alternatives") or after(OVER, memory.claim)
         return {
             "who": memory.entity,
-            "what": _OVER.split(memory.value)[0],
-            "why": said.get("why") or _after(_WHY, memory.claim),
-            "alternatives": tuple(_LIST.split(against)) if against else (),
+            "what": OVER.split(memory.value)[0],
+            "why": said.get("why") or after(WHY, memory.claim),
+            "alternatives": tuple(LIST.split(against)) if against else (),
             "context": memory.context,
         }
 
@@ -334,7 +345,7 @@ class Procedure(Typed):
         return {
             "name": memory.attribute.removeprefix("procedure."),
             "trigger": memory.fields.get("trigger") or memory.context,
-            "steps": tuple(each.strip() for each in _STEPS.split(steps) if each.strip()),
+            "steps": tuple(each.strip() for each in STEPS.split(steps) if each.strip()),
         }
 
 
@@ -356,14 +367,14 @@ class Constraint(Typed):
     @classmethod
     def _own(cls, memory: Memory, kind: MemoryType, others: Iterable[Memory]) -> dict[str, Any]:
         del others
-        forbids = memory.negated or _FORBIDS.search(memory.claim) is not None
+        forbids = memory.negated or FORBIDS.search(memory.claim) is not None
         return {
             "who": memory.entity,
             "rule": "forbids" if forbids else "demands",
             "what": memory.value,
             "scope": memory.fields.get("scope") or memory.context,
             "ends_only_by_removal": kind.ends_only_by_removal,
-            "hard": _SOFT.search(memory.claim) is None,
+            "hard": SOFT.search(memory.claim) is None,
         }
 
 
@@ -390,7 +401,7 @@ class Commitment(Typed):
             "due_from": memory.when.start,
             "due_to": memory.when.end,
             "due_precision": memory.when.precision,
-            "to_whom": (to,) if to else memory.participants or _named(_TO, memory.claim),
+            "to_whom": (to,) if to else memory.participants or named(TO, memory.claim),
             "withdrawn": memory.negated,
         }
 
@@ -457,45 +468,3 @@ def typed(
     """A stored memory in the shape of its type. `others` are memories about the same entity,
     `names` the canonical forms of all its names."""
     return MODELS.get(kind.name, Added).of(stored, kind, others, names)
-
-
-_OVER = re.compile(r",? (?:over|rather than|instead of)(?: the)? ", re.IGNORECASE)
-_WHY = re.compile(r",? (?:because|since|so that|as it) ", re.IGNORECASE)
-_MORE = re.compile(r",? (?:because|since|so that|for|when|at|in) |[.;]")
-_LIST = re.compile(r",? (?:or|and) |, ")
-_STEPS = re.compile(r",? (?:and then|then|after that) |; |, (?:and )?")
-_FORBIDS = re.compile(r"\b(?:allergic|intolerant|avoids?|refuses?|without|forbidden)\b")
-_SOFT = re.compile(r"\b(?:tr(?:y|ies) not to|tr(?:y|ies) to|avoids?|rather not|would prefer)\b")
-_NAMES = r"((?:[A-Z][\w'’-]*)(?: (?:and )?[A-Z][\w'’-]*)*)"
-_WITH, _AT, _TO = (
-    compile_later(rf"\b{word} {_NAMES}") for word in ("with", "(?:in|at)", "(?:to|for)")
-)
-_STRONG = frozenset(
-    "love adore hate detest loathe always never strongly really absolutely can't".split()
-)
-_WEAK = frozenset("slightly somewhat rather kind bit usually mildly".split())
-
-
-def _after(words: re.Pattern[str], claim: str) -> str | None:
-    """What comes behind these words: a reason to its end, an alternative to where more is said."""
-    parts = words.split(claim, maxsplit=1)
-    if len(parts) < 2:
-        return None
-    said = parts[1] if words is _WHY else _MORE.split(parts[1])[0]
-    return said.strip(" .;") or None
-
-
-def _named(words: re.Pattern[str], claim: str) -> tuple[str, ...]:
-    """The names behind these words; a month or a day is none."""
-    found = words.search(claim)
-    if found is None or found[1].split()[0].lower() in NAMES or found[1] == "User":
-        return ()
-    return tuple(found[1].split(" and "))
-
-
-def _strength(claim: str) -> str:
-    said = {word.strip(".,!").lower() for word in claim.split()}
-    stems = said | {word.removesuffix("s") for word in said} | {w.removesuffix("d") for w in said}
-    if stems & _STRONG:
-        return "strong"
-    return "weak" if stems & _WEAK else "plain"
