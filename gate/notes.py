@@ -1,24 +1,22 @@
 """Notes: sentences that a person would want remembered and that no rule can type. Pure.
 
-A note is one sentence as it was said. Whether it is worth keeping is scored by features of its
-surface; patterns and weights are in notes.yaml, and docs/notes.md says how they were trained.
+A note is one sentence as it was said. Whether it is worth keeping is scored by `scorers`; what is
+never one is in notes.yaml.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from beliefledger.gate import deadline
+from beliefledger.gate import deadline, scorers
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.rules.findings import category_of, topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
-from beliefledger.gate.rules.lexicon import BASES, Form, expanded, verb_form
+from beliefledger.gate.rules.lexicon import BASES, Form, verb_form
 from beliefledger.gate.speech import is_foreign, sentences, speech_act
 from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
 from beliefledger.ledger.data_files import data
@@ -29,9 +27,16 @@ SHORTEST, LONGEST = 16, 400
 FEWEST_WORDS = 4
 LONGEST_TURN = 4_000
 """In characters: what is longer is a document, not talk."""
+CHAT = 200
+"""The longest turn, in characters, that is more like chat than like talk with an assistant."""
+_WORTH_IN_CHAT, _WORTH_IN_TALK = 0.2, 0.75
 IMPORTANCE = 300_000
 FRAGMENT = 0.75
 """From what score on a sentence without subject and verb counts as one about the speaker."""
+WORTHY = 0.65
+"""From what worth on a sentence is kept that names no speaker, or tells a plan: a note of it would
+stay when it is carried out."""
+_PLANNED = re.compile(r"\b(?:going to|gonna)\b", re.IGNORECASE)
 CLAUSE = 0.9
 """From what score on a clause is kept where another clause of its sentence was typed."""
 LEAST_SURE, SURE = 350_000, 250_000
@@ -42,84 +47,6 @@ _SINCERE = frozenset(
 )
 _BACK = 600
 """How far back in the talk an antecedent may stand, in characters."""
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """Something that a sentence has or has not: one of some words, words that fit a pattern, or so
-    many words."""
-
-    name: str
-    weight: float
-    any: frozenset[str]
-    pattern: Guarded | None
-    words: tuple[int, int]
-    case: bool = False
-    """Whether upper case counts for the pattern, which is in lower case otherwise."""
-
-    def is_in(self, sentence: str, lower: str, said: frozenset[str], count: int) -> bool:
-        """Whether a sentence has it. `lower` is the sentence in lower case, `said` are its words
-        and `count` is how many."""
-        if self.any:
-            return not self.any.isdisjoint(said)
-        if self.pattern is not None:
-            return self.pattern.search(sentence if self.case else lower, lower) is not None
-        return self.words[0] <= count <= self.words[1]
-
-
-@dataclass(frozen=True, slots=True)
-class Scorer:
-    """A logistic regression over features."""
-
-    threshold: float
-    bias: float
-    features: tuple[Feature, ...]
-
-    def score(self, sentence: str) -> float:
-        """How probably a careful reader would keep the sentence, from 0 to 1."""
-        total = self.bias
-        for each, there in zip(self.features, self.vector(sentence), strict=True):
-            if there:
-                total += each.weight
-        return 1 / (1 + math.exp(-total))
-
-    def vector(self, sentence: str) -> list[bool]:
-        """Which features are there, in their order."""
-        lower = sentence.lower()
-        words = _WORD.findall(lower)
-        said, count = frozenset(words), len(words)
-        return [each.is_in(sentence, lower, said, count) for each in self.features]
-
-
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-
-
-@cache
-def scorer() -> Scorer:
-    """The scorer, as its file says."""
-    return scorer_of(_data()["scorer"])
-
-
-def scorer_of(read: dict[str, Any]) -> Scorer:
-    """A scorer from the fields of its file."""
-    return Scorer(read["threshold"], read["bias"], tuple(map(_feature, read["features"])))
-
-
-def _expanded(pattern: str) -> str:
-    return expanded(pattern, _data()["parts"])
-
-
-def _feature(read: dict[str, Any]) -> Feature:
-    pattern = read.get("pattern")
-    least, most = read.get("words", (0, 0))
-    return Feature(
-        read["name"],
-        read["weight"],
-        frozenset(read.get("any", "").split()),
-        None if pattern is None else Guarded(_expanded(pattern)),
-        (least, most),
-        bool(read.get("case")),
-    )
 
 
 @cache
@@ -141,12 +68,28 @@ def _never() -> Table[_Words]:
     return _table("never")
 
 
+@cache
+def _secrets() -> Table[_Words]:
+    """What lets somebody in or pay, in lower case."""
+    return _table("secrets")
+
+
+def tells_secret(sentence: str) -> bool:
+    """Whether a sentence has what lets somebody in or pay, beyond what redaction takes out."""
+    return _has(_secrets(), sentence)
+
+
+def _has(table: Table[_Words], sentence: str) -> bool:
+    lower = sentence.lower()
+    return any(each.pattern.pattern.search(lower) for each in table.possible(lowered(lower)))
+
+
 class _Words(NamedTuple):
     pattern: Guarded
 
 
 def _table(name: str, flags: int = 0) -> Table[_Words]:
-    return Table(_Words(Guarded(_expanded(each), flags)) for each in _data()[name].values())
+    return Table(_Words(Guarded(scorers.filled(each), flags)) for each in _data()[name].values())
 
 
 def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ()) -> list[Candidate]:
@@ -162,8 +105,12 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
 
 def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None:
     """The note of a sentence; None where it is not worth one, or not for a note."""
-    score = scorer().score(claim)
-    if score < scorer().threshold:
+    sure = _sure(turn.content, claim)
+    least = scorers.threshold("note" if len(turn.content) <= CHAT else "note in talk")
+    if sure < least:
+        return None
+    doubtful = _FIRST_PERSON.search(claim) is None or _PLANNED.search(claim) is not None
+    if doubtful and scorers.worth(claim) < WORTHY:
         return None
     act = sincere_act(turn.content, claim, spans[-1])
     if act is None:
@@ -177,8 +124,15 @@ def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None
         act=act,
         topic=topic_of(claim),
         importance=IMPORTANCE,
-        confidence=LEAST_SURE + round(SURE * score),
+        confidence=LEAST_SURE + round(SURE * sure),
     )
+
+
+def _sure(text: str, sentence: str) -> float:
+    """How surely a sentence of a turn is to be kept: what the two scorers say together. In chat,
+    what is said is more often not meant, and in longer turns it is more often of no worth."""
+    share = _WORTH_IN_CHAT if len(text) <= CHAT else _WORTH_IN_TALK
+    return share * scorers.worth(sentence) + (1 - share) * scorers.earnest(sentence)
 
 
 def sincere_act(text: str, claim: str, said: Span) -> SpeechAct | None:
@@ -190,9 +144,7 @@ def sincere_act(text: str, claim: str, said: Span) -> SpeechAct | None:
 
 
 def _is_never(sentence: str) -> bool:
-    lower = sentence.lower()
-    never = _never().possible(lowered(lower))
-    if any(each.pattern.pattern.search(lower) for each in never):
+    if _has(_never(), sentence) or tells_secret(sentence):
         return True
     return category_of(sentence) is not None
 
@@ -256,7 +208,7 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         rest = [
             (begin, stop)
             for begin, stop in _left_over(text, start, end, taken)
-            if _is_statement(text, begin, stop) and scorer().score(text[begin:stop]) >= CLAUSE
+            if _is_statement(text, begin, stop) and scorers.worth(text[begin:stop]) >= CLAUSE
         ]
         sincere = rest and speech_act(text, start, end) in _SINCERE
         if sincere and not _is_never(text[start:end]):
@@ -304,13 +256,13 @@ def _is_of_speaker(sentence: str, *, fragments: bool = True) -> bool:
     about = _about_speaker().possible(lowered(sentence))
     if any(each.pattern.pattern.search(sentence) for each in about):
         return True
-    return fragments and _is_fragment(sentence) and scorer().score(sentence) >= FRAGMENT
+    return fragments and _is_fragment(sentence) and scorers.worth(sentence) >= FRAGMENT
 
 
 def _is_fragment(sentence: str) -> bool:
     """Whether a sentence has neither subject nor verb, so that the speaker is left out: "huge fan
     since 98". A whole sentence without "I" may be about anything."""
-    words = _WORD.findall(sentence.lower())
+    words = scorers.WORD.findall(sentence.lower())
     if len(words) < FEWEST_WORDS or ":" in sentence or is_foreign_language(sentence):
         return False
     if _WERE.match(sentence) is not None:

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
-from beliefledger.gate import literals, sincerity
+from beliefledger.gate import literals, scorers, sincerity
 from beliefledger.gate.cues import Cues
 from beliefledger.gate.frames import frames
 from beliefledger.gate.literals import Guarded, lowered
@@ -416,3 +416,4 @@ def forget() -> None:
     _act.cache_clear()
     _sentences.cache_clear()
     literals.forget()
+    scorers.forget()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from beliefledger.gate import deadline, notes
+from beliefledger.gate import deadline, notes, scorers
 from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.rules import (
     NAME,
@@ -34,7 +34,7 @@ from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.speech import sentences
-from beliefledger.ledger.candidate import Candidate, Source, Span, Speech, SpeechAct
+from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, Speech, SpeechAct
 
 if TYPE_CHECKING:
     from beliefledger.gate.custom_types import Noticing
@@ -92,6 +92,7 @@ class RuleExtractor:
             for candidate in replies.findings(turn, earlier):
                 found.setdefault(_key(candidate), candidate)
         ordered = sorted(found.values(), key=lambda c: (c.spans[0].start, c.spans[0].end))
+        ordered = list(_meant(ordered, text, earlier))
         if self._own is None:
             return ordered
         ordered = self._own.beside(ordered, text, turn.said_at)
@@ -165,6 +166,35 @@ class RuleExtractor:
                 if old.value.lower() == repair.wrong.lower():
                     yield other_statements.repaired(old, said.turn_id, turn.content, repair)
                     return
+
+
+def _meant(
+    candidates: list[Candidate], text: str, earlier: Sequence[Speech]
+) -> Iterator[Candidate]:
+    """The candidates, those whose sentence is probably a joke, of a game, of the moment or the like
+    as not meant, and none of a sentence that tells a secret."""
+    told = sentences(text) if candidates else []
+    doubt = None
+    for candidate in candidates:
+        span = candidate.spans[0]
+        if span.turn:
+            yield candidate
+            continue
+        said = next((text[at:end] for at, end in told if at <= span.start < end), span.quote)
+        if notes.tells_secret(said):
+            continue
+        plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends
+        if not plainly or candidate.durability is Durability.TRANSIENT:
+            yield candidate
+            continue
+        if doubt is None:
+            playing = scorers.in_a_game([each.content for each in earlier])
+            doubt = scorers.threshold("doubt in a game" if playing else "doubt")
+        # What is told beside a question is judged by itself.
+        if scorers.earnest(span.quote if "?" in said else said) < doubt:
+            yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
+        else:
+            yield candidate
 
 
 _MADE_UP = re.compile(

@@ -105,7 +105,7 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
             continue
         changes = state.change or "switched" in low or _NOW.search(text)
         ends: tuple[Ends, ...] = ()
-        if attribute.startswith("schedule."):
+        if attribute.startswith("schedule.") and _EVERY.search(match["value"]) is None:
             dated = find_when(f"on {match['value'].title()}", reading.said_at, future=True)
             if dated is not None and dated.when.end is not None:
                 ends = (Ends(attribute=attribute, value=match["value"], at=dated.when.end),)
@@ -119,6 +119,8 @@ def findings(reading: Reading, found: list[RuleFinding]) -> Iterator[RuleFinding
         )  # fmt: skip
 
 
+_EVERY = re.compile(r"days\b", re.I)
+""" "on Mondays": it does not end with the next one."""
 _SMALL = frozenset("with the my our a an s is was got has been".split())
 _SLOTS = {"prefer": "prefers", "like": "likes", "use": "uses", "drink": "eats"}
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from beliefledger.gate import notes
+from beliefledger.gate import notes, scorers
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.times import from_datetime
@@ -30,7 +30,7 @@ NEAR_MISSES = LABELS.parents[1] / "unit/gate"
 FOLDS = 10
 RIDGE = 2.0
 """How much a weight costs: few sentences, many features."""
-_STEPS = 40
+_STEPS, _NEAR = 40, 1e-7
 
 Vector = NDArray[np.float64]
 Chosen = NDArray[np.bool_]
@@ -60,12 +60,11 @@ class Example(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the scorer of notes.")
     parser.add_argument("--data", type=Path, default=CHATS, help=f"else {CHATS}")
-    parser.add_argument("--threshold", type=float, default=notes.scorer().threshold)
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
     rows = [*talks(given.data), *chats()]
-    features = notes.scorer().features
-    x = np.array([notes.scorer().vector(row.claim) for row in rows], dtype=np.float64)
+    features = scorers.worth_scorer().features
+    x = np.array([scorers.worth_scorer().vector(row.claim) for row in rows], dtype=np.float64)
     y = np.array([row.kept for row in rows], dtype=np.float64)
     much = weights_of(rows)
     held = held_out(rows, x, y, much)
@@ -80,7 +79,7 @@ def main() -> None:
     for each, weight in sorted(zip(features, weights[1:], strict=True), key=lambda one: one[1]):
         print(f"{weight:+.2f}  {each.name}")
     if given.write:
-        WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), given.threshold, weights), "utf-8")
+        WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), weights), "utf-8")
 
 
 def _report(
@@ -182,7 +181,10 @@ def fitted(x: Vector, y: Vector, much: Vector, ridge: float = RIDGE) -> Vector:
         p = _squashed(with_bias @ weights)
         slope = with_bias.T @ (much * (p - y)) + cost @ weights
         bend = (with_bias * (much * p * (1 - p))[:, None]).T @ with_bias + cost
-        weights -= np.linalg.solve(bend, slope)
+        step = np.linalg.solve(bend, slope)
+        weights -= step
+        if np.abs(step).max() < _NEAR:
+            break
     return weights
 
 
@@ -204,9 +206,14 @@ def auc(scores: Vector, y: Vector) -> float:
     return float((apart > 0).mean() + (apart == 0).mean() / 2)
 
 
-def roc(scores: Vector, y: Vector) -> Iterator[tuple[float, float, float, float, float]]:
+_THRESHOLDS = np.arange(0.3, 0.96, 0.05)
+
+
+def roc(
+    scores: Vector, y: Vector, thresholds: Vector = _THRESHOLDS
+) -> Iterator[tuple[float, float, float, float, float]]:
     """For each threshold: sentences above it, true and false positive rates, precision."""
-    for threshold in np.arange(0.3, 0.96, 0.05):
+    for threshold in thresholds:
         above = scores >= threshold
         if above.any():
             yield (
@@ -218,10 +225,9 @@ def roc(scores: Vector, y: Vector) -> Iterator[tuple[float, float, float, float,
             )
 
 
-def rewritten(text: str, threshold: float, weights: Vector) -> str:
+def rewritten(text: str, weights: Vector) -> str:
     """The file with other weights; its patterns and comments stay."""
     told = iter(weights[1:])
-    text = re.sub(r"(?<=\bthreshold: )\S+", f"{threshold:.2f}", text)
     text = re.sub(r"(?<=\bbias: )\S+", f"{weights[0]:.3f}", text)
     return re.sub(r"(?<=, weight: )[-\d.]+", lambda _: f"{next(told):.3f}", text)
 

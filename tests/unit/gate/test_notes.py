@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from beliefledger.gate import notes
+from beliefledger.gate import notes, scorers
 from beliefledger.gate.claims import claim_within
 from beliefledger.gate.custom_types import Noticing
 from beliefledger.gate.registry import NOTE, Registry, default_types
@@ -134,9 +134,8 @@ def test_a_pronoun_without_an_antecedent_is_not_kept(before, text):
 
 
 def test_the_scorer_is_a_sum_of_its_features():
-    scorer = notes.scorer_of(
+    scorer = scorers.scorer_of(
         {
-            "threshold": 0.5,
             "bias": -1.0,
             "features": [
                 {"name": "words", "weight": 2.0, "any": "sister brother"},
@@ -144,18 +143,19 @@ def test_the_scorer_is_a_sum_of_its_features():
                 {"name": "case", "weight": 0.25, "pattern": "[A-Z]", "case": True},
                 {"name": "short", "weight": -4.0, "words": [0, 3]},
             ],
+            "words": {"dont": 1.0},
         }
     )
     assert scorer.vector("my Sister has 2 Dogs") == [True, True, True, False]
     assert scorer.score("my sister has two dogs") == pytest.approx(1 / (1 + 2.718281828**-1.0))
     assert scorer.score("two dogs") == pytest.approx(1 / (1 + 2.718281828**5.0))
+    assert scorer.score("two dogs don't") == pytest.approx(1 / (1 + 2.718281828**4.0))
 
 
 def test_the_trained_scorer_has_a_weight_for_each_feature():
-    scorer = notes.scorer()
+    scorer = scorers.worth_scorer()
     assert len({each.name for each in scorer.features}) == len(scorer.features)
     assert all(each.weight for each in scorer.features)
-    assert 0.5 <= scorer.threshold < 1
 
 
 def test_a_long_turn_is_a_document():

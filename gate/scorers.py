@@ -1,0 +1,180 @@
+"""How probably a sentence is worth a note, and how probably it is meant as a lasting truth. Pure.
+
+Two logistic regressions over features of the surface. The first decides what becomes a note, and
+was trained on sentences that may be one. The second was trained on all kinds of sentences of
+chat, jokes and games and the moment among them, and is asked about what the rules noticed, too; it
+has the features of the first, more of them, and single words. Weights are in notes.yaml and
+earnest.yaml; docs/notes.md says how they were trained.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from beliefledger.gate.literals import Guarded
+from beliefledger.gate.rules.lexicon import expanded
+from beliefledger.ledger.data_files import data
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something that a sentence has or has not: one of some words, words that fit a pattern, or so
+    many words."""
+
+    name: str
+    weight: float
+    any: frozenset[str]
+    pattern: Guarded | None
+    words: tuple[int, int]
+    case: bool = False
+    """Whether upper case counts for the pattern, which is in lower case otherwise."""
+
+    def is_in(self, sentence: str, lower: str, said: frozenset[str], count: int) -> bool:
+        """Whether a sentence has it. `lower` is the sentence in lower case, `said` are its words
+        and `count` is how many."""
+        if self.any:
+            return not self.any.isdisjoint(said)
+        if self.pattern is not None:
+            return self.pattern.search(sentence if self.case else lower, lower) is not None
+        return self.words[0] <= count <= self.words[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A logistic regression over features and single words."""
+
+    bias: float
+    features: tuple[Feature, ...]
+    words: Mapping[str, float]
+
+    def score(self, sentence: str) -> float:
+        """From 0 to 1."""
+        total = self.bias
+        for each, there in zip(self.features, self.vector(sentence), strict=True):
+            if there:
+                total += each.weight
+        if self.words:
+            total += sum(self.words.get(word, 0.0) for word in said_in(sentence))
+        return 1 / (1 + math.exp(-total))
+
+    def vector(self, sentence: str) -> list[bool]:
+        """Which features are there, in their order."""
+        lower = sentence.lower()
+        words = WORD.findall(lower)
+        said, count = frozenset(words), len(words)
+        return [each.is_in(sentence, lower, said, count) for each in self.features]
+
+
+TURNS_OF_A_GAME = 6
+"""How many turns back a game may have begun."""
+_LOOKED_AT = 600
+"""How much of a turn is looked at for it, in characters."""
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_APOSTROPHES = str.maketrans("", "", "'’")
+
+
+def said_in(sentence: str) -> list[str]:
+    """The different words of a sentence in their order, in lower case and without apostrophes, as
+    people type them in a hurry."""
+    return list(dict.fromkeys(WORD.findall(sentence.lower().translate(_APOSTROPHES))))
+
+
+# The rules, the notes and the clauses of a sentence ask about the same words.
+@lru_cache(maxsize=64)
+def worth(sentence: str) -> float:
+    """How probably a careful reader would keep a sentence that may be a note, from 0 to 1."""
+    return worth_scorer().score(sentence)
+
+
+@lru_cache(maxsize=64)
+def earnest(sentence: str) -> float:
+    """How probably a sentence is the speaker's own, meant as true and lasting, from 0 to 1."""
+    return earnest_scorer().score(sentence)
+
+
+@cache
+def worth_scorer() -> Scorer:
+    """The scorer of notes, as its file says."""
+    return scorer_of(_notes()["scorer"])
+
+
+@cache
+def earnest_scorer() -> Scorer:
+    """The scorer of what is meant: with the features of the other one, by other weights."""
+    read = _earnest()
+    weights: Mapping[str, float] = read["as of notes"]
+    also = [{**each, "weight": weights[each["name"]]} for each in _notes()["scorer"]["features"]]
+    return scorer_of({**read, "features": [*also, *read["features"]]})
+
+
+def scorer_of(read: Mapping[str, Any]) -> Scorer:
+    """A scorer from the fields of its file."""
+    return Scorer(read["bias"], tuple(map(_feature, read["features"])), read.get("words", {}))
+
+
+def threshold(name: str) -> float:
+    """From what score on something is done: see the head of earnest.yaml."""
+    least: float = _earnest()["thresholds"][name]
+    return least
+
+
+@cache
+def _begins() -> Guarded:
+    return Guarded("|".join(_earnest()["begins a game"].splitlines()))
+
+
+@cache
+def _ends() -> Guarded:
+    return Guarded("|".join(_earnest()["ends a game"].splitlines()))
+
+
+def in_a_game(said: Sequence[str]) -> bool:
+    """Whether a game or a story is being played in the turns before, the oldest first."""
+    for text in reversed(said[-TURNS_OF_A_GAME:]):
+        lower = text[:_LOOKED_AT].lower()
+        if _ends().search(lower, lower) is not None:
+            return False
+        if _begins().search(lower, lower) is not None:
+            return True
+    return False
+
+
+def filled(pattern: str) -> str:
+    """A pattern with the parts that its <names> stand for."""
+    return expanded(pattern, _notes()["parts"])
+
+
+def _feature(read: Mapping[str, Any]) -> Feature:
+    pattern = read.get("pattern")
+    least, most = read.get("words", (0, 0))
+    return Feature(
+        read["name"],
+        read["weight"],
+        frozenset(read.get("any", "").split()),
+        None if pattern is None else Guarded(filled(pattern)),
+        (least, most),
+        bool(read.get("case")),
+    )
+
+
+@cache
+def _notes() -> dict[str, Any]:
+    read: dict[str, Any] = data("beliefledger.gate", "notes.yaml")
+    return read
+
+
+@cache
+def _earnest() -> dict[str, Any]:
+    read: dict[str, Any] = data("beliefledger.gate", "earnest.yaml")
+    return read
+
+
+def forget() -> None:
+    """Empty the caches, which may hold words of an erased subject."""
+    worth.cache_clear()
+    earnest.cache_clear()

@@ -1,0 +1,181 @@
+"""`python -m beliefledger.tools.bench.train_earnest [--write]`: train the scorer of what is meant.
+
+Fits a logistic regression on every sentence of the tune half of the sentences, jokes, games and the
+moment among them, and on the tune half of the labelled turns, and prints the ROC from scores that
+each batch of sentences got from a fit without it: so the figures are of other hands than those that
+the weights are from. With `--write`, gate/earnest.yaml gets the weights.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import yaml
+
+from beliefledger.gate import scorers
+from beliefledger.gate.speech import sentences
+from beliefledger.tools.bench.quality import SENTENCES, sentences_of
+from beliefledger.tools.bench.train_notes import (
+    NEAR_MISSES,
+    Kind,
+    Vector,
+    auc,
+    fitted,
+    roc,
+    talks,
+)
+from beliefledger.tools.bench.turns import CHATS, LABELS
+
+WEIGHTS = Path(scorers.__file__).with_name("earnest.yaml")
+RIDGE = 3.0
+"""How much a weight costs: few sentences, many features."""
+COMMON = 6
+"""In how many sentences of chat a word has to be that gets a weight of its own."""
+TALK = 0.5
+"""How much a sentence of talk with an assistant counts; one of chat is 1."""
+NEAR = 0.5
+"""How much a near miss of notes counts."""
+PLAIN = 0.25
+"""How much a plain statement of the tests counts."""
+_SAID = {"statement", "change", "correction", "removal"}
+_OTHERS = re.compile(r"special|secret")
+"""Classes of what is said in earnest, and is not kept for other reasons."""
+_BATCH = re.compile(r"[a-z]\d?(?=-)")
+
+
+class Row(NamedTuple):
+    """A sentence, the batch that is held out as a whole, and whether it is to be kept."""
+
+    batch: str
+    text: str
+    kept: bool
+    much: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Train the scorer of what is meant.")
+    parser.add_argument("--data", type=Path, default=CHATS, help=f"else {CHATS}")
+    parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
+    given = parser.parse_args()
+    rows = [*chats(), *plain(), *talk(given.data)]
+    words = common(rows)
+    x = vectors(rows, words)
+    y = np.array([row.kept for row in rows], dtype=np.float64)
+    much = np.array([row.much for row in rows])
+    report(rows, held_out(rows, x, y, much), y)
+    weights = fitted(x, y, much, RIDGE)
+    named = [*(each.name for each in scorers.earnest_scorer().features), *words]
+    for name, weight in sorted(zip(named, weights[1:], strict=True), key=lambda one: one[1]):
+        print(f"{weight:+.2f}  {name}")
+    if given.write:
+        WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), weights, words), "utf-8")
+
+
+def chats() -> Iterator[Row]:
+    """The sentences of the tune half of those to keep and not to keep, and the near misses that
+    were written for notes. What may be kept and need not be is left out."""
+    for sentence in sentences_of(SENTENCES / "tune.yaml"):
+        if _OTHERS.match(sentence.kind):
+            continue
+        batch = _BATCH.match(sentence.name)
+        for start, end in sentences(sentence.text):
+            said = sentence.text[start:end]
+            kept = any(wanted.value.search(said) for wanted in sentence.keep)
+            if kept or sentence.may is None or not sentence.may.search(said):
+                yield Row(batch[0] if batch else "a", said, kept, 1)
+    for name, kept in (("notes.txt", True), ("no_notes.txt", False)):
+        for line in (NEAR_MISSES / name).read_text("utf-8").splitlines():
+            yield Row(name, line, kept, NEAR)
+
+
+def plain() -> Iterator[Row]:
+    """Plain statements, of which the tests of the rules say what must be noticed: what people say
+    in so few words is true more often than chat makes believe."""
+    for each in yaml.safe_load((NEAR_MISSES / "rules_phrases.yaml").read_text("utf-8")):
+        acts = {found.get("act", "statement") for found in each["expect"]}
+        if each["expect"] and acts <= _SAID and "?" not in each["say"]:
+            yield Row("phrases", each["say"], kept=True, much=PLAIN)
+    sentences = yaml.safe_load((LABELS.parents[1] / "acceptance/typed_sentences.yaml").read_text())
+    for words, *_ in sentences["tuned"]:
+        yield Row("phrases", words, kept=True, much=PLAIN)
+
+
+def talk(data: Path) -> Iterator[Row]:
+    """The sentences of the labelled turns, as they are and typed in a hurry."""
+    for each in talks(data):
+        yield Row("talk", each.claim, each.kept, TALK if each.kind is Kind.TALK else TALK / 2)
+
+
+def common(rows: Sequence[Row]) -> list[str]:
+    """The words that get a weight of their own."""
+    said = Counter(
+        word
+        for row in rows
+        if row.batch not in ("talk", "phrases")
+        for word in scorers.said_in(row.text)
+    )
+    return sorted(word for word, number in said.items() if number >= COMMON and len(word) > 1)
+
+
+def vectors(rows: Sequence[Row], words: Sequence[str]) -> Vector:
+    """The features of each sentence, and which of the words it has."""
+    told = [set(scorers.said_in(row.text)) for row in rows]
+    return np.array(
+        [
+            [*scorers.earnest_scorer().vector(row.text), *(word in said for word in words)]
+            for row, said in zip(rows, told, strict=True)
+        ],
+        dtype=np.float64,
+    )
+
+
+def held_out(rows: Sequence[Row], x: Vector, y: Vector, much: Vector) -> Vector:
+    """Each sentence's score from a fit that has not seen its batch."""
+    batches = np.array([row.batch for row in rows])
+    scores = np.zeros(len(rows))
+    for batch in set(batches.tolist()):
+        seen = batches != batch
+        weights = fitted(x[seen], y[seen], much[seen], RIDGE)
+        scores[~seen] = 1 / (1 + np.exp(-(weights[0] + x[~seen] @ weights[1:])))
+    return scores
+
+
+def report(rows: Sequence[Row], scores: Vector, y: Vector) -> None:
+    """Prints what the held-out scores tell of each batch, and of all of chat."""
+    batches = np.array([row.batch for row in rows])
+    print("| batch | sentences | to keep | AUC |\n|---|---|---|---|")
+    for batch in sorted(set(batches.tolist())):
+        of_it = batches == batch
+        if 0 < y[of_it].sum() < of_it.sum():
+            told = f"{of_it.sum()} | {y[of_it].sum():.0f} | {auc(scores[of_it], y[of_it]):.3f}"
+            print(f"| {batch} | {told} |")
+    chat = np.array([_BATCH.match(f"{batch}-") is not None for batch in batches])
+    print("\n| score from | sentences | true positives | false positives | precision |")
+    print("|---|---|---|---|---|")
+    for threshold, number, *rates in roc(scores[chat], y[chat], np.arange(0.05, 0.96, 0.05)):
+        print(f"| {threshold:.2f} | {number:.0f} | {' | '.join(f'{each:.2f}' for each in rates)} |")
+    print()
+
+
+def rewritten(text: str, weights: Vector, words: Sequence[str]) -> str:
+    """The file with other weights; its patterns and comments stay."""
+    told = iter(weights[1:])
+    text = re.sub(r"^bias: \S+", f"bias: {weights[0]:.3f}", text, flags=re.M)
+    head, rest = text.split("\nas of notes:\n")
+    listed, rest = rest.split("\nfeatures:\n")
+    listed = re.sub(r"(?m)(?<=: )-?\d+\.\d+$", lambda _: f"{next(told):.3f}", listed)
+    rest = re.sub(r"(?<=, weight: )[-\d.]+", lambda _: f"{next(told):.3f}", rest)
+    learned = [f'"{word}": {next(told):.3f}' for word in words]
+    lines = [", ".join(learned[at : at + 8]) for at in range(0, len(learned), 8)]
+    rest = rest[: rest.index("\nwords: {")] + "\nwords: {\n  " + ",\n  ".join(lines) + "}\n"
+    return f"{head}\nas of notes:\n{listed}\nfeatures:\n{rest}"
+
+
+if __name__ == "__main__":
+    main()
