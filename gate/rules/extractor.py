@@ -191,12 +191,19 @@ def _meant(
             playing = scorers.in_a_game([each.content for each in earlier])
             doubt = scorers.threshold("doubt in a game" if playing else "doubt")
         # What is told beside a question is judged by itself.
-        if scorers.earnest(span.quote if "?" in said else said) < doubt:
+        if scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said)) < doubt:
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate
 
 
+_NEWS = re.compile(
+    r"^\W*(?:(?:quick|small|little|life|just an?) )?"
+    r"(?:update|news|fyi|psa|heads[- ]up|reminder|note)"
+    r"(?: (?:for you|on me|from me))? ?[:,–—-]+ ?",
+    re.I,
+)
+"""Says that what follows is news, and nothing of how it is meant."""
 _MADE_UP = re.compile(
     r"(?:^|[.!?,:\n] *|\b(?:please|you|to|and|me|help|let's)\s+)(?:write|tell me|generate|continue|"
     r"draft|compose|make up|invent|translate|rewrite|rephrase|paraphrase|proof-?read|correct|"

@@ -18,6 +18,7 @@ from beliefledger.gate.pasted_text import pasted
 from beliefledger.gate.registry import Registry, default_types, load_type
 from beliefledger.gate.rephrasings import Original
 from beliefledger.gate.rules import RuleExtractor
+from beliefledger.ledger import own_secrets
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.redact import redact
@@ -178,3 +179,13 @@ def exercise() -> None:
     with TemporaryDirectory() as place, open_memory(place, consent="consent") as memory:
         for turn in TALK.splitlines():
             memory.remember("ana", turn, session="talk")
+        held = memory.beliefs("ana")[0]
+        memory.update(held.memory_id, value="something else", by="ana")
+    own_secrets.add(Badge())
+    own_secrets.remove(Badge.kind)
+
+
+class Badge:
+    """A kind of secret of somebody's own; whether its pattern is linear is theirs to know."""
+
+    kind, hint, pattern = "badge", "badge", "badge-[0-9]{6}"

@@ -18,7 +18,7 @@ PATTERNS = {
     ),
     "an injection phrase": (
         r"\b(?:ignore|disregard|forget|override) [^.]{0,30}\b(?:instructions?|rules|prompts?)\b"
-        r"|\bsystem prompt\b|<\s*/?\s*(?:important|system|instructions?)\b|\byou are now\b"
+        r"|\bsystem prompt\b|<\s*+/?\s*+(?:important|system|instructions?)\b|\byou are now\b"
     ),
     "exfiltration": (
         r"\b(?:send|post|upload|forward|email|transmit|leak|copy) [^.]{0,40}"
