@@ -123,6 +123,8 @@ def group(
         pairs = {old: newer[0] for old, newer in ups if newer}
         return list(dict.fromkeys(each for pair in pairs.items() for each in pair)), pairs
     at = np.flatnonzero((about.scores >= max(ABOUT, GROUP * top)) & searched)
+    states = at[index.texts["prior"][at] > _ONLY_ASKS]
+    at = states if states.size else at  # who asks about it tells nothing of it
     if at.size > MANY:  # much is said of it: what fits best by all arms, and what is believed
         of = fused[:WINDOW]
         best = [each for each in of if searched[each] and about.scores[each] >= GROUP * top]
