@@ -13,7 +13,8 @@ from beliefledger.ledger.errors import InvalidTurn, NotPermitted
 
 ROLES = ("agent", "reviewer", "auditor", "operator", "admin")
 CHANGES = """record_turn record_turns remember store store_many correct update process
-    revoke erase export consent.grant consent.grant_first consent.withdraw consent.reconsider conflicts.resolve conflicts.review
+    revoke erase export consent.grant consent.grant_first consent.withdraw consent.reconsider
+    conflicts.resolve conflicts.review
     entities.add_alias entities.keep_apart entities.merge entities.split types.add types.backfill
     types.retire policy.adopt recalls.record_shown vectors.build vectors.complete vectors.drop
     vectors.migrate vectors.repair vectors.rollback erasure.erase erasure.erase_due
