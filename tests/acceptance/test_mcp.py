@@ -295,6 +295,67 @@ def test_a_call_that_takes_too_long_is_answered_and_recorded_so(memory, monkeypa
     assert called(memory) == [("why_not", "TOOL_TIMEOUT"), ("get_memory_stats", "ok")]
 
 
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+def test_a_call_whose_caller_goes_away_is_on_record_as_it_ended(memory, monkeypatch, mode):
+    begun, go_on = threading.Event(), threading.Event()
+    asked = type(memory).why_not
+
+    def wait(*given, **named):
+        begun.set()
+        go_on.wait(10)
+        return asked(*given, **named)
+
+    monkeypatch.setattr(type(memory), "why_not", wait)
+
+    async def go_away(server, token):
+        async with connected(server.url, token, mode) as client:
+            call = asyncio.ensure_future(client.call_tool("why_not", {"claim": "x"}))
+            await asyncio.to_thread(begun.wait, 10)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+
+    with served(memory) as server:
+        memory.consent.grant("ana", "consent")
+        asyncio.run(go_away(server, server.token()))
+        time.sleep(0.3)  # the server hears of it meanwhile
+        assert called(memory) == []
+        go_on.set()
+    assert called(memory) == [("why_not", "ok")]
+
+
+def test_a_malformed_call_is_on_record_and_nothing_of_it_is_echoed(server):
+    token, secret = server.token(), "hunter2-correct-horse"
+    malformed = (
+        {"name": "search_memories", "arguments": secret},
+        {"name": [secret], "arguments": {}},
+        {"arguments": {"query": secret}},
+    )
+    headers = {
+        "authorization": f"Bearer {token}",
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-11-25",
+    }
+    with httpx2.Client(headers=headers) as http:
+
+        def send(method, params):
+            body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            return http.post(server.url, json=body)
+
+        client = {"name": "t", "version": "1"}
+        opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+        http.headers["mcp-session-id"] = send("initialize", opening).headers["mcp-session-id"]
+        http.post(server.url, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
+        for params in malformed:
+            answer = send("tools/call", params)
+            assert "error" in answer.text
+            assert secret not in answer.text
+        answer = send(secret, {})
+        assert "There is no such method" in answer.text
+        assert secret not in answer.text
+    assert called(server.memory) == [("unknown", "INVALID_PARAM")] * 3
+
+
 def test_without_a_good_token_nobody_gets_in_and_it_is_counted(memory):
     with served(memory) as server:
         good = server.token()

@@ -12,12 +12,13 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
+    METHOD_NOT_FOUND,
     CallToolRequestParams,
     CallToolResult,
     ListToolsResult,
@@ -26,6 +27,7 @@ from mcp_types import (
     ToolAnnotations,
 )
 from mcp_types import Tool as ListedTool
+from pydantic import ValidationError
 
 from beliefledger.access.calls import Call
 from beliefledger.access.principal import Principal
@@ -36,6 +38,7 @@ from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.mcp import audit_tools, belief_tools, poisoning, recall_tools
 from beliefledger.tools.server.mcp.tool import (
     FAILED,
+    INVALID_PARAM,
     TIMEOUT,
     TOOLS,
     Tool,
@@ -66,11 +69,12 @@ class Door:
     seconds: float = 30
     exports: Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: TOOLS)
+    _under_way: set[asyncio.Future[Any]] = field(default_factory=set)
 
     def server(self) -> Server[Any]:
         """Raises `PoisonedTool` for a tool whose description would steer a model."""
         poisoning.check((each.name, _texts(each)) for each in self.tools.values())
-        return Server(
+        server = Server[Any](
             "beliefledger",
             version=version("beliefledger"),
             instructions=INSTRUCTIONS,
@@ -78,6 +82,28 @@ class Door:
             on_call_tool=self.call_tool,
             get_tool_input_schema=self._input_schema,
         )
+        server.middleware.append(self._watch)
+        return server
+
+    async def end(self) -> None:
+        """Wait until the calls are on record whose callers went away."""
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _watch(self, ctx: Request, call_next: CallNext) -> HandlerResult:
+        """Put calls on record that are too malformed for any tool; echo no unknown method."""
+        begun = perf_counter_ns()
+        try:
+            return await call_next(ctx)
+        except ValidationError:
+            if ctx.method == "tools/call":
+                caller = Caller(self.memory, self._checked(ctx), self.exports)
+                await self._record(caller, _UNKNOWN, ctx.params or {}, INVALID_PARAM, begun)
+            raise
+        except MCPError as problem:
+            if problem.error.code != METHOD_NOT_FOUND:
+                raise
+            raise MCPError(code=METHOD_NOT_FOUND, message="There is no such method.") from None
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
         tool = self.tools.get(name)
@@ -110,14 +136,24 @@ class Door:
         if tool is None:
             await self._record(caller, _UNKNOWN, given, "UNKNOWN_TOOL", begun)
             raise MCPError(code=INVALID_PARAMS, message="There is no such tool.")
-        answer = await self._answer(tool, caller, given)
-        await self._record(caller, tool.name, given, answer.get("code", "ok"), begun)
+        # It goes on to its record when the caller goes away or cancels.
+        work = asyncio.ensure_future(self._answered(tool, caller, given, begun))
+        self._under_way.add(work)
+        work.add_done_callback(self._under_way.discard)
+        answer = await asyncio.shield(work)
         text = json.dumps(answer, ensure_ascii=False)
         return CallToolResult(
             content=[TextContent(type="text", text=text)],
             structured_content=answer,
             is_error=answer["status"] == "error",
         )
+
+    async def _answered(
+        self, tool: Tool, caller: Caller, given: Mapping[str, Any], begun: int
+    ) -> dict[str, Any]:
+        answer = await self._answer(tool, caller, given)
+        await self._record(caller, tool.name, given, answer.get("code", "ok"), begun)
+        return answer
 
     async def _answer(self, tool: Tool, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
         work = asyncio.ensure_future(self.calls.run(tool.call, caller, given))

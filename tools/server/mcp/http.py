@@ -32,6 +32,7 @@ class MCPOverHTTP:
     """ASGI for `/mcp`. Enter `running` while it serves."""
 
     def __init__(self, door: Door, settings: Configuration) -> None:
+        self._door = door
         self._sessions = StreamableHTTPSessionManager(
             door.server(),
             json_response=False,
@@ -49,6 +50,7 @@ class MCPOverHTTP:
     async def running(self) -> AsyncIterator[None]:
         async with self._sessions.run():
             yield
+        await self._door.end()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # A session belongs to the token that opened it: the protocol's package compares users.

@@ -24,12 +24,14 @@ def serve(memory: MemoryLedger, token: str | None, *, seconds: float, exports: P
 
     async def run() -> None:
         calls = Calls()
-        server = Door(memory, calls, whose, "stdio", seconds, exports).server()
+        door = Door(memory, calls, whose, "stdio", seconds, exports)
+        server = door.server()
         with Background(memory):
             try:
                 async with stdio_server() as (read, write):
                     await server.run(read, write, server.create_initialization_options())
             finally:
+                await door.end()
                 await calls.close(None)
 
     anyio.run(run)
