@@ -116,6 +116,8 @@ class TurnQueries:
         turn_id = self.turn_id(given)
         with self._queries.view(TurnsView.name) as (connection, generation):
             row = questions.turn(connection, generation, turn_id)
+        # Before the stream, which then has each of them though a worker decides meanwhile.
+        decisions = self._queries.about(turn_id=turn_id)
         stream = self._log.read_stream(turn_id)
         recorded = stream[0]
         said = recorded.event if isinstance(recorded.event, TurnRecorded) else None
@@ -124,7 +126,6 @@ class TurnQueries:
         looked = [each for each in stream if each.type == ExtractionCompleted.NAME]
         facts: Mapping[str, Any] = looked[-1].facts if looked else {}
         outcome = looked[-1].event if looked else None
-        decisions = self._queries.about(turn_id=turn_id)
         spans = _spans(decisions, stream, said)
         labels = [(each.start, each.end, str(each.number)) for each in spans]
         page = turn_page(recorded, said, [])

@@ -137,3 +137,21 @@ def test_the_command_line_shows_both(place):
     run("erase", "ana", "--turn", told["turn_id"], "--by", "lea", "--yes")
     assert "They are erased." in run("explain", waits["decision_id"])
     assert "Its words are erased." in run("turn", told["turn_id"])
+
+
+def test_a_turn_can_be_asked_about_while_it_is_decided(place, monkeypatch):
+    with open_memory(place, consent="consent") as memory:
+        receipt = memory.record_turn("ana", "I live in Lisbon.")
+        read = memory._log.read_stream
+
+        def decided_meanwhile(*given, **named):
+            found = read(*given, **named)
+            monkeypatch.undo()
+            memory.process()
+            return found
+
+        memory.turn(receipt.turn_id)
+        monkeypatch.setattr(memory._log, "read_stream", decided_meanwhile)
+        asked = memory.turn(receipt.turn_id)
+        assert asked.content == "I live in Lisbon."
+        assert len(memory.turn(receipt.turn_id).decisions) == 1
