@@ -40,7 +40,7 @@ RECALL = {
 }
 OURS = """context believe_as_of explain_memory belief_history list_decisions why_not diff
     list_conflicts resolve_conflict review_candidate grant_consent remember_fact forget
-    job_status""".split()
+    correct_memory job_status""".split()
 
 
 @pytest.fixture
@@ -220,6 +220,95 @@ def test_what_is_withheld_leaves_by_no_tool(server):
     consent = server.memory.consent.list("ana")[0]
     server.memory.consent.withdraw("ana", grant_id=consent.grant_id, by="lea")
     assert "Lisbon" not in json.dumps(server.call(token, "inspect_memories"))
+
+
+def test_of_a_conflict_that_is_withheld_not_even_its_attribute_is_told(server):
+    server.memory.consent.grant("ana", "consent")
+    token = server.token()
+    told = ("morning", "afternoon", "morning", "afternoon", "morning")
+    server.store(token, *(f"I prefer {when} meetings." for when in told))
+    [open_one] = server.call(token, "list_conflicts")["data"]["conflicts"]
+    assert "meeting" in open_one["attribute"]
+    [consent] = server.memory.consent.list("ana")
+    server.memory.consent.withdraw("ana", grant_id=consent.grant_id, by="lea")
+    answer = server.call(token, "list_conflicts")
+    assert "meeting" not in json.dumps(answer)
+    assert [each["belief_id"] for each in answer["data"]["conflicts"]] == [open_one["belief_id"]]
+
+
+def test_the_same_idempotency_key_of_two_agents_loses_neither_text(server):
+    first, second = server.token(), server.token("other")
+    one, other, again = (
+        server.call(token, "store_memory", text=text, topic="home", idempotency_key="turn-1")
+        for token, text in (
+            (first, "I live in Lisbon."),
+            (second, "I play the theremin."),
+            (server.token(), "I live in Lisbon."),  # a new token of the first
+        )
+    )
+    assert (one["data"]["cached"], other["data"]["cached"]) == (False, False)
+    assert again["data"] == {"queued": again["data"]["queued"], "cached": True} | {
+        "job_id": one["data"]["job_id"]
+    }
+    [decided] = server.wait_decided(second, other["data"]["job_id"])[0]["decisions"]
+    assert "theremin" in decided["claim"]
+    for token, value in ((first, "Rome"), (second, "Oslo")):
+        given = {"attribute": f"office in {value}", "value": value, "idempotency_key": "fact-1"}
+        assert value in server.call(token, "remember_fact", **given)["data"]["decision"]["claim"]
+
+
+def test_a_fact_is_kept_on_the_basis_that_the_token_brings(server):
+    token = server.token()
+    kept = server.call(token, "remember_fact", attribute="city", value="Rome")["data"]["decision"]
+    assert (kept["outcome"], kept["claim"]) == ("admit", "city is Rome")
+
+
+def test_a_topic_comes_back_as_the_word_that_was_given(server):
+    token, secret = server.token(), "ghp_" + "a1B2c3D4e5F6g7H8i9J0"
+    for text, topic in (
+        ("I live in Lisbon.", "abode"),
+        ("I play the theremin.", f"key {secret}"),
+    ):
+        job = server.call(token, "store_memory", text=text, topic=topic)["data"]["job_id"]
+        server.wait_decided(token, job)
+    listed, found = server.calls(
+        token, ("inspect_memories", {}), ("search_memories", {"query": "where do I live?"})
+    )
+    topics = {each["text"]: each["topic"] for each in listed["data"]["memories"]}
+    assert topics["User lives in Lisbon"] == "abode"
+    assert found["data"]["results"][0]["topic"] == "abode"
+    assert secret not in str((listed, found))
+    assert server.call(token, "store_memory", text="x", topic="x" * 101)["code"] == "INVALID_PARAM"
+
+
+def test_a_memory_is_corrected_in_the_words_of_its_person(server):
+    token, ben = server.token(), server.token("other", subjects=["ben"])
+    memory_id = server.store(token, "I live in Lisbon.")[0]["decisions"][0]["memory_id"]
+    given = {"memory_id": memory_id, "words": "No, I live in Porto."}
+    assert server.call(ben, "correct_memory", **given)["code"] == "MEMORY_NOT_FOUND"
+    assert server.call(server.token(role="auditor"), "correct_memory", **given)["code"] == (
+        "NOT_PERMITTED"
+    )
+    answer = server.call(token, "correct_memory", **given)["data"]
+    assert [each["outcome"] for each in answer["decisions"]] == ["supersede"]
+    [held] = server.call(token, "inspect_memories")["data"]["memories"]
+    assert "Porto" in held["text"]
+    turn = server.memory.turn(answer["job_id"])
+    assert (turn.content, turn.agent) == ("No, I live in Porto.", "bot")
+    assert server.call(token, "correct_memory", **given)["code"] == "MEMORY_NOT_FOUND"
+
+
+def test_scopes_cover_all_that_a_tool_tells(server):
+    narrow = server.token(role="auditor", subjects=None, scopes=["audit", "tokens"])
+    assert server.call(narrow, "export_compliance_report")["code"] == "NOT_PERMITTED"
+    job = server.store(server.token(), "I ski.")[0]["decisions"][0]["turn_id"]
+    assert server.call(server.token(scopes=["turn"]), "job_status", job_id=job)["code"] == (
+        "NOT_PERMITTED"
+    )
+    operator = server.token(role="operator")
+    assert server.call(operator, "get_cost_summary")["status"] == "ok"
+    asked = server.call(operator, "get_cost_summary", session_id="the divorce")
+    assert asked["code"] == "NOT_PERMITTED"
 
 
 def test_argument_errors_name_the_argument_and_echo_nothing(server):

@@ -59,6 +59,15 @@ class Caller:
                 raise
             return None
 
+    def grant_first(self, subject: str) -> None:
+        """Grant the token's lawful basis to a subject of whom it records something first."""
+        if self.principal.consent is not None:
+            self.memory.consent.grant_first(subject, self.principal.consent, by=self.principal.name)
+
+    def own_key(self, idempotency_key: str) -> str | None:
+        """An idempotency key as the ledger has it: another principal's same key is another."""
+        return f"{self.principal.ref}:{idempotency_key}" if idempotency_key else None
+
     def owns(self, subject: str | None) -> bool:
         """Whether something of a subject may be told to the caller."""
         if subject is None:

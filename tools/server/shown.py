@@ -9,6 +9,9 @@ from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.memory import MemoryLedger
 from beliefledger.times import LATEST
 
+TOPIC = "topic"
+"""Where the metadata of a memory has the word of a topic that the policy does not know."""
+
 
 class Shown:
     """Asks the gate of the way out, of many memories and turns at once."""
@@ -36,14 +39,21 @@ class Shown:
 
 
 def belief(answer: BeliefAnswer) -> dict[str, Any]:
-    return answer.model_dump(
+    shown = answer.model_dump(
         mode="json",
         include={
-            "memory_id", "belief_id", "type", "topic", "entity", "attribute", "value", "negated",
+            "memory_id", "belief_id", "type", "entity", "attribute", "value", "negated",
             "text", "context", "confidence", "importance", "mentions", "contested", "valid_from",
             "valid_to", "recorded_from", "recorded_to", "superseded_by", "supersedes",
         },
     )  # fmt: skip
+    return {**shown, "topic": topic_of(answer)}
+
+
+def topic_of(answer: BeliefAnswer) -> str:
+    """The topic of a memory: the word under which an agent stored it, where that was kept."""
+    kept = answer.metadata.get(TOPIC)
+    return kept if isinstance(kept, str) else answer.topic
 
 
 def decision(answer: DecisionAnswer, allowed: dict[str, str]) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def verify_audit_chain(
 @tool(
     "audit.counts",
     "tokens.calls",
+    "erasure.list",
     result=schema(record_count=int, from_date=str, to_date=str, ndjson=str),
     reads=True,
     of_everybody=True,
@@ -123,6 +124,9 @@ def _costs(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     start, end = _bounds(from_date, to_date)
     sums: dict[str, dict[str, Any]] = {}
+    named = caller.principal.may("turn")  # a session's name is words of a person
+    if session_id and not named:
+        caller.principal.require("turn")
     with caller.memory.subscribe(types=[ExtractionCompleted.NAME], follow=False) as events:
         for each in events:
             at, facts = each.recorded_at, each.facts
@@ -132,7 +136,7 @@ def _costs(
                 continue
             if not read or not _within(at, start, end):
                 continue
-            session = caller.memory.turn(each.stream).session or ""
+            session = caller.memory.turn(each.stream).session or "" if named else ""
             if session_id and session != session_id:
                 continue
             of = sums.setdefault(session, {"input_tokens": 0, "output_tokens": 0, "micro": 0})

@@ -193,7 +193,7 @@ def _conflict(caller: Caller, conflict: ConflictAnswer) -> dict[str, Any]:
     told |= {each["memory_id"] for each in shown.beliefs(conflict.standing)}
     return {
         "belief_id": conflict.belief_id,
-        "attribute": conflict.attribute,
+        "attribute": conflict.attribute if told & {each.id for each in conflict.choices} else None,
         "reason": conflict.reason,
         "choices": [
             {
@@ -291,17 +291,46 @@ def remember_fact(
 ) -> Answer:
     """Write one memory with chosen fields. Consent and contradiction are decided as for any
     other."""
+    person = caller.subject(subject)
+    caller.grant_first(person)
     decided = caller.memory.store(
-        caller.subject(subject),
+        person,
         value,
         attribute=attribute,
         type=type,
         text=text or None,
         confidence=confidence,
-        idempotency_key=idempotency_key or None,
+        idempotency_key=caller.own_key(idempotency_key),
         by=caller.principal.name,
     )
     return {"decision": Shown(caller.memory).decisions([decided])[0]}
+
+
+@tool("correct", result=schema(job_id=str, decisions=list))
+def correct_memory(
+    caller: Caller,
+    memory_id: str,
+    words: str,
+    value: str = "",
+    session_id: str = "",
+    idempotency_key: str = "",
+) -> Answer:
+    """Record that a person says a memory about them is wrong, in their own words. What these say of
+    the same thing takes its place; where they say nothing of it the memory ends. value is the right
+    value, for words that need no reading."""
+    memory = whole_id(memory_id, "memory")
+    if not caller.owns(caller.memory.history(memory)[-1].subject):
+        raise UnknownMemory("There is no such memory.")
+    receipt, made = caller.memory.correct(
+        memory,
+        words,
+        value=value or None,
+        session=session_id or None,
+        agent=caller.principal.agent,
+        idempotency_key=caller.own_key(idempotency_key),
+        by=caller.principal.name,
+    )
+    return {"job_id": receipt.turn_id, "decisions": Shown(caller.memory).decisions(made)}
 
 
 @tool("erase", result=schema("erasure", bodies=int), destroys=True)
@@ -332,7 +361,7 @@ def forget(
     return {"erasure": erased.erasure, "bodies": erased.bodies}
 
 
-@tool("turn", result=schema(state=str, decisions=list), reads=True)
+@tool("turn", "decisions", result=schema(state=str, decisions=list), reads=True)
 def job_status(caller: Caller, job_id: str) -> Answer:
     """Tell where a text is that store_memory took: pending, extracted or parked, and what was
     decided."""

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.redact import redact
 from beliefledger.search.answers import FoundAnswer
 from beliefledger.search.options import SearchOptions
 from beliefledger.tools.server.caller import Caller, whole_id
@@ -18,7 +19,7 @@ from beliefledger.tools.server.mcp.tool import (
     schema,
     tool,
 )
-from beliefledger.tools.server.shown import Shown
+from beliefledger.tools.server.shown import TOPIC, Shown, topic_of
 
 PHRASE = "DELETE MY DATA"
 GENERAL = "general"
@@ -36,30 +37,30 @@ _MEMORIES = {
 def store_memory(
     caller: Caller,
     text: str,
-    topic: str,
+    topic: Annotated[str, Field(max_length=100)],
     idempotency_key: str = "",
     session_id: str = "",
     agent_id: str = "",
     subject: Subject = "",
 ) -> Answer:
     """Record what somebody said. It is durable on return; what is to be believed of it is decided
-    afterwards, and job_status tells how far that is. The same idempotency_key records it once."""
+    afterwards, and job_status tells how far that is. The same idempotency_key records it once. A
+    topic that the policy does not know is kept as the word it is."""
     person = caller.subject(subject)
     agent = caller.principal.agent
     if agent_id and agent_id != agent:
         raise NotPermitted("agent_id: the token says which agent calls; leave it out.")
     if not topic.strip():
         raise InvalidTurn("topic is empty.")
-    if caller.principal.consent is not None:
-        caller.memory.consent.grant_first(
-            person, caller.principal.consent, by=caller.principal.name
-        )
+    known = topic in caller.memory.policy.current.topics
+    caller.grant_first(person)
     receipt = caller.memory.record_turn(
         person,
         text,
         session=session_id or None,
         agent=agent,
-        idempotency_key=idempotency_key or None,
+        idempotency_key=caller.own_key(idempotency_key),
+        metadata={} if known else {TOPIC: redact(topic.strip()).text},
     )
     return {"queued": receipt.pending, "job_id": receipt.turn_id, "cached": receipt.already}
 
@@ -105,7 +106,7 @@ def _found(found: FoundAnswer, left: dict[str, tuple[int, float]]) -> Answer:
     return {
         "id": found.id,
         "text": found.text,
-        "topic": memory.topic,
+        "topic": topic_of(memory),
         "importance": memory.importance,
         "type": memory.type,
         "created_at": memory.recorded_from.isoformat(),
