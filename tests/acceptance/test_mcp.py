@@ -445,6 +445,23 @@ def test_a_malformed_call_is_on_record_and_nothing_of_it_is_echoed(server):
     assert called(server.memory) == [("unknown", "INVALID_PARAM")] * 3
 
 
+def test_slow_tools_keep_nobody_from_being_refused_and_recorded(memory, monkeypatch):
+    go_on = threading.Event()
+    monkeypatch.setattr(type(memory), "why_not", lambda *_given, **_named: go_on.wait(20))
+    with served(memory, call_seconds=1, threads=1) as server:
+        try:
+            token = server.token()
+            begun = time.monotonic()
+            assert server.call(token, "why_not", claim="x")["code"] == "TOOL_TIMEOUT"
+            assert called(memory) == [("why_not", "TOOL_TIMEOUT")]
+            with httpx2.Client() as http:
+                assert http.post(server.url, json={}).status_code == 401
+                assert http.get(f"{server.root}/readyz").status_code == 200
+            assert time.monotonic() - begun < 15
+        finally:
+            go_on.set()
+
+
 def test_without_a_good_token_nobody_gets_in_and_it_is_counted(memory):
     with served(memory) as server:
         good = server.token()

@@ -25,15 +25,17 @@ from beliefledger.tools.server.refusals import Refusals
 
 logger = logging.getLogger("beliefledger.server")
 FLUSH_SECONDS = 5
+BESIDE_THREADS = 2
+"""Threads for tokens and records: slow tools keep nobody from being let in, refused or recorded."""
 
 
 def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
     """The ASGI application over an open ledger. Raises `PoisonedTool`."""
-    calls = Calls(settings.threads)
+    calls, beside = Calls(settings.threads), Calls(BESIDE_THREADS)
     refusals = Refusals(memory.tokens.record_refusals)
     background = Background(memory) if settings.worker else None
     mcp = MCPOverHTTP(
-        Door(memory, calls, whose, seconds=settings.call_seconds, exports=settings.exports),
+        Door(memory, calls, beside, whose, seconds=settings.call_seconds, exports=settings.exports),
         settings,
     )
 
@@ -43,7 +45,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
     async def readyz(_request: Request) -> JSONResponse:
         stopped = [] if background is None else sorted(background.stopped)
         try:
-            await asyncio.wait_for(calls.run(memory.tokens.ready), 5)
+            await asyncio.wait_for(beside.run(memory.tokens.ready), 5)
         except (LedgerError, TimeoutError):
             stopped.append("ledger")
         said = {"status": "unready" if stopped else "ready", "stopped": stopped}
@@ -51,16 +53,17 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        flushing = asyncio.ensure_future(_flush(refusals, calls))
-        with ExitStack() as beside:
+        flushing = asyncio.ensure_future(_flush(refusals, beside))
+        with ExitStack() as running:
             if background is not None:
-                beside.enter_context(background)
+                running.enter_context(background)
             async with mcp.running():
                 yield
             flushing.cancel()
             with suppress(asyncio.CancelledError):
                 await flushing
             await calls.close(None)
+            await beside.close(None)
         try:
             refusals.flush(all_of_them=True)
         except LedgerError as problem:
@@ -76,7 +79,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
             Middleware(
                 Gatekeeper,
                 principal=memory.tokens.principal,
-                calls=calls,
+                calls=beside,
                 refusals=refusals,
                 rates=Rates(settings.calls_per_minute),
                 max_body_bytes=settings.max_body_bytes,

@@ -64,6 +64,9 @@ class Door:
 
     memory: MemoryLedger
     calls: Calls
+    """The threads that tools work in."""
+    records: Calls
+    """The threads that put calls on record, so that no slow tool keeps them from it."""
     whose: Callable[[Request], Principal]
     name: str = "mcp"
     seconds: float = 30
@@ -188,7 +191,7 @@ class Door:
             subject=caller.subject_ref,
         )
         try:
-            await asyncio.shield(self.calls.run(self.memory.tokens.record_call, call))
+            await asyncio.shield(self.records.run(self.memory.tokens.record_call, call))
         except LedgerError as problem:
             logger.error("A call is not on record: %s", problem)  # noqa: TRY400
             raise MCPError(

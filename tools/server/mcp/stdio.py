@@ -23,8 +23,8 @@ def serve(memory: MemoryLedger, token: str | None, *, seconds: float, exports: P
         return memory.tokens.principal(token)
 
     async def run() -> None:
-        calls = Calls()
-        door = Door(memory, calls, whose, "stdio", seconds, exports)
+        calls, records = Calls(), Calls(1)
+        door = Door(memory, calls, records, whose, "stdio", seconds, exports)
         server = door.server()
         with Background(memory):
             try:
@@ -33,5 +33,6 @@ def serve(memory: MemoryLedger, token: str | None, *, seconds: float, exports: P
             finally:
                 await door.end()
                 await calls.close(None)
+                await records.close(None)
 
     anyio.run(run)
