@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from beliefledger.gate.speech import instruction_like
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.redact import redact
 from beliefledger.search.answers import FoundAnswer
@@ -52,6 +53,8 @@ def store_memory(
         raise NotPermitted("agent_id: the token says which agent calls; leave it out.")
     if not topic.strip():
         raise InvalidTurn("topic is empty.")
+    if not topic.isprintable() or instruction_like(topic):
+        raise InvalidTurn("topic: give a word or two on one line, and no instruction.")
     known = topic in caller.memory.policy.current.topics
     caller.grant_first(person)
     receipt = caller.memory.record_turn(
