@@ -110,5 +110,5 @@ def checked(content: bytes, sha256: str = SHA256) -> WordVectors:
     """The vectors of the file that comes with the package. Raises `EmbedderWrong` for another."""
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
-        raise EmbedderWrong(f"{FILE} has the SHA-256 {digest}. Install beliefledger again.")
+        raise EmbedderWrong(f"{FILE} has the SHA-256 {digest}. Install the package anew.")
     return unpacked(content)

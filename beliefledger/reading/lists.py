@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.filters import Where
 from beliefledger.gate.decision import Outcome
@@ -56,6 +57,7 @@ class Lists:
         cut: Cut,
     ) -> Page[BeliefAnswer]:
         """What is believed, in the order in which it was written."""
+        arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
         ref = None if subject is None else self._queries.known_or_none(subject)
         if subject is not None and ref is None:
             return Page()

@@ -16,7 +16,7 @@ from beliefledger.awaitable.calls import Part
 from beliefledger.awaitable.memory import AsyncMemoryLedger
 from beliefledger.exports.exports import PersonExport
 from beliefledger.gate.extractor import Extractor, ExtractorSettings
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.belief import MemoryAdmitted
 from beliefledger.ledger.events.turn import TurnRecorded
 
@@ -130,7 +130,7 @@ def test_a_talk(place):
             assert (await memory.consent.list("ana"))[0].basis == "consent"
             assert (await memory.operations.jobs.list()) == []
             await memory.erasure.holds.place("ana", "dispute", by="lea")
-            with pytest.raises(InvalidTurn):
+            with pytest.raises(InvalidQuery):
                 await memory.search("ana", "")
         with pytest.raises(CallerMistake, match="closed: open it again"):
             await memory.beliefs("ana")

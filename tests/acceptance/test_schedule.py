@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import programs
@@ -201,14 +202,15 @@ def test_what_was_missed_is_run_once_at_the_start(memory, place):
         assert not thread.is_alive()
         assert told[0] == ("runs", None)
         assert {run.job for what, run in told if what == "ran"} == set(JOBS)
-        head = running.status(digests=False).position
+        head, hour = running.status(digests=False).position, datetime.now(UTC).hour
         with running.operations.jobs.schedule() as again:
             thread = threading.Thread(target=again.run)
             thread.start()
             time.sleep(1.5)
         thread.join(SECONDS)
         # Unless an hour began just now, nothing was due again.
-        assert running.status(digests=False).position - head <= 3
+        most = 3 if datetime.now(UTC).hour == hour else 3 * len(JOBS)
+        assert running.status(digests=False).position - head <= most
 
 
 def test_two_processes_run_each_job_once_and_one_takes_over(place):

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from beliefledger import open_memory
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted
 from beliefledger.search.options import SearchOptions
 from beliefledger.tools.cli import app
 
@@ -359,8 +359,8 @@ def test_an_audit_goes_on_record_even_when_nothing_is_found(memory, clock):
         (SearchOptions(standing="all"), "eva", NotPermitted),
         (SearchOptions(standing="all", reason=" "), "eva", NotPermitted),
         (SearchOptions(standing="then", reason="x"), "system", NotPermitted),
-        (SearchOptions(standing="everything", reason="x"), "eva", InvalidTurn),
-        (SearchOptions(reason="x"), "eva", InvalidTurn),
+        (SearchOptions(standing="everything", reason="x"), "eva", InvalidQuery),
+        (SearchOptions(reason="x"), "eva", InvalidQuery),
     ],
 )
 def test_an_audit_needs_a_name_and_a_reason(memory, options, by, error):

@@ -258,7 +258,7 @@ def test_both_homes_hold_the_same(memory, tmp_path, on_postgres, open_views):
         for ask in (
             lambda c: questions.held(c, 1, None, valid_at=memory._core.clock()),
             lambda c: questions.held(c, 1, None, valid_at=memory._core.clock(), as_of=500),
-            lambda c: questions.decided(c, 1, waits=False, limit=20),
+            lambda c: questions.decided(c, 1, questions.DecisionFilter(waits=False, limit=20)),
             lambda c: list(questions.counts(c, 1, "reason").items()),
             lambda c: questions.turn_counts(c, 1),
             lambda c: questions.changes(c, 1),

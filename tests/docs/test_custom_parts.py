@@ -22,7 +22,7 @@ from beliefledger import (
 )
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger import own_secrets
-from beliefledger.ledger.errors import InvalidTurn, SecretGiven
+from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, SecretGiven
 from beliefledger.ledger.redact import Redaction, may_hold_secret, redact
 from beliefledger.tools.cli import app
 
@@ -107,7 +107,7 @@ def test_a_redaction_that_the_settings_name_stops_the_opening(tmp_path, monkeypa
 def test_a_tokenizer_that_is_not_there_tells_which_there_are(installed, tmp_path):
     with open_memory(tmp_path / "ledger", consent="consent") as memory:
         memory.remember("ana", "I live in Porto.")
-        with pytest.raises(InvalidTurn, match="there are: estimate, bytes, acme-words"):
+        with pytest.raises(InvalidQuery, match="there are: estimate, bytes, acme-words"):
             memory.context("ana", "where?", tokenizer="acme")
 
 

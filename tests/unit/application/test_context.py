@@ -135,7 +135,7 @@ def test_a_tokenizer_is_a_function_or_a_known_name():
     assert tokenizer_of("bytes")[1]("é") == 2
     name, count = tokenizer_of(len)
     assert (name, count("abc")) == ("callable", 3)
-    with pytest.raises(InvalidQuery, match="there are estimate, bytes"):
+    with pytest.raises(InvalidQuery, match="there are: estimate, bytes"):
         tokenizer_of("gpt-17")
     with pytest.raises(InvalidQuery, match=r"returned 1\.5"):
         tokenizer_of(lambda _text: 1.5)[1]("a")
