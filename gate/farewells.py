@@ -30,7 +30,7 @@ from beliefledger.gate.meant_memories import (
 )
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed
-from beliefledger.gate.rules import farewells, new_figures
+from beliefledger.gate.rules import distinctions, farewells, new_figures
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules.findings import category_of
 from beliefledger.gate.speech import sentences
@@ -80,6 +80,8 @@ def mean(
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)
         types = _TYPES.get(kind, LASTING)
         held = look_up(standing, candidate, fits, types)
+        if kind == "*":
+            held = [each for each in held if not _outlives(candidate, each)]
         if kind == "note.*":
             kept = _renewing(kept, candidate, held[: MOST + 1])
             continue
@@ -147,6 +149,15 @@ class _Anew(NamedTuple):
         """Whether a claim says no more than these words and those of the memory before."""
         quoted = _quoting(candidate, self.draft.cited(self.subject_ref, [candidate]))
         return beyond(quoted.model_copy(update={"check": CHECK})) is None
+
+
+def _outlives(candidate: Candidate, held: Held) -> bool:
+    """Whether what words name stays: they are of something else of that name."""
+    memory = held.written.memory
+    words = " ".join(ends.value for ends in candidate.ends if ends.among)
+    said = candidate.spans[0].quote
+    new = None if candidate.replaces is None else candidate.value
+    return distinctions.outlives(said, words, memory.attribute, memory.value, memory.claim, new)
 
 
 _TYPES = {"event.*": PLANNED, "plan.*": PLANNED, "note.*": frozenset({NOTE})}

@@ -11,7 +11,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.meant_memories import LASTING, Standing, in_place, look_up, stem
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules import new_figures
+from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.ledger.candidate import Candidate, Ends, Span, When
 from beliefledger.ledger.times import DAY
 
@@ -122,6 +122,7 @@ def _says(other: Candidate, span: Span, value: str) -> bool:
     )
 
 
+_DIGITS = re.compile(r"\d+")
 _UNIT = re.compile(r"[\s-]{0,2}([^\W\d_][\w'’-]*)")
 _LINK = re.compile(r"\b(at|in|for|by|until|since|no|number|of)(?: the| about| around)?\W*$")
 
@@ -138,6 +139,10 @@ def _figure_meant(
     if not any(each in low for each in topic):
         return None
     quote = candidate.spans[0].quote
+    if distinctions.apart(quote, claim, memory.attribute) or distinctions.name_others(quote, claim):
+        return None
+    if not set(_DIGITS.findall(memory.attribute)) <= set(_DIGITS.findall(quote)):
+        return None  # the figure of `5k-record` says which record, and not how fast
     at = quote.find(candidate.value)
     if _BY.search(quote[:at]) or _BY_SO_MUCH.match(quote[at + len(candidate.value) :]):
         return None

@@ -20,7 +20,7 @@ from beliefledger.gate.meant_memories import (
     stems,
 )
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules import new_figures
+from beliefledger.gate.rules import distinctions, new_figures
 from beliefledger.gate.rules.renewals import (
     NOUNS,
     TOLD,
@@ -153,8 +153,16 @@ def _is_other(sentence: Sentence, new: New, held: Held) -> bool:
 
 
 def _is_of_subject(sentence: Sentence, renewal: Renewal) -> bool:
-    """Whether the sentence speaks of whom the memory is about."""
+    """Whether the sentence speaks of whom and what the memory is about."""
     memory = renewal.held.written.memory
+    if distinctions.apart(sentence.text, memory.claim, memory.attribute):
+        return False
+    begin = 0 if renewal.new is None else renewal.new.begin
+    told = memory.claim.replace(memory.value, " ")
+    if distinctions.owned_by_another(sentence.text[:begin], told):
+        return False
+    if distinctions.name_others(sentence.text[: _start(renewal)], told):
+        return False  # "my brother Max", and it is Sam that one knows of
     others = sentence.others(0 if renewal.new is None else renewal.new.begin)
     if memory.entity != SELF or memory.attribute.startswith(_OF_ANOTHER):
         before = stems(spelt_out(sentence.text[: _start(renewal)]))
@@ -217,6 +225,8 @@ def _kind_fits(
         and (kind.only or not memory.attribute.startswith((*_USED, *TO_COME)))
     ):
         return None
+    if not of and not kind.only and memory.attribute.startswith(_PLACES):
+        return None  # who works at Spotify may listen to Tidal
     if held.type == NOTE and memory.value.count(" ") >= _SHORT:
         return None  # what else it tells may stand
     old = {memory.claim[each.start : each.end].lower() for each in kind.found(memory.claim)}
@@ -236,6 +246,7 @@ def _kind_fits(
 
 
 _SHORT = 12
+_PLACES = ("work.employer", "work.role", "work.location", "work.project")
 
 
 def _told(text: str) -> set[str]:
@@ -259,13 +270,18 @@ def _by_noun(sentence: Sentence, there: Sequence[Held]) -> Iterator[Renewal]:
             noun, value = _noun_of(held)
             if not any(_alike(nouns, each) for each in noun):
                 continue
+            favorite = held.written.memory.attribute.startswith("favorite.")
+            if not favorite and sentence.is_favorite:
+                continue  # "my favourite city is Rome" is not where one lives
             if new is None:
-                if changed and held.written.memory.attribute.startswith("favorite."):
+                if changed and favorite:
                     yield Renewal(held, None)
                 continue
             if not _is_other(sentence, new, held):
                 continue
             said = sentence.text[new.start : new.end]
+            if not distinctions.fits_kind(value, said, sentence.text):
+                continue  # "my manager is based in Berlin now"
             old, shape = _shape(value), _shape(said)
             restated = old == shape and (held.type == NOTE or sentence.is_changed)
             if restated or (changed and old & _TIMES <= _shape(sentence.text)):

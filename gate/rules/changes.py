@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from beliefledger.gate.rules import endings, figures, states
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
-from beliefledger.ledger.candidate import Ends
+from beliefledger.ledger.candidate import SELF, Ends
 
 _MAY = re.compile(
     r"^\W*+(?:(?:so|and|but|well|welp|just|finally|also|ok|okay|hey|update|news|today|yesterday|"
@@ -35,7 +35,7 @@ def may_change(text: str, start: int, end: int) -> bool:
 
 def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]:
     """The findings of a sentence in their slots, with its figures and with what it ends."""
-    slotted = [_placed(reading, each) for each in found]
+    slotted = [_past(reading, _placed(reading, each)) for each in found]
     told = [*figures.findings(reading, slotted), *states.findings(reading, slotted)]
     counted = [each for each in told if each.attribute.startswith(_FIGURED)]
     slotted = [
@@ -47,13 +47,32 @@ def changes(reading: Reading, found: Sequence[RuleFinding]) -> list[RuleFinding]
             and any(each.start < other.end and other.start < each.end for other in counted)
         )
     ]
-    slotted += [_placed(reading, each) for each in told]
+    slotted += [_past(reading, _placed(reading, each)) for each in told]
     ended = endings.with_endings(reading, slotted)
     return [_fulfilling(_until(reading, each)) for each in ended]
 
 
 def _placed(reading: Reading, finding: RuleFinding) -> RuleFinding:
     return figures.under_slot(finding._replace(said_at=reading.said_at))
+
+
+_STORY = re.compile(
+    r"\bback (?:in (?:the day|(?:19|20)\d\d)|when|then)\b|"
+    r"\bin (?:19|20)\d\d,? (?:for|until|till|but)\b|\byears ago,? (?:for|but)\b",
+    re.I,
+)
+_DID = re.compile(rf"{SELF} (?:moved|started|worked|joined|lived|went|was|got|took|used)\b")
+_NOW_SO = ("home.location", "work.employer", "work.role", "work.location")
+
+
+def _past(reading: Reading, finding: RuleFinding) -> RuleFinding:
+    """ "I moved to London in 2010 for a year": what happened, and not where one lives."""
+    if finding.attribute not in _NOW_SO or not _DID.match(finding.claim) or not reading.words:
+        return finding
+    said = reading.content[reading.words[0].start : reading.words[-1].end]
+    if _STORY.search(said) is None:
+        return finding
+    return finding._replace(type="event", attribute="event.past", act=None, replaces=None)
 
 
 def _until(reading: Reading, finding: RuleFinding) -> RuleFinding:

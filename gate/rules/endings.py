@@ -74,7 +74,7 @@ def endings(reading: Reading) -> Iterator[Over]:
         return
     for event in events:
         found = event.pattern.pattern.search(text)
-        if found is None:
+        if found is None or FOR_NOW.search(found[0]) is not None:
             continue
         lead = re.split(r"[,;:]|\b(?:but|and|so)\b", text[: found.start()])[-1]
         if _DOUBTS.search(lead) is not None:
@@ -110,6 +110,15 @@ def endings(reading: Reading) -> Iterator[Over]:
             yield Over(start + found.start(), start + found.end(), ends, told)
 
 
+FOR_NOW = re.compile(
+    r"\bleft\b[^,;.!]{1,40} (?:(?:at|around|before|after|by) (?:about |around )?(?:noon|midnight|"
+    r"lunch|\d{1,2}\b(?! (?:years|months|weeks)))|early\b|late\b)",
+    re.I,
+)
+"""Who left at noon is back the day after."""
+_FEELINGS = frozenset(
+    "fear hate dread mind miss regret understand remember believe notice worry".split()
+)
 _UNTIL = re.compile(r"\b(?:until|till?)\b(?! (?:now|then|recently|today|last|yesterday))", re.I)
 _END_OF = re.compile(r"\b(?:the )?end of (?:the )?", re.I)
 
@@ -149,6 +158,8 @@ def _thing(found: re.Match[str], event: _Event) -> tuple[str | None, bool]:
             break
         if low not in _PLAIN and low not in _AFTER:
             kept.append(low)
+    if groups.get("gerund") and verb_form(groups["gerund"].lower())[0] in _FEELINGS:
+        return None, True  # who no longer fears pythons may use Python
     if not kept and groups.get("gerund"):
         kept = [verb_form(groups["gerund"].lower())[0]]
     if _NOT_NAMES.issuperset(kept):
@@ -188,6 +199,9 @@ def _still(finding: RuleFinding) -> bool:
     return finding.attribute.startswith(("has.", "thing."))
 
 
+_AND_ME = (["and", "i"], ["and", "me"])
+_TWO = 3
+"""Tokens of "Tom and I"."""
 _SPOKEN = {"am": "is", "have": "has", "are": "is", "don't": "does not", "dont": "does not"}
 
 
@@ -214,6 +228,9 @@ def _told(reading: Reading, begin: int, stop: int, ends: tuple[Ends, ...]) -> Ru
         if subject == "" and following in _SPOKEN:
             rest = _SPOKEN[following] + rest[len(following) :]
         claim = f"{SELF} {link.get(low, '')}{rest}"
+    elif last - first > _TWO and [word.low for word in words[first + 1 : first + _TWO]] in _AND_ME:
+        rest = retell(reading.content, words, first + _TWO, last, reading.person)
+        claim = f"{SELF} and {words[first].text} {rest}"
     elif low in ("my", "our"):
         claim = f"{SELF}'s {capped(retell(reading.content, words, first + 1, last, 'first'))}"
     else:

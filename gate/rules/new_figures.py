@@ -113,6 +113,8 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     )
     added = _ACTION.search(low) is not None and _TOTAL.search(low) is None
     for figure in _chosen(text, figures(quote)):
+        if _OF_THEM.match(quote, figure.end):
+            continue  # "2 of my kids" says not how many there are
         counted = mine is not None and mine.start(1) == figure.start
         if figure.kind == "number" and not counted and (added or _STANDING.search(low) is None):
             continue  # "got 3 more books" says not how many there are
@@ -124,6 +126,7 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
         )  # fmt: skip
 
 
+_OF_THEM = re.compile(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
 _BEFORE = re.compile(r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I)
 _AFTER = re.compile(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
 

@@ -9,6 +9,7 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.clauses import clause_at
 from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, verb_group
 from beliefledger.gate.rules.lexicon import WORDS, Form, load, verb_form
+from beliefledger.gate.rules.normalised import spelt
 from beliefledger.gate.rules.phrases import pointing, retell, slug, text_of, tidy, trim
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
@@ -50,8 +51,13 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     words = reading.words
     if my and words[my - 1].low not in WORDS["openers"]:
         return
-    if words[my + 1].low in WORDS["people"]:
+    noun = spelt(words[my + 1].low)
+    if noun in WORDS["people"]:
         return
+    named = my + 2 + (my + 3 < len(words) and words[my + 2].low == "is")
+    short = noun != text_of(reading.content, words, my + 1, my + 2).lower()
+    if short and noun in _KIN and named < len(words) and words[named].text[0].isupper():
+        return  # "my bf Tom is a chef" is told of Tom
     link = next(
         (i for i in range(my + 2, min(my + 5, len(words))) if words[i].low in ("is", "are")), 0
     )
@@ -91,6 +97,7 @@ def _thing(reading: Reading, my: int) -> Iterator[RuleFinding]:
     )._replace(confidence=800, act=SpeechAct.CHANGE if now else None)
 
 
+_KIN = frozenset(load("people.yaml")["one"].split())
 _NOW = frozenset({"now", "nowadays", "currently"})
 
 

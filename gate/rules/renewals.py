@@ -35,11 +35,19 @@ _PAIR = compile_later(
     r"and|or|as|is|by)\b)[^\W\d_][\w-]{1,24}) (?P<head>[^\W\d_][\w-]{1,24})\b)",
     re.I,
 )
+_FAVORITE = re.compile(r"\bfav(?:ou?rite|e|s)?\b")
+_DOES = re.compile(
+    r" (?:got|gets|has|had|lost|released|launched|announced|added|crashed|updated|supports|shipped|"
+    r"needs|wants|died)\b",
+    re.I,
+)
+"""After the name of what does something itself: "the day shift got a new lead"."""
+_ALONE = re.compile(r"\W*(?:the|that|this|another|their|his|her) ?$", re.I)
 _MOVING = compile_later(_DATA["moving"])
 _BESIDE = compile_later(_DATA["beside"])
 _PASSING = compile_later(_DATA["passing"])
 _DOUBTS = compile_later(_DATA["doubts"])
-_OTHERS = frozenset(_DATA["others"].split())
+OTHERS = frozenset(_DATA["others"].split())
 _NO_NAMES = frozenset(_DATA["no_names"].split())
 _MANY = frozenset(_DATA["many"].split())
 _VAGUE = frozenset(_DATA["vague"].split())
@@ -227,10 +235,16 @@ class Sentence:
         """Whether it says that something is liked no longer."""
         return _DISLIKED.search(self.low) is not None and self.is_changed
 
+    @cached_property
+    def is_favorite(self) -> bool:
+        """Whether it speaks of what is liked best."""
+        return _FAVORITE.search(self.low) is not None
+
     def headed(self, head: str) -> Iterator[New]:
-        """The phrases of two words with a noun: "ads team"."""
+        """The phrases of two words with a noun: "ads team". What the team itself does is not where
+        the speaker is."""
         for match in _PAIR.finditer(self.text):
-            if match["head"].lower() == head:
+            if match["head"].lower() == head and not _ALONE.match(self.lead(match.start("manner"))):
                 yield New(match.start("manner"), match.end("head"), match.start("manner"))
 
     def doubted(self, at: int) -> bool:
@@ -248,11 +262,11 @@ class Sentence:
         """Who else than the speaker is the subject of the clause that an offset is in."""
         said = [
             each.removesuffix("s").removesuffix("'")
-            if each.removesuffix("'s") in _OTHERS or each.rstrip("s") in _OTHERS
+            if each.removesuffix("'s") in OTHERS or each.rstrip("s") in OTHERS
             else each
             for each in _WORD.findall(self.lead(at).lower().replace("’", "'"))
         ]
-        return {each for each in said if each in _OTHERS}
+        return {each for each in said if each in OTHERS}
 
     @cached_property
     def _typed_low(self) -> bool:
@@ -304,7 +318,7 @@ class Sentence:
         start, end = found.span("new")
         said = self.text[start:end]
         first = said.split()[0].lower()
-        if first in _NO_NAMES or first in _OTHERS:
+        if first in _NO_NAMES or first in OTHERS:
             return None
         low = said[:1].islower() and not said.startswith(("dr", "mr", "ms"))
         if named and low and not self._typed_low:
@@ -320,7 +334,8 @@ class Sentence:
             return {}
         found: dict[str, New] = {}
         for new in kind.found(self.text):
-            if not _OVER.search(self.text, max(0, new.begin - 24), new.begin):
+            over = _OVER.search(self.text, max(0, new.begin - 24), new.begin)
+            if not over and not _DOES.match(self.text, new.end):
                 found.setdefault(self.text[new.start : new.end].lower(), new)
         return found
 

@@ -417,6 +417,9 @@ def _claim_stop(clause: Clause, item: Range, slots: Slots, one_of_many: bool) ->
         stop = max(last, clause.verb + 2)
     if pointing(clause.tokens, last, stop):
         stop = last
+    if stop < len(clause.tokens) and clause.tokens[stop].text == "(":
+        # "two kids, Anu (5) and Dev (3)": a list is not cut after the first of it.
+        stop = next((at for at in range(last, stop) if clause.tokens[at].text == ","), stop)
     _, stop = trim(clause.tokens, clause.verb + 1, stop)
     return max(stop, last)
 

@@ -29,6 +29,10 @@ def said(talk, number):
     )
 
 
+def read(name):
+    return yaml.safe_load((TALKS / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
 def wrong_ones(memory, talks):
     """The talks at whose end something is missing, or believed that must not be."""
     for number in range(max(len(talk["turns"]) for talk in talks)):
@@ -56,10 +60,66 @@ def memory(place):
 
 @pytest.mark.parametrize(("half", "most"), [("tune", 2), ("held_out", 2)])
 def test_what_is_believed_at_the_end_of_a_talk(memory, half, most):
-    talks = yaml.safe_load((TALKS / f"{half}.yaml").read_text())
+    talks = read(half)
     wrong = wrong_ones(memory, talks)
     assert len(wrong) <= most, wrong
     assert memory.audit.replay_all().different == 0
+
+
+@pytest.fixture(scope="module")
+def after(tmp_path_factory):
+    """What is believed before and after the second sentence of each pair."""
+    with open_memory(tmp_path_factory.mktemp("lookalikes"), consent="explicit_consent") as opened:
+        found = {}
+        for first, second in read("lookalikes"):
+            opened.remember(second, first)
+            before = {each.text for each in opened.beliefs(second)}
+            opened.remember(second, second)
+            found[second] = before, {each.text for each in opened.beliefs(second)}
+        yield found
+
+
+@pytest.mark.parametrize(("first", "second"), read("lookalikes"))
+def test_what_only_resembles_a_new_value_ends_nothing(after, first, second):
+    before, now = after[second]
+    assert before
+    assert before <= now
+
+
+def test_no_claim_is_made_of_two_things(after):
+    claims = set().union(*(now for _, now in after.values()))
+    assert not claims & {
+        "User's dog Rex is 7",
+        "User's brother Sam lives in Milan",
+        "User's manager is based",
+        "User works as a day shifts",
+        "User likes Kotlin coffee",
+        "User has 2 kids",
+        "User's work phone is an iPhone",
+    }
+
+
+@pytest.mark.parametrize("words", ["Tom and I split up", "Tom and I broke up last week"])
+@pytest.mark.parametrize("kin", ["boyfriend", "bf", "partner"])
+def test_a_couple_that_parts_is_none(memory, kin, words):
+    tell(memory, (0, f"My {kin} is Tom."), (9, words))
+    assert not any("is Tom" in each for each in believed(memory, 9))
+    assert any("split up" in each or "broke up" in each for each in believed(memory, 9))
+
+
+def test_who_parted_is_told_by_name(memory):
+    tell(memory, (0, "Tom and I split up."))
+    assert believed(memory, 0) == {"User and Tom split up"}
+
+
+def test_a_list_is_not_cut_after_the_first_of_it(memory):
+    tell(memory, (0, "I have two kids, Anu (5) and Dev (3)."))
+    assert believed(memory, 0) == {"User has two kids"}
+
+
+def test_what_a_person_is_is_told_once(memory):
+    tell(memory, (0, "My bf Tom is a chef."))
+    assert [each.text for each in memory.beliefs("ana")].count("User's bf Tom is a chef") == 1
 
 
 def tell(memory, *turns, who="ana", session="s"):
