@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -214,8 +215,8 @@ def test_a_longmemeval_file_is_one_person_for_each_question(ledger, tmp_path, fo
         ("q1", "later", "I like jazz."),
         ("q2", "only", "I use vim."),
     ]
-    first, second = [each["said_at"] for each in said(ledger)][1:3]
-    assert first == "2023-04-10T17:50:00Z" < second
+    first, second = (datetime.fromisoformat(each["said_at"]) for each in said(ledger)[1:3])
+    assert first == datetime(2023, 4, 10, 17, 50, tzinfo=UTC) < second
     home = ask(ledger, "beliefs", "--subject", "q1", "--valid-at", "2023-03-15")
     assert [each["value"] for each in home] == ["Lisbon"]
 
