@@ -9,30 +9,23 @@ from __future__ import annotations
 
 import logging
 import math
-import os
-import socket
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from beliefledger.answers import JobAnswer
 from beliefledger.ledger import backoff
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.closeable import Closeable
-from beliefledger.ledger.consumer import LEASE_SECONDS, check_seconds
+from beliefledger.ledger.consumer import LEASE_SECONDS
 from beliefledger.ledger.errors import BackendUnavailable, InvalidTurn, LeaseLost, LedgerError
 from beliefledger.ledger.lease import Lease
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.store import OwnConsumer
+from beliefledger.ledger.subscription import LOOK_SECONDS
 from beliefledger.ledger.times import SECOND, Micros, system_clock, to_datetime
 from beliefledger.operations.jobs import FIRST_MONDAY, JOBS, Job, Runs
+from beliefledger.operations.leading import OneOfSeveral, give_back
 
-LOOK_SECONDS = 0.25
-"""How long to wait before looking whether it was stopped or taken over."""
-CLAIM_SECONDS = 0.5
-"""How often one that waits for its turn asks for it."""
 Tell = Callable[[str, JobAnswer | None, str], None]
 """(`runs` the schedule from now on, `waits`, `retries`, or `ran` a job; its run; why)"""
 
@@ -66,12 +59,14 @@ def planned(last_runs: Sequence[JobAnswer], now: Micros) -> list[ScheduledJob]:
     ]
 
 
-class Scheduling(Closeable):
+class Scheduling(OneOfSeveral):
     """Runs each job at its times, and what was missed while nobody did, once, at the start.
 
     Jobs run one after the other. Call `run` in one thread; `close` may be called from any, and lets
     a job that is running come to its end.
     """
+
+    others = "another process runs the schedule"
 
     def __init__(
         self,
@@ -82,28 +77,18 @@ class Scheduling(Closeable):
         lease_seconds: float = LEASE_SECONDS,
         tell: Tell = lambda _what, _run, _why: None,
     ) -> None:
-        check_seconds(lease_seconds)
-        self.holder = f"{socket.gethostname()}/{os.getpid()}/{os.urandom(8).hex()}"
+        super().__init__(log, lease_seconds)
         self.jobs = _jobs(every or {})
-        self._log = log
         self._runs = runs
-        self._seconds = lease_seconds
         self._tell = tell
-        self._told = ("", "")
-        self._closed = threading.Event()
 
     def run(self) -> None:
         """Until it is closed."""
         delays = backoff.delays()
         while not self._closed.is_set():
             try:
-                lease = Lease.claim(
-                    self._log.cursors, OwnConsumer.SCHEDULER, self.holder, self._seconds
-                )
-                if lease is None:
-                    self._say("waits", "another process runs the schedule")
-                    self._closed.wait(CLAIM_SECONDS)
-                else:
+                lease = self._claim()
+                if lease is not None:
                     self._lead(lease)
             except LeaseLost as problem:
                 self._say("waits", problem.detail)
@@ -146,9 +131,7 @@ class Scheduling(Closeable):
                 lease.check()
         finally:
             scheduler.shutdown(wait=True)
-            lease.abandon()
-            with suppress(BackendUnavailable):  # then the lease ends by itself
-                lease.release()
+            give_back(lease)
 
     def _run_job(self, job: Job, lease: Lease) -> None:
         due = job.due(system_clock())
@@ -165,15 +148,11 @@ class Scheduling(Closeable):
             return
         self._tell("ran", ran, "")
 
-    def _say(self, what: str, why: str) -> None:
-        """Tell what it does, when that is another thing than before."""
-        if (what, why) != self._told:
-            self._told = (what, why)
-            self._tell(what, None, why)
+    def _ask(self) -> Lease | None:
+        return Lease.claim(self._log.cursors, OwnConsumer.SCHEDULER, self.holder, self._seconds)
 
-    def close(self) -> None:
-        """End `run` soon."""
-        self._closed.set()
+    def _pass_on(self, what: str, why: str) -> None:
+        self._tell(what, None, why)
 
 
 def _jobs(every: Mapping[str, float]) -> list[Job]:
