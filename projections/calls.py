@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Table, func, select
@@ -11,7 +10,8 @@ from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.ops import ToolCalled
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
-from beliefledger.projections.rows import Row, insert_rows
+from beliefledger.projections.appended import AppendedView
+from beliefledger.projections.rows import Row
 
 
 class CallRow(NamedTuple):
@@ -27,46 +27,29 @@ class CallRow(NamedTuple):
     last_at: Micros
 
 
-class CallsView:
+class CallsView(AppendedView):
     """`calls`, kept up with the log from envelopes alone."""
 
     name = "calls"
     types = frozenset({ToolCalled.NAME})
-    of_bodies = False
 
-    def __init__(self) -> None:
-        self.start(0, empty=False)
+    def table(self, generation: int) -> Table:
+        return tables.calls(generation)
 
-    def tables(self, generation: int) -> Sequence[Table]:
-        return (tables.calls(generation),)
-
-    def start(self, generation: int, *, empty: bool) -> None:
-        (self._table,) = self.tables(generation)
-        self._new: list[Row] = []
-
-    def apply(self, event: Recorded, connection: Connection) -> None:
+    def row(self, event: Recorded) -> Row:
         facts = event.facts
-        self._new.append(
-            (
-                event.position,
-                facts["door"],
-                facts["tool"],
-                facts["token_digest"],
-                event.actor,
-                facts["outcome"],
-                facts["duration_micros"],
-                facts["model_tokens"],
-                facts["cost_micro_usd"],
-                event.recorded_at,
-            )
+        return (
+            event.position,
+            facts["door"],
+            facts["tool"],
+            facts["token_digest"],
+            event.actor,
+            facts["outcome"],
+            facts["duration_micros"],
+            facts["model_tokens"],
+            facts["cost_micro_usd"],
+            event.recorded_at,
         )
-
-    def forget(self, subject_ref: str) -> None:
-        """Does nothing: no row names anybody."""
-
-    def flush(self, connection: Connection) -> None:
-        insert_rows(connection, self._table, self._new)
-        self._new = []
 
 
 def last_uses(connection: Connection, generation: int) -> dict[str, Micros]:
