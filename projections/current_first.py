@@ -19,7 +19,7 @@ import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
-from beliefledger.projections.slot_routing import SlotQuestion, change_words, ending_words
+from beliefledger.projections.slot_routing import SlotQuestion, change_terms, ending_words
 from beliefledger.projections.text_lines import USER, places
 
 if TYPE_CHECKING:
@@ -148,8 +148,9 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     other words for some of it; newest first."""
     said_at = index.texts["said_at"]
     # That two texts say "got" or "new" connects them no more than that each is of a change.
-    general = {USER, *(word for words in change_words() for word in words if len(words) == 1)}
-    own = [each for each in index.lines.terms[number] if each not in general]
+    own = [
+        each for each in index.lines.terms[number] if each != USER and each not in change_terms()
+    ]
     shared: Counter[int] = Counter()
     rare: set[int] = set()
     for term in own:

@@ -197,6 +197,12 @@ def change_words() -> tuple[Words, ...]:
     return _known().change
 
 
+@cache
+def change_terms() -> frozenset[str]:
+    """The terms by which a text says, with no other word, that something changed."""
+    return frozenset().union(*(each for each in change_words() if len(each) == 1))
+
+
 def ending_words() -> tuple[Words, ...]:
     """The words by which a text says that something ended."""
     return _known().ending

@@ -57,7 +57,8 @@ class Lists:
         cut: Cut,
     ) -> Page[BeliefAnswer]:
         """What is believed, in the order in which it was written."""
-        arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
+        if (where.type, where.topic) != (None, None):
+            arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
         ref = None if subject is None else self._queries.known_or_none(subject)
         if subject is not None and ref is None:
             return Page()
