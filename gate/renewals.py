@@ -371,10 +371,11 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
     memory = held.written.memory
     if new is None or held.type == NOTE:
         return None
-    if sum(each.written.memory.claim == memory.claim for each in standing.of_user()) > 1:
-        return None  # "a barista at Costa": what is new of one slot is not of the other
     said = candidate.spans[0].quote[new.start : new.end]
     at = memory.claim.lower().find(memory.value.lower())
+    several = sum(each.written.memory.claim == memory.claim for each in standing.of_user()) > 1
+    if several and not _OF_ONE_SLOT.fullmatch(memory.claim[: max(at, 0)]):
+        return None  # "a barista at Costa": what is new of one slot is not of the other
     if at < 0 or len(memory.value.split()) > _LONGEST or memory.attribute.endswith(".name"):
         return None
     claim = memory.claim[:at] + _article(memory.value, said) + said
@@ -390,6 +391,8 @@ def renewed(candidate: Candidate, renewal: Renewal, standing: Standing) -> Candi
 
 
 _LONGEST = 5
+_OF_ONE_SLOT = re.compile(r"User (?:works|worked) (?:at|for|with) |User (?:lives|lived) in ")
+"""What a claim says of its slot before the value, and of no other: "User works at Costa as …"."""
 
 
 def _article(old: str, new: str) -> str:

@@ -183,6 +183,12 @@ def test_what_was_done_is_no_value_of_the_statement_before(memory, words):
     assert not any("cannot" in each and words[-6:] in each for each in believed(memory, 0))
 
 
+def test_a_new_employer_is_told_though_the_old_one_was_told_with_a_trade(memory):
+    tell(memory, (0, "I work at Initech as a baker."), (9, "first day at Globex went well!"))
+    assert "User works at Globex" in believed(memory, 9)
+    assert not any("Initech" in each for each in believed(memory, 9))
+
+
 def test_new_shifts_are_no_new_trade(memory):
     tell(memory, (0, "I work as a nurse at Saint James."), (9, "actually switched to day shifts"))
     assert any("nurse" in each for each in believed(memory, 9))
