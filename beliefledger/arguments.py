@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 from beliefledger.gate.rulebook import Rules
+from beliefledger.gate.visibility import covers_team
 from beliefledger.ledger.errors import CallerMistake, InvalidQuery, NotPermitted
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.vault import SYSTEM
@@ -83,6 +84,16 @@ def names(
     _known("types", types, tuple(rules.registry.types), also=tuple(retired))
     _known("topics", topics, policy.topics)
     _known("scope", () if scope is None else (scope,), policy.scopes)
+
+
+def reader(rules: Rules, scope: str | None, reader: object) -> None:
+    """Raises `InvalidQuery` for a scope of which the ledger knows who is meant, where it is not
+    said who asks."""
+    if scope is not None and reader is None and covers_team(rules.policy.scopes, scope):
+        raise InvalidQuery(
+            f"scope: {scope!r} finds what is for the members of a team, so say who asks: reader"
+            " (--reader) names a person, who is in one or not."
+        )
 
 
 def filters(rules: Rules, type_: object, topic: object) -> None:

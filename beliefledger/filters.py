@@ -64,7 +64,12 @@ class Where:
         type: str,
         metadata: Mapping[str, JsonValue],
     ) -> bool:
-        """Whether something is of it."""
+        """Whether something is of it.
+
+        >>> asked = Where(type="fact", metadata={"ticket": 7})
+        >>> asked.fits(None, None, "general", "fact", {"ticket": 7, "by": "lea"})
+        True
+        """
         return (
             self.session in {None, session}
             and self.agent in {None, agent}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from operator import attrgetter
@@ -58,8 +58,8 @@ class MemoryLedger(Parts):
     """A ledger that is open. Use it as a context manager, or close it.
 
     What is done every day is a method here; the rest are parts: `consent`, `conflicts`, `entities`,
-    `types`, `policy`, `recalls`, `vectors`, `erasure`, `exports`, `proofs`, `audit`, `operations`,
-    `tokens`.
+    `teams`, `types`, `policy`, `recalls`, `vectors`, `erasure`, `exports`, `proofs`, `audit`,
+    `operations`, `tokens`, `tasks`.
 
     Safe to use from several threads; several processes may have the same ledger open.
     """
@@ -79,6 +79,7 @@ class MemoryLedger(Parts):
         ordinal: int | None = None,
         idempotency_key: str | None = None,
         metadata: Mapping[str, JsonValue] = NOTHING,
+        ask: bool = False,
     ) -> TurnReceipt:
         """Record what was said; when this returns it is durable. Nothing is believed yet.
 
@@ -86,7 +87,9 @@ class MemoryLedger(Parts):
         session, `ordinal` (or `said_at`), role and words; with none of these each call is another
         turn. A `speaker` of the role `user` who is not the subject is an entity of their own.
         `metadata` is a JSON object of at most 4,096 bytes, kept beside the turn and what comes of
-        it. Raises `InvalidTurn`, and `NotPermitted` for an erased subject.
+        it. With `ask`, a statement that contradicts a belief waits for a person, unless it is a
+        change or a correction in so many words. Raises `InvalidTurn`, and `NotPermitted` for an
+        erased subject.
         """
         turn = TurnInput(
             subject=subject,
@@ -99,6 +102,7 @@ class MemoryLedger(Parts):
             ordinal=ordinal,
             idempotency_key=idempotency_key,
             metadata=metadata,
+            ask=ask,
         )
         return self._recorded([turn])[0]
 
@@ -169,15 +173,18 @@ class MemoryLedger(Parts):
         self, turn: TurnInput, actor: str = SYSTEM
     ) -> tuple[TurnReceipt, list[DecisionAnswer]]:
         """Record a turn, and decide about what waits of its subject."""
+        from beliefledger.curation.extraction import read_state
+
         self._core.recorder.flush()
         receipt = self._gate.record([turn], actor)[0]
-        tried = self.process(subject=turn.subject)
-        state = self._extraction.state_of(receipt.turn_id, tried.problem)
+        tried = self._gate.queue.process(receipt.subject_ref)
+        told = self._log.read_stream(receipt.turn_id)
+        state = read_state(told, tried.problem)
         if receipt.withheld:
             return _receipt(receipt, state), self._queries.rehearsed(
                 receipt, self._gate.rehearse(receipt, turn)
             )
-        return _receipt(receipt, state), self._queries.of_turn(receipt.turn_id)
+        return _receipt(receipt, state), self._queries.just_decided(told, tried)
 
     def store(
         self,
@@ -316,6 +323,7 @@ class MemoryLedger(Parts):
         where: Where | Mapping[str, object] | None = None,
         limit: int | None = None,
         after: str | None = None,
+        reader: str | None = None,
     ) -> Page[BeliefAnswer]:
         """What is believed about a subject (or about everybody), in the order of writing.
 
@@ -323,6 +331,8 @@ class MemoryLedger(Parts):
         asks what of it was true then; by default the time of `as_of`, else now. `min_confidence`
         is by default the `recall_floor` of the policy in force. A subject nobody knows, or who was
         erased, has no beliefs. `where` picks by session, agent, topic, type and metadata.
+        `reader` is a person who asks, by default the subject. Of others they see what is visible to
+        the team if they share one with them now, else what is visible to more.
 
         With `limit` it is a page, whose `next` is given as `after` for the one behind it; all pages
         tell what the first one saw. Raises `InvalidQuery`.
@@ -330,13 +340,13 @@ class MemoryLedger(Parts):
         where = _where(where, type, topic)
         floor = self._core.rulebook.refreshed().floor(min_confidence)
         least = millionths(min_importance)
-        asked = (subject, as_of, valid_at, where, min_confidence, least, quarantined)
+        asked = (subject, as_of, valid_at, where, min_confidence, least, quarantined, reader)
         return self._lists.beliefs(
             subject,
             self._queries.snapshot(as_of),
             micros(valid_at, "valid_at"),
             MemoryFilter(min_confidence=floor, min_importance=least, quarantined=quarantined),
-            where,
+            (where, self._readers.sight(reader)),
             Cut.of("beliefs", asked, limit, after),
         )
 
@@ -355,13 +365,15 @@ class MemoryLedger(Parts):
         where: Where | Mapping[str, object] | None = None,
         limit: int | None = None,
         after: str | None = None,
+        reader: str | None = None,
     ) -> Page[BeliefAnswer]:
         """Every version of a belief, oldest first; with `as_of`, those that were known then. Takes
-        the id of a belief or of a memory in it, or the first characters of one. `where`, `limit`
-        and `after` are as for `beliefs`. Raises `UnknownMemory`, `InvalidQuery`."""
-        where = Where.of(where)
-        cut = Cut.of("history", (belief_or_memory, as_of, where), limit, after)
-        return self._lists.history(belief_or_memory, self._queries.snapshot(as_of), where, cut)
+        the id of a belief or of a memory in it, or the first characters of one. `where`, `limit`,
+        `after` and `reader` are as for `beliefs`. Raises `UnknownMemory`, `InvalidQuery`."""
+        where, sight = Where.of(where), self._readers.sight(reader)
+        cut = Cut.of("history", (belief_or_memory, as_of, where, reader), limit, after)
+        snapshot = self._queries.snapshot(as_of)
+        return self._lists.history(belief_or_memory, snapshot, (where, sight), cut)
 
     def decisions(
         self,
@@ -424,16 +436,24 @@ class MemoryLedger(Parts):
             subject, self.as_of(start), self._queries.snapshot(end)
         )
 
-    def why_not(self, subject: str, claim: str, *, limit: int = 10) -> WhyNotAnswer:
+    def why_not(
+        self,
+        subject: str,
+        claim: str,
+        *,
+        limit: int = 10,
+        only: Callable[[Sequence[DecisionAnswer]], Collection[str]] | None = None,
+    ) -> WhyNotAnswer:
         """Why something is not believed: the statements like it and what stopped each, those that
         got in and what became of them, turns that nobody has read yet. Where nothing like it was
-        noticed, the nearest turns. `limit` is the most of each.
+        noticed, the nearest turns. `limit` is the most of each. `only` tells which of some
+        decisions may be matched, by their ids: the answer is as if there were no others.
 
         Raises `UnknownMemory` for somebody nobody knows, `NotPermitted` for who was erased.
         """
         from beliefledger.reading.candidates import CandidateQueries
 
-        return CandidateQueries(self._core, self._queries).why_not(subject, claim, limit)
+        return CandidateQueries(self._core, self._queries).why_not(subject, claim, limit, only)
 
     def subjects(self, *, limit: int | None = None, after: str | None = None) -> SubjectsPage:
         """Who is known and not erased, a page at a time (100, or `limit`): how much there is of
@@ -467,7 +487,10 @@ class MemoryLedger(Parts):
         as_of: Moment | Snapshot | None = None,
         valid_at: Moment | None = None,
         min_confidence: float | None = None,
-    ) -> list[PathAnswer]:
+        reader: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[PathAnswer]:
         """Who and what an entity is related to, as paths of one to three memories each, the
         shortest first, every memory with its evidence.
 
@@ -476,20 +499,29 @@ class MemoryLedger(Parts):
         also found where the far end's memory says it the other way round (`manages` for
         `reports-to`). With `attribute`, only paths that end in such a fact. `hops` is the most
         memories of a path: if not given, one for each relation named and one for the attribute.
+        `reader` is as for `beliefs`: who may not see one memory of a path is not shown the path.
+        `limit` and `after` are as for `beliefs`.
 
         "Who does Ana work for, and what is that manager's role" is
         `related("ana", relation="reports-to", attribute="role")`.
         """
-        return self._relations.related(
+        named = relation if relation is None or isinstance(relation, str) else tuple(relation)
+        asked = (subject, entity, named, attribute, hops, as_of, valid_at, min_confidence, reader)
+        cut = Cut.of("related", asked, limit, after)
+        snapshot, at = self._lists.seen_at(self._queries.snapshot(as_of), valid_at, cut)
+        found = self._relations.related(
             subject,
             entity,
-            relation,
+            named,
             attribute,
             hops,
-            self._queries.snapshot(as_of),
-            micros(valid_at, "valid_at"),
+            snapshot,
+            at,
             min_confidence=self._core.rulebook.refreshed().floor(min_confidence),
+            sight=self._readers.sight(reader),
         )
+        seen = None if snapshot is None else snapshot.position
+        return cut.of_all(found, self._relations.key, seen, at)
 
     def events(
         self,
@@ -504,6 +536,7 @@ class MemoryLedger(Parts):
         where: Where | Mapping[str, object] | None = None,
         limit: int | None = None,
         after: str | None = None,
+        reader: str | None = None,
     ) -> Page[BeliefAnswer]:
         """What happened: memories of type `event`, in order of time, and no others.
 
@@ -511,10 +544,10 @@ class MemoryLedger(Parts):
         month counts that their words mean, an approximate time a day more on either side, and an
         unknown one never. `on` says the window in words, such as "last tuesday" (as of now, or of
         `as_of`). `participant` is somebody who took part, or whom it is about, under any name.
-        `where`, `limit` and `after` are as for `beliefs`.
+        `where`, `limit`, `after` and `reader` are as for `beliefs`.
         """
-        where = Where.of(where)
-        asked = (subject, start, end, on, participant, as_of, min_confidence, where)
+        where, sight = Where.of(where), self._readers.sight(reader)
+        asked = (subject, start, end, on, participant, as_of, min_confidence, where, reader)
         cut = Cut.of("events", asked, limit, after)
         if on is not None and (start is not None or end is not None):
             raise InvalidQuery("on: say either on or start and end.")
@@ -533,6 +566,7 @@ class MemoryLedger(Parts):
             window=window,
             participant=participant,
             min_confidence=self._core.rulebook.refreshed().floor(min_confidence),
+            sight=sight,
         )
         return self._lists.page(found, where, snapshot, cut)
 
@@ -546,16 +580,18 @@ class MemoryLedger(Parts):
         where: Where | Mapping[str, object] | None = None,
         limit: int | None = None,
         after: str | None = None,
+        reader: str | None = None,
     ) -> Page[Typed]:
         """What is believed now, each memory in the shape of its type (`gate.typed`): of a subject,
-        of a type, or one memory by its id. `where`, `limit` and `after` are as for `beliefs`, but
-        each page tells what is believed when it is asked for."""
+        of a type, or one memory by its id. `where`, `limit`, `after` and `reader` are as for
+        `beliefs`, but each page tells what is believed when it is asked for."""
         from beliefledger.reading.typed import TypedQueries
 
         where = _where(where, type, None)
-        cut = Cut.of("typed", (subject, where, memory_id, quarantined), limit, after)
+        sight = self._readers.sight(reader)
+        cut = Cut.of("typed", (subject, where, memory_id, quarantined, reader), limit, after)
         found = TypedQueries(self._core, self._queries).typed(
-            subject, where=where, memory_id=memory_id, quarantined=quarantined
+            subject, where=where, memory_id=memory_id, quarantined=quarantined, sight=sight
         )
         return cut.of_all(found, attrgetter("memory_id"))
 
@@ -581,12 +617,12 @@ class MemoryLedger(Parts):
         `beliefs`). `types` are of memories. What is visible in one session is found with its
         `session`. `max_tokens` bounds the results' texts together. Unless `record` is False, what
         was found is recorded as shown to whoever asks (`by`), which keeps memories fresh and can
-        be replayed. `options` are the rarer wishes: scope, topics, floors and weights.
+        be replayed. `options` are the rarer wishes: `where`, who asks (`reader`), topics, weights.
 
         Raises `InvalidQuery` for what cannot be asked. A subject nobody knows, or who was erased,
         has nothing to find.
         """
-        from beliefledger.search.search import SearchCall
+        from beliefledger.search.request import SearchCall
 
         return self._search.search(
             SearchCall(
@@ -615,10 +651,11 @@ class MemoryLedger(Parts):
         as_of: Moment | Snapshot | None = None,
         session: str | None = None,
         format: Format = "markdown",
-        tokenizer: str | Tokenizer = "estimate",
+        tokenizer: str | Tokenizer | None = None,
         k: int = 20,
         record: bool = True,
         by: str = SYSTEM,
+        options: SearchOptions = DEFAULT,
     ) -> ContextAnswer:
         """What an agent puts before a model: `content` is the block, `lines` what it is made of.
 
@@ -628,8 +665,10 @@ class MemoryLedger(Parts):
         memory, its date and how sure it is. `format` is text, markdown, xml or messages.
 
         The block has at most `max_tokens`, as `tokenizer` counts: a function of a text, "estimate"
-        (a quarter of the characters), "bytes" (never too few), or one that a package registers.
-        Unless `record` is False it is recorded as one recall. Raises `InvalidQuery` as `search`
+        (a quarter of the characters), "bytes" (never too few), or one that a package registers; by
+        default the one that the ledger was opened with.
+        Unless `record` is False it is recorded as one recall. `options` are as for `search`: what
+        `where` and `reader` leave out is in no part of the block. Raises `InvalidQuery` as `search`
         does, and for a budget in which not even the empty block fits.
         """
         from beliefledger.search.contexts import ContextCall
@@ -647,6 +686,7 @@ class MemoryLedger(Parts):
                 k=k,
                 record=record,
                 by=by,
+                options=options,
             )
         )
 

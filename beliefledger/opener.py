@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ def open_memory(
     extractor: Extractor | str | None = None,
     embedder: Embedder | str | None = None,
     redactions: Iterable[Redaction | str] = (),
+    tokenizer: str | Callable[[str], int] | None = None,
     extraction_seconds: float | None = None,
     consent: str | None = None,
     clock: Clock = system_clock,
@@ -44,7 +45,10 @@ def open_memory(
     registers, or one of your own; without one, what `BELIEFLEDGER_EMBEDDER` says, else the best
     that is installed. `redactions` are kinds of secrets of your own, as objects or by the names
     that packages register, besides those that `BELIEFLEDGER_REDACTIONS` names: in the whole
-    process, what they find is taken out of everything that is recorded.
+    process, what they find is taken out of everything that is recorded. `tokenizer` counts the
+    tokens of contexts that name no other: "estimate", "bytes", one that an installed package
+    registers, or a function of a text; without one, what `BELIEFLEDGER_TOKENIZER` says, else
+    "estimate".
     `clock` tells microseconds since 1970 UTC.
     `extraction_seconds` is how much CPU time reading one turn may take, else
     `BELIEFLEDGER_EXTRACTION_SECONDS`, else 10; a turn that takes more is parked.
@@ -74,6 +78,8 @@ def open_memory(
         settings = replace(settings, embedder=name)
     for redaction in redactions:
         own_secrets.add(redaction)
+    if tokenizer is not None:
+        settings = replace(settings, tokenizer=tokenizer)
     if extraction_seconds is not None:
         settings = replace(settings, extraction_seconds=seconds_of(extraction_seconds))
     if consent is not None:

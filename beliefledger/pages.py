@@ -20,7 +20,16 @@ MOST = 10_000
 
 class Page(list[T]):
     """A list of answers. `next` is the cursor of the next page; None where nothing comes after, and
-    where no limit was asked for."""
+    where no limit was asked for.
+
+    >>> import tempfile
+    >>> from beliefledger import Page, open_memory
+    >>> with open_memory(tempfile.mkdtemp(), consent="consent") as memory:
+    ...     _ = memory.store("ana", "red", attribute="colour")
+    ...     page = memory.beliefs("ana", limit=1)
+    >>> isinstance(page, Page), len(page), page.next
+    (True, 1, None)
+    """
 
     def __init__(self, answers: Iterable[T] = (), next: str | None = None) -> None:
         super().__init__(answers)
@@ -75,7 +84,11 @@ class Cut:
         return base64.urlsafe_b64encode(read).decode().rstrip("=")
 
     def of_all(
-        self, answers: Sequence[T], key: Callable[[T], str | int], position: int | None = None
+        self,
+        answers: Sequence[T],
+        key: Callable[[T], str | int],
+        position: int | None = None,
+        at: int | None = None,
     ) -> Page[T]:
         """The page of a list that is there as a whole. Raises `InvalidQuery` where the last answer
         of the page before is not in it any more."""
@@ -88,4 +101,4 @@ class Cut:
         stop = len(answers) if self.limit is None else start + self.limit
         some = answers[start:stop]
         more = stop < len(answers)
-        return Page(some, self.next(key(some[-1]), position) if more else None)
+        return Page(some, self.next(key(some[-1]), position, at) if more else None)

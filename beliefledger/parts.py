@@ -12,6 +12,7 @@ from beliefledger.reading.queries import Queries
 
 # ruff: noqa: PLC0415  see the first line
 if TYPE_CHECKING:
+    from beliefledger.access.tasks import Tasks
     from beliefledger.access.tokens import Tokens
     from beliefledger.audit.audit import Audit
     from beliefledger.audit.replay import DecisionReplays
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from beliefledger.curation.extraction import Extractions
     from beliefledger.curation.policy import PolicyInForce
     from beliefledger.curation.storing import StoredMemories
+    from beliefledger.curation.teams import Teams
     from beliefledger.curation.types import Types
     from beliefledger.erasure.erasure import Erasures
     from beliefledger.exports.exports import Exports
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from beliefledger.operations.operations import Operations
     from beliefledger.proofs.proofs import Proofs
     from beliefledger.reading.lists import Lists
+    from beliefledger.reading.readers import Readers
     from beliefledger.reading.relations import RelationQueries
     from beliefledger.reading.views import Views
     from beliefledger.search.contexts import Contexts
@@ -82,7 +85,7 @@ class Parts(Closeable):
     def _search(self) -> Search:
         from beliefledger.search.search import Search
 
-        return Search(self._core, self._queries, self._indexes)
+        return Search(self._core, self._queries, self._indexes, self._readers)
 
     @made_once
     def _contexts(self) -> Contexts:
@@ -95,6 +98,12 @@ class Parts(Closeable):
         from beliefledger.reading.relations import RelationQueries
 
         return RelationQueries(self._core, self._queries)
+
+    @made_once
+    def _readers(self) -> Readers:
+        from beliefledger.reading.readers import Readers
+
+        return Readers(self._core, self._queries)
 
     @made_once
     def _extraction(self) -> Extractions:
@@ -158,6 +167,13 @@ class Parts(Closeable):
         from beliefledger.curation.entities import Entities
 
         return Entities(self._core, self._queries)
+
+    @made_once
+    def teams(self) -> Teams:
+        """Who is in which team, and so may see what is visible to it."""
+        from beliefledger.curation.teams import Teams
+
+        return Teams(self._core, self._queries)
 
     @made_once
     def types(self) -> Types:
@@ -238,6 +254,13 @@ class Parts(Closeable):
         from beliefledger.access.tokens import Tokens
 
         return Tokens(self._core, self._queries)
+
+    @made_once
+    def tasks(self) -> Tasks:
+        """What agents asked the ledger to do."""
+        from beliefledger.access.tasks import Tasks
+
+        return Tasks(self._core, self._queries)
 
     def _work(self, ageing: Ageing, consolidation: Consolidation) -> Work:
         """What the jobs of the schedule do."""

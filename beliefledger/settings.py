@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
 CONSENT = "BELIEFLEDGER_CONSENT"
 REDACTIONS = "BELIEFLEDGER_REDACTIONS"
+TOKENIZER = "BELIEFLEDGER_TOKENIZER"
 WITNESS = "BELIEFLEDGER_WITNESS"
 WITNESS_KEY = "BELIEFLEDGER_WITNESS_KEY"
 TOKEN = "BELIEFLEDGER_TOKEN"  # noqa: S105  (a variable's name)
@@ -73,6 +74,8 @@ class Settings:
 
     redactions: tuple[str, ...] = ()
     """Redactions of other packages, by the names that they are registered under."""
+    tokenizer: str | Callable[[str], int] = "estimate"
+    """Who counts the tokens of a context, where its call does not say: by name, or as given."""
 
     @classmethod
     def read(cls) -> Settings:
@@ -100,6 +103,7 @@ class Settings:
             },
             consent=os.environ.get(CONSENT, "").strip() or None,
             redactions=tuple(os.environ.get(REDACTIONS, "").replace(",", " ").split()),
+            tokenizer=os.environ.get(TOKENIZER, "").strip() or "estimate",
         )
 
     def key_of(self, extractor: str) -> str | None:

@@ -239,6 +239,8 @@ def _conflict(
         return finish(Outcome.ESCALATE, Reason.CONSTRAINT_STANDS, "belief.conflict")
     if belief.contested:
         return finish(Outcome.ESCALATE, Reason.CONTESTED, "belief.contested")
+    if case.turn.ask and case.act not in EXPLICIT:
+        return finish(Outcome.ESCALATE, Reason.TO_BE_ASKED, "belief.conflict")
     corrects = case.act is SpeechAct.CORRECTION
     # Bases are compared, not confidences: repetition must not make a belief immovable.
     if case.act in EXPLICIT:

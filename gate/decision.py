@@ -52,6 +52,7 @@ class Reason(StrEnum):
     CONTESTED = "truth.contested"
     NO_CONTEXT = "truth.no_context"
     CONSTRAINT_STANDS = "truth.constraint_stands"
+    TO_BE_ASKED = "truth.to_be_asked"
     TRANSIENT = "durability.transient"
     SESSION_ONLY = "durability.session_only"
     TRIVIAL = "durability.trivial"
@@ -88,6 +89,8 @@ class TurnView:
     metadata: Metadata = field(default_factory=dict)
     corrects: Meant | None = None
     """The memory that these words say is wrong."""
+    ask: bool = False
+    """Whether a person is to choose where these words contradict a belief."""
 
     def citing(self, more: Mapping[str, str]) -> TurnView:
         """The same with the words of more turns."""

@@ -26,7 +26,7 @@ from beliefledger.ledger.codec import New
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events import Event
-from beliefledger.ledger.events.belief import MemoryConfirmed
+from beliefledger.ledger.events.belief import ConflictEscalated, MemoryConfirmed
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.memory import Memory
@@ -290,6 +290,14 @@ class Draft:
         else:
             entity = said.resolved.entity
         return streams.belief_stream(keys.ids, entity, attribute)
+
+    def waiting_at(self) -> dict[str, str]:
+        """By decision that is put before a person, the belief where it waits in the end."""
+        return {
+            new.event.decision: new.stream
+            for new in self.events
+            if isinstance(new.event, ConflictEscalated)
+        }
 
     def commit(self) -> Appended | None:
         """Append everything; None when there is nothing. Raises `VersionConflict`."""

@@ -42,6 +42,18 @@ class TurnInput:
     A repeated turn is recognised by its `idempotency_key`; without one by its session, its
     `ordinal` in it (or the time it was said), role and words; with neither, every call records
     another turn.
+
+    A ledger does all this when a turn is recorded; it can be looked at beforehand, too.
+
+    >>> from beliefledger import TurnInput
+    >>> turn = TurnInput("ana", "My card is 4111 1111 1111 1111.", session="monday", ordinal=1)
+    >>> turn.check(most_bytes=100)
+    >>> turn.key() == TurnInput("ana", turn.content, session="monday", ordinal=1).key()
+    True
+    >>> turn.event(key=bytes(32)).content  # as it is recorded
+    'My card is [redacted card_number].'
+    >>> turn.withheld("").content  # as it is recorded of somebody who was erased
+    ''
     """
 
     subject: str
@@ -58,6 +70,8 @@ class TurnInput:
     """What the caller keeps beside it: a JSON object of at most 4,096 bytes."""
     corrects: Meant | None = None
     """The memory that the words say is wrong."""
+    ask: bool = False
+    """Whether a person is to choose where the words contradict a belief."""
 
     def check(self, most_bytes: int) -> None:
         """Raises `InvalidTurn` saying what is wrong. `most_bytes` is the policy's."""
@@ -131,6 +145,7 @@ class TurnInput:
             said_at_stated=self.said_at is not None,
             metadata=dict(self.metadata),
             corrects=self.corrects,
+            ask=self.ask,
         )
 
     def withheld(self, no_session_tag: str) -> TurnRecorded:

@@ -87,8 +87,9 @@ class Memo:
 
     def refresh(self) -> None:
         """Drop all folds if anything was erased since they were made."""
-        if self._log.erasures != self._erasures:
-            self._erasures = self._log.erasures
+        erasures = self._log.erasures
+        if erasures != self._erasures:
+            self._erasures = erasures
             self.clear()
 
     def clear(self) -> None:

@@ -76,6 +76,8 @@ class Processed:
     failed: int = 0
     parked: int = 0
     decisions: list[str] = field(default_factory=list)
+    waiting_at: dict[str, str] = field(default_factory=dict)
+    """By decision that was put before a person, the belief where it waits."""
     broken_off: bool = False
     """True when so many failed in a row that no more were looked at."""
     problem: str | None = None
@@ -91,6 +93,7 @@ class Processed:
         self.failed += other.failed
         self.parked += other.parked
         self.decisions += other.decisions
+        self.waiting_at |= other.waiting_at
         self.broken_off = self.broken_off or other.broken_off
         self.problem = other.problem or self.problem
         return self
@@ -229,7 +232,7 @@ class TurnQueue:
                 sessions[lane] = sessions[lane].then(turn)
         self._writer.commit(draft)
         held |= failing
-        done.decisions = draft.decided
+        done.decisions, done.waiting_at = draft.decided, draft.waiting_at()
         return done
 
     # Processing, where looking takes long
@@ -329,7 +332,7 @@ class TurnQueue:
                     if (now := self._still_pending(each)) is not None
                 ]
                 raise
-            done.decisions = draft.decided
+            done.decisions, done.waiting_at = draft.decided, draft.waiting_at()
             return done
 
         waiting = list(looked)

@@ -59,6 +59,7 @@ def view_of(recorded: Recorded, event: TurnRecorded, cited: dict[str, str]) -> T
         speaker=event.speaker,
         metadata=event.metadata,
         corrects=event.corrects,
+        ask=event.ask,
     )
 
 
@@ -75,6 +76,7 @@ def as_told(turn: TurnInput, turn_id: str, event: TurnRecorded, now: Micros) -> 
         speaker=event.speaker,
         metadata=event.metadata,
         corrects=event.corrects,
+        ask=event.ask,
     )
 
 

@@ -190,7 +190,17 @@ class Candidate(Frozen):
     """The version of the check that holds its claim to its spans; 0: the first. Set by the gate."""
 
     def looked_for(self) -> bool:
-        """Whether what it ends is still to be looked up among what is believed."""
+        """Whether what it ends is still to be looked up among what is believed.
+
+        >>> from beliefledger import Candidate, Span, When
+        >>> march = When(start=1_772_323_200_000_000, end=1_775_001_600_000_000, precision="month")
+        >>> said = Span(start=0, end=12, quote="Scratch that")
+        >>> Candidate(
+        ...     claim="Scratch that", spans=(said,), type="fact", attribute="note", value="that",
+        ...     when=march, importance=0, confidence=0, ends=({"attribute": "*", "among": True},),
+        ... ).looked_for()
+        True
+        """
         return any(each.among for each in self.ends)
 
 

@@ -46,6 +46,11 @@ def tokens_stream(tenant: str) -> str:
     return _hash("tokens", tenant)
 
 
+def teams_stream(tenant: str) -> str:
+    """The stream that records who joined and left which team; each event is of who did."""
+    return _hash("teams", tenant)
+
+
 def exports_stream(tenant: str) -> str:
     """The stream that records when all events were handed out."""
     return _hash("exports", tenant)
@@ -62,6 +67,11 @@ def subject_stream(subject_ref: str) -> str:
 
 def recall_stream(subject_ref: str) -> str:
     return _hash("recall", subject_ref)
+
+
+def task_stream(key: bytes, principal: str, message: str, text: str) -> str:
+    """The stream of a task: the same message of the same principal is the same task."""
+    return tag(key, "task", principal, message, text)
 
 
 def turn_stream(key: bytes, idempotency_key: str) -> str:

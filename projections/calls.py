@@ -60,9 +60,13 @@ def last_uses(connection: Connection, generation: int) -> dict[str, Micros]:
 
 
 def sums(
-    connection: Connection, generation: int, start: Micros | None = None, end: Micros | None = None
+    connection: Connection,
+    generation: int,
+    start: Micros | None = None,
+    end: Micros | None = None,
+    token: str | None = None,
 ) -> list[CallRow]:
-    """The calls recorded in [start, end), by principal, tool and outcome."""
+    """The calls recorded in [start, end), with one token or any, by principal, tool, outcome."""
     c = tables.calls(generation).c
     alike = (c.principal, c.tool, c.outcome)
     query = (
@@ -77,6 +81,8 @@ def sums(
         .group_by(*alike)
         .order_by(*alike)
     )
+    if token is not None:
+        query = query.where(c.token == token)
     if start is not None:
         query = query.where(c.recorded_at >= start)
     if end is not None:

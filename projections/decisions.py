@@ -17,6 +17,28 @@ WAITING = frozenset({"queue", "escalate"})
 """The outcomes that wait for a person."""
 
 
+def row_of(event: Recorded) -> Row:
+    """The row of a decision as it was made. The fields are the columns of `decisions`, in their
+    order."""
+    facts = event.facts
+    return (
+        event.position,
+        event.event_id,
+        event.subject_ref,
+        event.stream,
+        facts["candidate_version"],
+        facts["outcome"],
+        facts["reason"],
+        facts["mentions"],
+        facts["belief"],
+        facts["memory"],
+        facts["policy"],
+        event.recorded_at,
+        facts["outcome"] in WAITING,
+        None,
+    )
+
+
 class DecisionsView:
     """`decisions`, kept up with the log."""
 
@@ -49,27 +71,9 @@ class DecisionsView:
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         if event.type == GateDecided.NAME:
-            facts = event.facts
-            if facts.get("reconsiders") is not None:
-                self._settled[facts["reconsiders"]] = event.position
-            self._new.append(
-                (
-                    event.position,
-                    event.event_id,
-                    event.subject_ref,
-                    event.stream,
-                    facts["candidate_version"],
-                    facts["outcome"],
-                    facts["reason"],
-                    facts["mentions"],
-                    facts["belief"],
-                    facts["memory"],
-                    facts["policy"],
-                    event.recorded_at,
-                    facts["outcome"] in WAITING,
-                    None,
-                )
-            )
+            if event.facts.get("reconsiders") is not None:
+                self._settled[event.facts["reconsiders"]] = event.position
+            self._new.append(row_of(event))
         elif event.type == ReviewDecided.NAME:
             self._settled[event.facts["decision"]] = event.position
         elif event.type == ConflictEscalated.NAME:

@@ -19,10 +19,11 @@ from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised
 from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.subject import TeamJoined
 from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
 from beliefledger.ledger.log import Log
 from beliefledger.projections.beliefs import Version
-from beliefledger.projections.intervals import LinkRow, NameRow
+from beliefledger.projections.intervals import LinkRow, NameRow, TeamRow
 from beliefledger.projections.questions import ChurnRow, DecisionRow
 from beliefledger.projections.recalls import RecallRow
 from beliefledger.projections.turns import TurnRow
@@ -246,6 +247,15 @@ def _links(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator
         ]
 
 
+def _teams(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
+    members = [TeamRow(*row) for row in rows]
+    recorded = log.read_at([member.opened for member in members])
+    for member in members:
+        event = recorded[member.opened].event
+        if isinstance(event, TeamJoined):  # else erased since
+            yield [names.of(member.subject_ref), event.name, member.closed is not None]
+
+
 def _access(rows: Sequence[tuple[Any, ...]], _log: Log, names: _Names) -> Iterator[list[Any]]:
     for _memory_id, subject_ref, count, _last_at in rows:
         yield [names.of(subject_ref), count]
@@ -261,6 +271,12 @@ def _calls(rows: Sequence[tuple[Any, ...]], _log: Log, _names: _Names) -> Iterat
     for row in rows:
         door, tool, outcome = row[1], row[2], row[5]
         yield [door, tool, outcome]
+
+
+def _tasks(rows: Sequence[tuple[Any, ...]], _log: Log, names: _Names) -> Iterator[list[Any]]:
+    for row in rows:
+        subject_ref, skill, state = row[2], row[4], row[6]
+        yield [names.of(subject_ref), skill, state]
 
 
 def _recalls(rows: Sequence[tuple[Any, ...]], log: Log, names: _Names) -> Iterator[list[Any]]:
@@ -290,4 +306,6 @@ _SAYERS: dict[str, Callable[[Sequence[tuple[Any, ...]], Log, _Names], Iterator[l
     "entities": _entities,
     "links": _links,
     "recalls": _recalls,
+    "teams": _teams,
+    "tasks": _tasks,
 }

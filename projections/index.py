@@ -21,6 +21,7 @@ from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
+from beliefledger.projections.index_filters import Beside, Filters
 from beliefledger.projections.index_queries import (
     rows_since,
     shown_since,
@@ -28,6 +29,7 @@ from beliefledger.projections.index_queries import (
 )
 from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
+from beliefledger.projections.search_requests import TaggedWhere
 from beliefledger.projections.search_terms import indexed, stated, terms
 from beliefledger.projections.showing import Showing, ShownTurn, bare
 from beliefledger.projections.text_lines import TextLines
@@ -53,27 +55,6 @@ SESSION = "session"
 """The narrowest scope."""
 Read = Callable[[Sequence[int]], Iterable[Raw]]
 """The parts of the events at these positions, in the order of these."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What may be found. Times are microseconds, scores millionths; `position` is that of the log
-    as it is asked about."""
-
-    position: int
-    valid_at: Micros
-    types: tuple[str, ...] = ()
-    topic_tags: tuple[str | None, ...] = ()
-    scopes: tuple[str, ...] = ()
-    """Those of which a memory may be."""
-    session_tag: str | None = None
-    """Memories of the scope `session` are for this session alone."""
-    min_confidence: int = 0
-    min_importance: int = 0
-    memories: bool = True
-    episodes: bool = True
-    past: bool = False
-    """Also what was so and is not any more."""
 
 
 @dataclass(slots=True)
@@ -151,6 +132,8 @@ class SubjectIndex:
         """Each text's turn id; empty for a memory."""
         self.tags: list[str] = []
         """Each text's vector tag."""
+        self.beside = Beside()
+        """Each text's agent, and what was kept beside it."""
         self.waiting: dict[int, str] = {}
         """The words of the texts that have no vector yet."""
         self.at = {"beliefs": 0, "turns": 0, "recalls": 0}
@@ -299,6 +282,7 @@ class SubjectIndex:
                 said = of_memory(memory["claim"], memory["attribute"])
                 self._text_at[raw.position] = self._add(said, "", "")
                 self.lines.is_memory(self._text_at[raw.position], memory)
+                self.beside.add(memory.get("agent"), memory.get("metadata"))
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
                 rows.append((raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0))
         self.texts.add(rows)
@@ -335,6 +319,7 @@ class SubjectIndex:
             session = -1 if raw.body["session"] is None else self.sessions(tag)
             number = self._add(content, heading(speaker, said_at), turn_id)
             self.lines.is_turn(number, turn_id, raw.facts["role"])
+            self.beside.add(raw.body.get("agent"), raw.body.get("metadata"))
             last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
             counts = round(prior(raw.facts["role"], stated(content)) * MILLION)
@@ -392,7 +377,7 @@ class SubjectIndex:
 
     def _find(self, filters: Filters) -> tuple[FoundTexts, Micros]:
         """As `found`, and until when the result holds."""
-        count, until = len(self), NEVER
+        count, until, where = len(self), NEVER, filters.where
         mask = np.zeros(count, np.bool_)
         row_of = np.full(count, -1, np.int64)
         if filters.memories and count and len(self.rows):
@@ -409,6 +394,8 @@ class SubjectIndex:
                 ("type", self.types, filters.types or None),
                 ("topic", self.topics, filters.topic_tags or None),
                 ("scope", self.scopes, filters.scopes),
+                ("type", self.types, None if where is None else where.types),
+                ("topic", self.topics, None if where is None else where.topic_tags),
             ):
                 if wanted is not None and not set(codes.names) <= set(wanted):
                     there &= np.isin(rows[column], codes.known(wanted))
@@ -416,6 +403,8 @@ class SubjectIndex:
                 of = self.sessions.known([filters.session_tag])
                 theirs = np.isin(self.texts["own"][rows["text"]], of)
                 there &= (rows["scope"] != own) | theirs
+            if where is not None:
+                there &= self._of(where)[rows["text"]]
             for column in ("valid_from", "valid_to", "expires_at"):
                 later = rows[column] > filters.valid_at
                 until = min(until, int(rows[column][there & later].min(initial=NEVER)))
@@ -424,9 +413,20 @@ class SubjectIndex:
             at = np.flatnonzero(there)
             mask[rows["text"][at]] = True
             row_of[rows["text"][at]] = at  # of several rows the last one opened
-        if filters.episodes:
-            mask |= (self.texts["is_memory"] == 0) & (self.texts["decided"] <= filters.position)
+        if filters.episodes and not (where is not None and where.of_memories):
+            turns = (self.texts["is_memory"] == 0) & (self.texts["decided"] <= filters.position)
+            mask |= turns if where is None else turns & self._of(where)
         return FoundTexts(mask, row_of), until
+
+    def _of(self, where: TaggedWhere) -> NDArray[np.bool_]:
+        """Which texts are of a session and an agent, with this beside them."""
+        found = self.beside.of(where)
+        if where.session_tag is not None:
+            of = self.sessions.known([where.session_tag])
+            texts = self.texts
+            said_in = np.where(texts["is_memory"] == 1, texts["own"], texts["session"])
+            found &= np.isin(said_in, of)
+        return found
 
     def against(self, position: int) -> dict[str, list[str]]:
         """The memories that disagreed with each other at a position, by their ids."""

@@ -83,7 +83,18 @@ class LinkRow:
     closed: int | None = None
 
 
-Kind = TypeVar("Kind", NameRow, EntityRow, QuestionRow, LinkRow)
+@dataclass(slots=True)
+class TeamRow:
+    """A row of `teams`: that somebody is a member."""
+
+    row_id: int
+    subject_ref: str
+    team: str
+    opened: int
+    closed: int | None = None
+
+
+Kind = TypeVar("Kind", NameRow, EntityRow, QuestionRow, LinkRow, TeamRow)
 
 
 class Intervals(Generic[Kind]):

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from beliefledger.projections.index import Filters, SubjectIndex
+from beliefledger.projections.index import SubjectIndex
+from beliefledger.projections.index_filters import Filters
 from beliefledger.projections.search_requests import SearchRequest
 
 CONSTRAINT = "constraint"
@@ -46,6 +47,7 @@ def pinned(index: SubjectIndex, request: SearchRequest, position: int) -> Pinned
             session_tag=request.session_tag,
             min_confidence=asked.min_confidence,
             episodes=request.episodes,
+            where=request.where,
         )
     )
     at = found.row_of[found.row_of >= 0]

@@ -7,6 +7,7 @@ and where; locks are of the transaction, so that they end with it and with the p
 from __future__ import annotations
 
 import re
+import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +15,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, LargeBinary, Table, create_engine, event, inspect
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 from beliefledger.ledger.postgres.faults import first_line, remedy_for
 from beliefledger.projections.compiled import STATEMENTS
 from beliefledger.projections.tables import view_state
-from beliefledger.projections.view_databases import REBUILD_RUNS, Home, StillRead, making
+from beliefledger.projections.view_databases import (
+    REBUILD_RUNS,
+    Home,
+    StillRead,
+    gathered,
+    making,
+)
 
 _READERS_MAY_TAKE = "2s"
 """How long to wait for readers before tables are dropped, while new readers are held up. Longer
@@ -38,6 +45,11 @@ _HOLDERS_MAY_TAKE = 10.0
 """For how many seconds older transactions may keep deleted rows."""
 _LOCK_NOT_AVAILABLE = "55P03"
 _DEADLOCK = "40P01"
+_COLUMNS = """
+SELECT t.relname, c.attname FROM pg_class AS t JOIN pg_attribute AS c ON c.attrelid = t.oid
+WHERE t.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %s)
+AND t.relkind = 'r' AND c.attnum > 0 AND NOT c.attisdropped
+"""
 _RAW = {"no_parameters": True}
 """Sends several statements as one message, unchanged."""
 
@@ -45,8 +57,9 @@ _RAW = {"no_parameters": True}
 class PostgresHome(Home):
     """Views in a schema that is there already.
 
-    `connect` opens a psycopg connection; the pool is made of these, and what it sets on them stays,
-    except that they do not commit by themselves. Transactions act as `app_role`, who is to own
+    `connect` opens a psycopg connection in autocommit mode; the pool is made of these. Transactions
+    are begun here, in the same message that says what each begins with: a round trip of its own
+    would cost as much as most questions do. They act as `app_role`, who is to own
     the schema (None: as whoever connects), with `tenant` as the value of `tenant_setting`. Rows are
     shown and written on behalf of that tenant alone.
     """
@@ -86,23 +99,19 @@ class PostgresHome(Home):
             "SET LOCAL lock_timeout = DEFAULT;"
         )
 
-        def creator() -> Any:
-            raw = connect()
-            raw.autocommit = False
-            return raw
-
         self.engine = create_engine(
             "postgresql+psycopg://",
-            creator=creator,
-            pool_pre_ping=True,
-            isolation_level="READ COMMITTED",
+            creator=connect,
             use_native_hstore=False,  # not to be looked for
             execution_options={"compiled_cache": STATEMENTS},
         )
+        event.listen(self.engine, "checkout", _check_it_lives)
 
         @event.listens_for(self.engine, "begin")
         def _begin(connection: Connection) -> None:
-            first = self._first + connection.get_execution_options().get("first", "")
+            options = connection.get_execution_options()
+            begin = f"BEGIN {options.get('mode', 'ISOLATION LEVEL READ COMMITTED')};"
+            first = begin + self._first + options.get("first", "")
             connection.exec_driver_sql(first, execution_options=_RAW)
 
     def _lock(self, what: str) -> str:
@@ -112,9 +121,7 @@ class PostgresHome(Home):
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         with self._transaction(
-            first=self._lock_for_reading,
-            isolation_level="REPEATABLE READ",
-            postgresql_readonly=True,
+            first=self._lock_for_reading, mode="ISOLATION LEVEL REPEATABLE READ READ ONLY"
         ) as connection:
             yield connection
 
@@ -190,23 +197,23 @@ class PostgresHome(Home):
         asked = connection.exec_driver_sql(f"SELECT to_regclass({name}) IS NULL")
         if not asked.scalar_one():
             return
+        self.run(connection, self.statements(connection, table))
+
+    def statements(self, connection: Connection, table: Table) -> list[str]:
         unsampled = [  # no sample of what is sealed in statistics
             f"ALTER TABLE {table.name} ALTER COLUMN {column.name} SET STATISTICS 0"
             for column in table.columns
             if isinstance(column.type, LargeBinary)
         ]
-        self.run(
-            connection,
-            [
-                making(connection, table),
-                f'ALTER TABLE {table.name} ADD COLUMN tenant text COLLATE "C" NOT NULL'
-                f" DEFAULT current_setting('{self._setting}')",
-                f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
-                f"CREATE POLICY of_tenant ON {table.name}"
-                f" USING (tenant = (SELECT current_setting('{self._setting}', true)))",
-                *unsampled,
-            ],
-        )
+        return [
+            making(connection, table),
+            f'ALTER TABLE {table.name} ADD COLUMN tenant text COLLATE "C" NOT NULL'
+            f" DEFAULT current_setting('{self._setting}')",
+            f"ALTER TABLE {table.name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+            f"CREATE POLICY of_tenant ON {table.name}"
+            f" USING (tenant = (SELECT current_setting('{self._setting}', true)))",
+            *unsampled,
+        ]
 
     def run(self, connection: Connection, statements: Sequence[str]) -> None:
         """As one message."""
@@ -223,6 +230,10 @@ class PostgresHome(Home):
 
     def table_names(self, connection: Connection) -> list[str]:
         return inspect(connection).get_table_names(schema=self._schema)
+
+    def columns(self, connection: Connection) -> dict[str, set[str]]:
+        found = gathered(connection.exec_driver_sql(_COLUMNS, (self._schema,)))
+        return {table: columns - self.own_columns for table, columns in found.items()}
 
     def scrub(self) -> None:
         """Does nothing: views hold references and tags, no words, so a deleted row left in a file
@@ -307,6 +318,20 @@ _MENDED = {
     "23505": "They are not as they were left: run `beliefledger ops rebuild`.",
 }
 """Advice for error codes of lasting problems."""
+
+
+def _check_it_lives(raw: Any, _record: Any, _proxy: Any) -> None:
+    """Raises `DisconnectionError`, for which the pool connects anew, where the server has ended it.
+
+    Of an idle connection nothing is to be read, unless it was ended: only then is the server asked.
+    """
+    look = select.poll()
+    look.register(raw.fileno(), select.POLLIN)
+    if look.poll(0):
+        try:
+            raw.execute("SELECT")
+        except raw.OperationalError as problem:
+            raise DisconnectionError from problem
 
 
 def _code(problem: BaseException | None) -> str:

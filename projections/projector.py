@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
 
 from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
@@ -66,6 +66,8 @@ class Projector:
         self._folding = {view.name: Folding(view, log, 0) for view in views}
         self._checked = False
         """Whether the views are known to be of this log."""
+        self._folded_last = False
+        """Whether nobody else brought a view up to date since this process last did."""
         with ExitStack() as undone:
             undone.callback(home.close)
             self._make()
@@ -74,27 +76,25 @@ class Projector:
     def _make(self) -> None:
         """Create missing tables, and new ones for views whose tables are outdated."""
         outdated: list[str] = []
+        missing: list[Table] = []
         made: list[dict[str, Any]] = []
         with self.writing() as connection:
-            self.home.create(connection, view_state)
-            view_tables.count_refolds(connection)
-            self.home.create(connection, decay_scores)
-            known = self.states(connection)
-            there = self.home.table_names(connection) if known else []
+            there = self.home.columns(connection)
+            known = view_tables.known(connection, there)
             for view in self.views.values():
                 state = known.get(view.name)
-                if state and not view_tables.outdated(
-                    self.home, connection, there, view.tables(state.generation)
-                ):
+                if state and not view_tables.outdated(there, view.tables(state.generation)):
                     continue
                 if state is not None:
                     outdated.append(view.name)
                 generation = 1 if state is None else state.generation + 1
-                for table in view.tables(generation) if state else ():
-                    table.drop(connection, checkfirst=True)  # of an interrupted rebuild
-                view_tables.create(self.home, connection, view, generation)
-                view_tables.index(self.home, connection, view, generation)
+                tables = view.tables(generation)
+                for table in tables if state else ():
+                    if there.pop(table.name, None) is not None:  # of an interrupted rebuild
+                        table.drop(connection)
+                missing += tables
                 made.append({"name": view.name, "generation": generation, "position": 0})
+            view_tables.complete(self.home, connection, there, [view_state, decay_scores, *missing])
             if outdated:
                 connection.execute(delete(view_state).where(view_state.c.name.in_(outdated)))
             if made:
@@ -132,7 +132,7 @@ class Projector:
         upto = self._log.head().position if upto is None else upto
         if not self._checked:
             self._rebuild_strangers()
-        if self._is_behind(upto, only):
+        if self._expects_behind(upto, only) or self._is_behind(upto, only):
             self._follow(upto, progress, only)
 
     def _follow(
@@ -144,16 +144,26 @@ class Projector:
                 with self.writing() as connection:
                     behind = self._behind(self.states(connection), upto, only)
                     if not behind:
+                        self._folded_last = False
                         return  # another process was first
                     # Unless the page goes through, what the views keep in memory is of nothing.
                     kept = {state.name: self._at.pop(state.name, None) for state in behind}
                     after = self._one_page(connection, behind, kept, upto)
                 self._at |= after
+                self._folded_last = True
                 lowest = min(position for _, position, _ in after.values())
                 if progress:
                     progress(lowest, upto)
                 if lowest >= upto:
                     return
+
+    def _expects_behind(self, upto: int, only: Collection[str] | None) -> bool:
+        """Whether a view is behind unless another process was first. Then its state need not be
+        read before it is locked."""
+        if not self._folded_last:
+            return False
+        at = [self._at.get(name) for name in (self.views if only is None else only)]
+        return any(each is not None and each[1] < upto for each in at)
 
     def _is_behind(self, upto: int, only: Collection[str] | None) -> bool:
         """Whether a view is behind. Read from the tables each time: another process may have
@@ -200,11 +210,12 @@ class Projector:
         if not self._checked:
             self._rebuild_strangers()
         while True:
-            with self.reading() as connection:
-                known = self.states(connection)
-                if not self._behind(known, upto, names):
-                    yield connection, tuple(_sound(known[name]) for name in names)
-                    return
+            if not self._expects_behind(upto, names):
+                with self.reading() as connection:
+                    known = self.states(connection)
+                    if not self._behind(known, upto, names):
+                        yield connection, tuple(_sound(known[name]) for name in names)
+                        return
             self._follow(upto, only=names)
 
     def _one_page(
@@ -220,7 +231,10 @@ class Projector:
         size = FOLLOW_PAGE if upto - after <= FOLLOW_PAGE else REBUILD_PAGE
         types = frozenset().union(*(self._folding[state.name].types for state in behind))
         page = next(self._log.wanted(types, after, upto, size))
-        page_end = self._log.event_id_at(page.position)
+        if page.events and page.events[-1].position == page.position:
+            page_end: str | None = page.events[-1].event_id
+        else:
+            page_end = self._log.event_id_at(page.position)
         histories = Histories(self._log)
         for state in behind:
             view = self.views[state.name]

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    BindParameter,
     ColumnElement,
     Connection,
     FromClause,
@@ -277,23 +278,31 @@ def contradictions(
 ) -> dict[int, list[str]]:
     """By row, the memory that it disagrees with, if any; both as recorded up to `as_of` (None:
     now)."""
+    if not rows:
+        return {}
+    subjects = {row.subject_ref for row in rows}
+    query = _contradicting(generation, of_one=len(subjects) == 1, upto=as_of is not None)
+    given = {"upto": as_of, "subject": min(subjects)}
+    against: dict[str, list[str]] = {}
+    for weak, stands in connection.execute(query, given):
+        against.setdefault(weak, []).append(stands)
+        against.setdefault(stands, []).append(weak)
+    return {row.row_id: against[row.memory_id] for row in rows if row.memory_id in against}
+
+
+@cache
+def _contradicting(generation: int, *, of_one: bool, upto: bool) -> Select[Any]:
+    """Made once: every list of beliefs asks it, and to make it costs more than to run it."""
     table = tables.belief_versions(generation)
     one, other = table.alias("one"), table.alias("other")
+    as_of: BindParameter[int] | None = bindparam("upto") if upto else None
     query: Select[Any] = (
         select(one.c.memory_id, other.c.memory_id)
         .select_from(one.join(other, one.c.contradicts == other.c.memory_id))
         .where(one.c.contradicts.is_not(None), open_then(one, as_of), open_then(other, as_of))
         .order_by(one.c.row_id)
     )
-    subjects = {row.subject_ref for row in rows}
-    if len(subjects) == 1:
-        query = query.where(one.c.subject_ref == subjects.pop())
-    pairs = list(connection.execute(query)) if rows else []
-    against: dict[str, list[str]] = {}
-    for weak, stands in pairs:
-        against.setdefault(weak, []).append(stands)
-        against.setdefault(stands, []).append(weak)
-    return {row.row_id: against[row.memory_id] for row in rows if row.memory_id in against}
+    return query.where(one.c.subject_ref == bindparam("subject")) if of_one else query
 
 
 def contradicted_within(rows: Sequence[Version]) -> dict[int, list[str]]:
@@ -320,7 +329,7 @@ def holds(table: FromClause, valid_at: Micros) -> ColumnElement[bool]:
     )
 
 
-def open_then(table: FromClause, as_of: int | None) -> ColumnElement[bool]:
+def open_then(table: FromClause, as_of: int | BindParameter[int] | None) -> ColumnElement[bool]:
     """Rows that are recorded up to a position, and not closed by then."""
     c = table.c
     if as_of is None:
@@ -407,16 +416,22 @@ def pending(
     subject_ref: str | None = None,
 ) -> list[TurnRow]:
     """The oldest turns that wait for their extraction."""
+    query = _pending(generation, of_one=subject_ref is not None)
+    given = {"after": after, "count": limit, "subject": subject_ref}
+    return [TurnRow(*row) for row in connection.execute(query, given)]
+
+
+@cache
+def _pending(generation: int, *, of_one: bool) -> Select[Any]:
+    """Made once, as `_earlier` is."""
     table = tables.turns(generation)
-    query = (
+    query: Select[Any] = (
         select(table)
-        .where(table.c.state == "pending", table.c.position > after)
+        .where(table.c.state == "pending", table.c.position > bindparam("after"))
         .order_by(table.c.position)
-        .limit(limit)
+        .limit(bindparam("count"))
     )
-    if subject_ref is not None:
-        query = query.where(table.c.subject_ref == subject_ref)
-    return [TurnRow(*row) for row in connection.execute(query)]
+    return query.where(table.c.subject_ref == bindparam("subject")) if of_one else query
 
 
 def turn(connection: Connection, generation: int, turn_id: str) -> TurnRow | None:

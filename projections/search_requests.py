@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.events.recall import SearchQuery
@@ -21,6 +21,23 @@ NOW: Final = "now"
 THEN: Final = "then"
 ALL: Final = "all"
 STANDINGS = (NOW, THEN, ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWhere:
+    """What alone is to be found: only of this session and topic (tags), agent and type, with each
+    of these beside it. None, and no metadata, ask for all."""
+
+    session_tag: str | None = None
+    agent: str | None = None
+    topic_tags: tuple[str | None, ...] | None = None
+    types: tuple[str, ...] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def of_memories(self) -> bool:
+        """Whether it asks for what turns do not have."""
+        return self.types is not None or self.topic_tags is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +65,14 @@ class SearchRequest:
     standing_at: int | None = None
     permitted_at: Micros | None = None
     """The time at which lawful bases were to be in force; None: now."""
+    where: TaggedWhere | None = None
     slots: tuple[SlotWords, ...] = ()
     """By which words the slots of the ledger's own types are asked for, as registered then."""
+
+    @property
+    def of_types(self) -> bool:
+        """Whether memories of some types alone are asked for."""
+        return bool(self.asked.types) or (self.where is not None and self.where.types is not None)
 
 
 @dataclass(frozen=True, slots=True)

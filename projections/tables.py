@@ -289,6 +289,29 @@ def calls(generation: int) -> Table:
     )
 
 
+@cache
+def tasks(generation: int) -> Table:
+    """Each task that an agent gave the ledger, and where it is. Who gave it is a reference."""
+    name = f"tasks_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("position", BigInteger, primary_key=True, autoincrement=False),
+        Column("task_id", _ID, nullable=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("principal", _ID, nullable=False),
+        Column("skill", _text(60), nullable=False),
+        Column("conversation", _ID, nullable=False),
+        Column("state", _text(20), nullable=False),
+        Column("changed", BigInteger, nullable=False),
+        Column("changed_at", BigInteger, nullable=False),
+        Index(f"{name}_id", "task_id"),
+        Index(f"{name}_principal", "principal", "changed"),
+        Index(f"{name}_state", "state", "changed"),
+        Index(f"{name}_subject", "subject_ref"),
+    )
+
+
 vectors = Table(
     "vectors",
     MetaData(),
@@ -368,6 +391,24 @@ def entity_questions(generation: int) -> Table:
         Column("entity_id", _ID, nullable=False),
         Column("like_id", _ID, nullable=False),
         Column("similarity", Integer, nullable=False),
+    )
+
+
+@cache
+def teams(generation: int) -> Table:
+    """Who was in which team, from the position `opened` until `closed`. What the team is called
+    stands in the event at `opened`."""
+    name = f"teams_{generation}"
+    return Table(
+        name,
+        MetaData(),
+        Column("row_id", BigInteger, primary_key=True, autoincrement=False),
+        Column("subject_ref", _ID, nullable=False),
+        Column("team", _ID, nullable=False),
+        Column("opened", BigInteger, nullable=False),
+        Column("closed", BigInteger),
+        Index(f"{name}_subject", "subject_ref", info=FOLD),
+        Index(f"{name}_team", "team"),
     )
 
 

@@ -13,7 +13,7 @@ import fcntl
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -102,7 +102,11 @@ class Home(ABC):
 
     def create(self, connection: Connection, table: Table) -> None:
         """Make a table that is not there, without its indexes."""
-        self.run(connection, [making(connection, table)])
+        self.run(connection, self.statements(connection, table))
+
+    def statements(self, connection: Connection, table: Table) -> list[str]:
+        """What makes a table that is not there, without its indexes."""
+        return [making(connection, table)]
 
     def index(self, connection: Connection, indexes: Sequence[Index]) -> None:
         """Make indexes that are not there."""
@@ -119,6 +123,11 @@ class Home(ABC):
 
     def table_names(self, connection: Connection) -> list[str]:
         return inspect(connection).get_table_names()
+
+    @abstractmethod
+    def columns(self, connection: Connection) -> dict[str, set[str]]:
+        """The names of the columns of every table that there is, by the table's name; without
+        `own_columns`."""
 
     @abstractmethod
     def scrub(self) -> None:
@@ -141,6 +150,19 @@ class Home(ABC):
 
     def close(self) -> None:
         self.engine.dispose()
+
+
+_COLUMNS = """
+SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'
+"""
+
+
+def gathered(pairs: Iterable[Any]) -> dict[str, set[str]]:
+    """Tables and their columns, from pairs of names."""
+    found: dict[str, set[str]] = {}
+    for table, column in pairs:
+        found.setdefault(table, set()).add(column)
+    return found
 
 
 _made: dict[tuple[Table | Index, str], str] = {}
@@ -185,7 +207,7 @@ def sqlite_engine(path: Path) -> Engine:
     def _connect(raw: Any, _: Any) -> None:
         raw.isolation_level = None
         # Lost on power failure, these files are rebuilt; so they need not wait for the disk.
-        for pragma in ("journal_mode=WAL", "synchronous=OFF", "secure_delete=ON"):
+        for pragma in ("synchronous=OFF", "journal_mode=WAL", "secure_delete=ON"):
             _patiently(partial(raw.execute, f"PRAGMA {pragma}"), locked)
 
     @event.listens_for(engine, "begin")
@@ -253,8 +275,18 @@ class SQLiteHome(Home):
             else:
                 return
 
+    def run(self, connection: Connection, statements: Sequence[str]) -> None:
+        """By the driver: dozens make a new file, and SQLAlchemy takes longer for each than SQLite
+        does."""
+        raw: Any = connection.connection.driver_connection
+        for statement in statements:
+            raw.execute(statement)
+
     def settle(self, connection: Connection, tables: Sequence[Table]) -> None:
         """Does nothing: SQLite's planner needs no statistics for these queries."""
+
+    def columns(self, connection: Connection) -> dict[str, set[str]]:
+        return gathered(connection.exec_driver_sql(_COLUMNS))
 
     def scrub(self) -> None:
         """Empty the WAL, where deleted rows may still lie; in the file itself they are zeros.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Index, Table, bindparam, text, update
+from sqlalchemy import Connection, Index, Table, bindparam, update
 
 from beliefledger.projections.tables import FOLD, view_state
 from beliefledger.projections.view import View
-from beliefledger.projections.view_databases import Home
+from beliefledger.projections.view_databases import Home, making
 
 At = tuple[int, int, int]
 """What a view's memory belongs to: a generation, a position, and the number of refolds."""
@@ -69,27 +69,43 @@ def _indexes(table: Table) -> list[Index]:
     return sorted(table.indexes, key=lambda index: str(index.name))
 
 
-def count_refolds(connection: Connection) -> None:
-    """Add the column to a table that is older than it."""
-    there = connection.execute(text(f"SELECT * FROM {view_state} LIMIT 0")).keys()
+def known(connection: Connection, there: Mapping[str, Collection[str]]) -> dict[str, ViewState]:
+    """The state of every view, where there may be no table of states yet, or one that is older
+    than its last column. `there` are the columns of the tables that there are."""
+    columns = there.get(view_state.name)
+    if columns is None:
+        return {}
     column = view_state.c.refolds.name
-    if column not in there:
+    if column not in columns:
         adding = f"ALTER TABLE {view_state} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"
         connection.exec_driver_sql(adding)
+    return states(connection)
 
 
-def outdated(
-    home: Home, connection: Connection, there: Sequence[str], tables: Sequence[Table]
-) -> bool:
-    """Whether an older version made a view's tables, with other columns: then it is folded again.
-    `there` are the names of all tables that there are."""
-    return any(
-        table.name not in there
-        or set(table.columns.keys())
-        != set(connection.exec_driver_sql(f"SELECT * FROM {table} LIMIT 0").keys())
-        - home.own_columns
-        for table in tables
+def complete(
+    home: Home,
+    connection: Connection,
+    there: Mapping[str, Collection[str]],
+    tables: Sequence[Table],
+) -> None:
+    """Create those of the tables that are not there, with all their indexes."""
+    home.run(
+        connection,
+        [
+            statement
+            for table in tables
+            for statement in (
+                *(() if table.name in there else home.statements(connection, table)),
+                *(making(connection, index) for index in _indexes(table)),
+            )
+        ],
     )
+
+
+def outdated(there: Mapping[str, Collection[str]], tables: Sequence[Table]) -> bool:
+    """Whether an older version made a view's tables, with other columns: then it is folded
+    again."""
+    return any(there.get(table.name) != set(table.columns.keys()) for table in tables)
 
 
 def unused(home: Home, connection: Connection, views: Sequence[View]) -> list[str]:

@@ -29,6 +29,7 @@ ABOUT = {
     "tests/linear": "time that grows as the text does",
     "tests/mutation": "whether the tests notice a changed program",
     "tests/property": "what holds for any history",
+    "tests/system": "what needs more than Python: `make test-system`",
     "tests/unit/gate": "the gate, without a database",
     "tests/unit/access": "roles and rights",
     "tests/unit/server": "the server's settings and checks",

@@ -24,6 +24,11 @@ PAGE = ROOT / "docs" / "events.md"
 EXAMPLES = ROOT / "docs" / "events.jsonl"
 GOLDEN = ROOT / "tests" / "golden"
 MARK = "<!-- What follows is made of the classes of the events: python tests/catalogue.py -->\n"
+LATER = (
+    "An event keeps its version when it gets a field that may be left out: what was recorded before"
+    " is without it, and reads\nas before. These came in that way. A program of your own should"
+    " pass over fields that it does not know."
+)
 HEAD = "| field | what it is | |\n|---|---|---|\n"
 _spec = importlib.util.spec_from_file_location("golden_events", GOLDEN / "write.py")
 assert _spec is not None
@@ -79,6 +84,36 @@ def _catalogue() -> Iterator[str]:
             yield f"One of {', '.join(f'`{each}`' for each in shared[name]['enum'])}.\n\n"
         else:
             yield _table("", shared[name])
+    yield f"## Fields that came later\n\n{LATER}\n\n| in | field |\n|---|---|\n"
+    for owner, name in dict.fromkeys(each for kind in BY_NAME for each in later(kind)):
+        yield f"| `{owner}` | `{name}` |\n"
+
+
+def later(name: str) -> Iterator[tuple[str, str]]:
+    """The fields that an event, or a part in it, has now and its golden file has not: they came
+    when events of that version had been written already."""
+    whole = schema([name])
+    return _later(whole, example(name), whole.get("$defs", {}), name)
+
+
+def _later(
+    found: dict[str, Any], value: Any, parts: dict[str, Any], owner: str
+) -> Iterator[tuple[str, str]]:
+    if "$ref" in found:
+        owner = found["$ref"].rpartition("/")[2]
+        found = parts[owner]
+    for each in found.get("anyOf", ()):
+        yield from _later(each, value, parts, owner)
+    if isinstance(value, list) and "items" in found:
+        for item in value[:1]:
+            yield from _later(found["items"], item, parts, owner)
+    if isinstance(value, dict):
+        for name, each in found.get("properties", {}).items():
+            if name in value:
+                yield from _later(each, value[name], parts, owner)
+            else:
+                assert name not in found.get("required", ()), f"{owner}: {name} may be left out"
+                yield owner, name
 
 
 def _fields(properties: dict[str, Any]) -> Iterator[str]:

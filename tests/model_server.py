@@ -106,7 +106,7 @@ class ModelServer:
             def do_POST(self) -> None:
                 length = int(self.headers["content-length"])
                 body = json.loads(self.rfile.read(length))
-                if self.path == api.path:
+                if self.path.partition("?")[0] == api.path:
                     self.give(api._ask(body, {k.lower(): v for k, v in self.headers.items()}))
                 else:
                     self.give(api.post(self.path, body))

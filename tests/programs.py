@@ -112,6 +112,30 @@ def _warm() -> str:
 
 _started: list[subprocess.Popen[bytes]] = []
 
+_COMMAND = """\
+#!{python} -IS
+import json, os, socket, sys
+said = {{"words": [*{words}, *sys.argv[1:]], "cwd": os.getcwd(), "env": dict(os.environ)}}
+text = json.dumps(said).encode()
+with socket.socket(socket.AF_UNIX) as asked:
+    asked.connect({path!r})
+    socket.send_fds(asked, [len(text).to_bytes({length}, "big")], [0, 1, 2])
+    asked.sendall(text)
+    asked.recv({status}, socket.MSG_WAITALL)
+    ended = int.from_bytes(asked.recv({status}, socket.MSG_WAITALL), sys.byteorder, signed=True)
+sys.exit(os.waitstatus_to_exitcode(ended) & 255)
+"""
+
+
+def commands(directory: Path) -> None:
+    """Write `beliefledger` and `python` there, for a shell whose PATH begins with it."""
+    told = {"path": _warm(), "length": LENGTH.size, "status": STATUS.size, "python": sys.executable}
+    directory.mkdir(exist_ok=True)
+    for name, words in {"python": [], "beliefledger": ["-m", "beliefledger"]}.items():
+        command = directory / name
+        command.write_text(_COMMAND.format(words=words, **told), "utf-8")
+        command.chmod(0o755)
+
 
 def end() -> None:
     """End the process that forks, if there is one."""

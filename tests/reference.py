@@ -55,8 +55,11 @@ def exported() -> dict[str, griffe.Object]:
 def parts() -> dict[str, griffe.Class]:
     """The parts of an open ledger and their parts, by the name that it has them under."""
     made = _held(_class(LEDGER))
-    inner = _held(made["operations"])
-    made |= {f"operations.{name}": each for name, each in inner.items()}
+    shown = {each.path for each in exported().values()}
+    for owner, part in list(made.items()):
+        for name, each in _held(part).items():
+            if each.path not in shown and not _is_inner(each):
+                made[f"{owner}.{name}"] = each
     return dict(sorted(made.items()))
 
 
@@ -143,6 +146,8 @@ def _held(owner: griffe.Class) -> dict[str, griffe.Class]:
             given = next(
                 (each.annotation for each in _made_with(owner) if each.name == value.name), None
             )
+        if given is None and isinstance(value, griffe.ExprCall):  # self.holds = LegalHolds(core)
+            given = value.function
         each = class_of(given)
         if each is not None and (is_read(member) or isinstance(member, griffe.Attribute)):
             made[name] = each
@@ -245,6 +250,9 @@ def _page(title: str, wanted: Iterable[str], among: dict[str, griffe.Object]) ->
 def _verbs_of(title: str, owner: griffe.Object) -> str:
     assert isinstance(owner, griffe.Class)
     text = f"## {title}\n\n{_prose(owner)}"
+    called = owner.members.get("__call__")  # memory.types.backfill(…)
+    if isinstance(called, griffe.Function):
+        text += f"{_signature(called)}{_prose(called)}"
     for name, member in public(owner).items():
         if isinstance(member, griffe.Function) and not is_read(member):
             text += f"### {title}.{name}\n\n{_signature(member)}{_prose(member)}"

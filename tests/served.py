@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import httpx2
@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from beliefledger import MemoryLedger
 from beliefledger.tools.server.app import application
 from beliefledger.tools.server.configuration import Configuration, configuration
-from beliefledger.tools.server.serving import listen, url
+from beliefledger.tools.server.serving import Server, listen, url
 
 MODERN, LEGACY = "2026-07-28", "legacy"
 """What a client speaks: the stateless revision, or the handshake of older ones."""
@@ -86,27 +86,31 @@ async def _decided(client: Client, job_id: str) -> dict:
 
 
 @asynccontextmanager
-async def connected(at: str, token: str | None, mode: str = MODERN):
+async def connected(at: str, token: str | None, mode: str = MODERN, **callbacks: object):
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        async with Client(streamable_http_client(at, http_client=http), mode=mode) as client:
+        transport = streamable_http_client(at, http_client=http)
+        async with Client(transport, mode=mode, **callbacks) as client:
             yield client
 
 
 @contextmanager
 def served(memory: MemoryLedger, **settings: object) -> Iterator[Served]:
     """Serve a ledger on a port of the loopback while this is entered."""
-    told: Configuration = configuration(port=0, **settings)
+    told: Configuration = configuration(**{"port": 0, "schedule": False} | settings)
     with serving(memory, told) as at:
         yield Served(memory, at)
 
 
 @contextmanager
-def serving(memory: MemoryLedger, settings: Configuration) -> Iterator[str]:
+def serving(
+    memory: MemoryLedger, settings: Configuration, around: Callable = lambda app: app
+) -> Iterator[str]:
+    """Serve at the URL that is yielded; `around` may put another ASGI layer in front."""
     at = listen(settings)
-    server = uvicorn.Server(
+    server = Server(
         uvicorn.Config(
-            application(memory, settings), ws="none", log_level="warning", access_log=False
+            around(application(memory, settings)), ws="none", log_level="warning", access_log=False
         )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [at]})

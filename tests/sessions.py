@@ -30,10 +30,14 @@ MEASURED = {
 """What differs with the machine and the day, and what stands for it."""
 SECONDS = 240
 WIDTH = "100"
+BIN = Path(sys.executable).parent
 
 
-def run(text: str, directory: Path) -> list[list[tuple[str, str]]]:
-    """The console blocks of a page, each with its commands and what they print, run in order."""
+def run(text: str, directory: Path, programs: Path = BIN) -> list[list[tuple[str, str]]]:
+    """The console blocks of a page, each with its commands and what they print, run in order.
+
+    `beliefledger` and `python` are those of the directory `programs`.
+    """
     blocks: list[list[tuple[str, str]]] = []
     script = ["cd " + str(directory)]
     for kind, inside in _BLOCK.findall(text):
@@ -44,17 +48,17 @@ def run(text: str, directory: Path) -> list[list[tuple[str, str]]]:
             mark = "END_OF_FILE"
             script.append(f"cat > {named[1]} <<'{mark}'\n{inside}{mark}")
     done = subprocess.run(
-        ["bash", "-c", "\n".join(script)], env=_environment(directory), cwd=directory, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False,
-        timeout=SECONDS,
+        ["bash", "-c", "\n".join(script)], env=_environment(directory, programs), cwd=directory,
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        check=False, timeout=SECONDS,
     )  # fmt: skip
     printed = iter(steady(done.stdout, directory).split(_MARK)[1:])
     return [[(command, next(printed, "")) for command, _ in block] for block in blocks]
 
 
-def written(text: str, directory: Path) -> str:
+def written(text: str, directory: Path, programs: Path = BIN) -> str:
     """The page with what its commands print now."""
-    blocks = iter(run(text, directory))
+    blocks = iter(run(text, directory, programs))
 
     def filled(match: re.Match[str]) -> str:
         if match[1] != "console":
@@ -97,12 +101,11 @@ def _then(match: re.Match[str]) -> str:
     return f"2026-03-20{match[1]}{'09:00:00.000000'[: len(match[0]) - 11]}"
 
 
-def _environment(directory: Path) -> dict[str, str]:
-    ours = Path(sys.executable).parent
+def _environment(directory: Path, programs: Path) -> dict[str, str]:
     kept = {name: told for name, told in os.environ.items() if "BELIEFLEDGER" not in name}
     return {
         **kept,
-        "PATH": f"{ours}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "HOME": str(directory),
         "COLUMNS": WIDTH,
         "NO_COLOR": "1",

@@ -5,8 +5,10 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import Any
 
 import mapped
 import pytest
@@ -43,6 +45,12 @@ RUN_THERE = {"docs/custom-parts.md": "tests/docs/test_custom_parts.py"}
 """Documents whose Python needs more than this package, and the tests that run it."""
 
 
+@cache
+def _commands() -> Any:
+    """To make it takes a quarter of a second, and half of the pages show a command."""
+    return get_command(app)
+
+
 @pytest.mark.parametrize("page", SESSIONS)
 def test_the_python_of_the_documents_runs(page):
     results = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
@@ -66,7 +74,7 @@ def test_every_command_shown_exists(page):
         words = shlex.split(line, comments=True)
         while words and words[0].startswith("-"):
             words = words[2:]
-        command = get_command(app)
+        command = _commands()
         while getattr(command, "commands", {}):
             if not words:
                 break  # the group itself is spoken of

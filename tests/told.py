@@ -20,7 +20,7 @@ DECISION = (
 ).split()
 
 
-NEW_VIEWS = {"calls"}
+NEW_VIEWS = {"calls", "tasks", "teams"}
 """Those that the version before did not have."""
 
 

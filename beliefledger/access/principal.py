@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from beliefledger.access.roles import may, who_may
 from beliefledger.ledger.errors import NotPermitted
@@ -25,7 +25,7 @@ class Principal:
     scopes: tuple[str, ...]
     tenant: str
     token: str = field(repr=False)
-    """SHA-256 of the token."""
+    """SHA-256 of the token; a keyed hash of who acts, where an issuer signs a new one each hour."""
     subjects: frozenset[str] | None
     """References of those whom it is for; None: everybody."""
     consent: str | None
@@ -39,6 +39,10 @@ class Principal:
     def may(self, verb: str) -> bool:
         """Whether the token is for a verb, such as `search` or `consent.grant`."""
         return may(self.role, self.scopes, verb)
+
+    def until(self, expires_at: Micros) -> Principal:
+        """The same, with another end."""
+        return replace(self, expires_at=expires_at)
 
     def require(self, verb: str) -> None:
         """Raises `NotPermitted`, which says who may."""

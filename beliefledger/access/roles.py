@@ -54,15 +54,22 @@ def check_role(role: str) -> str:
     return role
 
 
+def known_scopes() -> frozenset[str]:
+    """All scopes that there are: parts, and single verbs."""
+    verbs = roles().verbs
+    return frozenset(map(part_of, verbs)).union(verbs)
+
+
 def check_scopes(scopes: Sequence[str]) -> tuple[str, ...]:
     """The scopes, each once. Raises `InvalidTurn` for one that is neither a part nor a verb."""
-    known = {part_of(verb) for verb in roles().verbs}
+    known = known_scopes()
     if isinstance(scopes, str):
         raise InvalidTurn("scopes: give a list of names.")
     for each in scopes:
-        if each not in known and each not in roles().verbs:
+        if each not in known:
+            parts = _told(sorted(known - roles().verbs.keys()))
             raise InvalidTurn(
-                f"scopes: one is neither a part nor a verb. The parts are: {_told(sorted(known))};"
+                f"scopes: one is neither a part nor a verb. The parts are: {parts};"
                 " a verb is written as consent.grant."
             )
     return tuple(dict.fromkeys(scopes))

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Literal
 
 from pydantic import Field
@@ -26,6 +27,7 @@ from beliefledger.ledger.streams import tokens_stream
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 from beliefledger.projections import calls
 from beliefledger.projections.calls import CallsView
 from beliefledger.reading.queries import Queries
@@ -145,15 +147,20 @@ class Tokens:
             self._look()
             return IssuedToken(token=token, answer=self._answer(issued.token_digest, {}))
 
-    def list(self, *, all: bool = False) -> Sequence[TokenAnswer]:
+    def list(
+        self, *, all: bool = False, limit: int | None = None, after: str | None = None
+    ) -> Page[TokenAnswer]:
         """The tokens that are in force, in the order they were made; with `all` also those that
-        are expired or revoked."""
+        are expired or revoked. With `limit` it is a page, whose `next` is given as `after` for the
+        one behind it."""
+        cut = Cut.of("tokens", (all,), limit, after)
         with self._queries.view(CallsView.name) as (connection, generation):
             used = calls.last_uses(connection, generation)
         with self._lock:
             self._look()
             answers = [self._answer(each, used) for each in self._known]
-        return [each for each in answers if all or each.state == "active"]
+        found = [each for each in answers if all or each.state == "active"]
+        return cut.of_all(found, attrgetter("token_id"))
 
     def revoke(self, token_id: str, *, by: str) -> TokenAnswer:
         """End a token, by its id or the first characters of it: from now on in this process, and
@@ -197,6 +204,17 @@ class Tokens:
             found = self._principals[known.issued.token_digest] = self._principal(known.issued)
         return found
 
+    def in_force(self, principal: Principal) -> bool:
+        """Whether a token that was good still is: looked up anew after half a second, as for every
+        call. One that no event tells of lasts until it expires."""
+        if principal.expires_at is not None and principal.expires_at <= self._log.clock():
+            return False
+        with self._lock:
+            if time.monotonic() - self._looked_at > LOOK_SECONDS:
+                self._look()
+            known = self._known.get(principal.token)
+        return known is None or self._state(known) == "active"
+
     def _principal(self, issued: TokenIssued) -> Principal:
         vault = self._log.vault
         return Principal(
@@ -210,6 +228,39 @@ class Tokens:
             subjects=None if issued.subjects is None else frozenset(issued.subjects),
             consent=issued.consent,
             expires_at=issued.expires_at,
+        )
+
+    def vouched(
+        self,
+        issuer: str,
+        *,
+        name: str,
+        agent: str | None,
+        role: str,
+        scopes: Sequence[str],
+        subjects: Sequence[str] | None,
+        consent: str | None,
+        tenant: str | None = None,
+    ) -> Principal:
+        """Who acts with a token that another issuer has signed, which was checked. Who is not known
+        yet is registered. Raises `InvalidTurn`, `SecretGiven`, and `NotPermitted` for subjects who
+        were erased and for another tenant."""
+        if tenant not in (None, self._log.tenant):
+            raise NotPermitted("It is for another tenant.")
+        refs = self._refs(subjects)
+        acting = self._acting("name", name)
+        known = self._log.vault.notes.keyed_hash("issuer", issuer, name, agent or "")
+        return Principal(
+            name=name,
+            ref=acting,
+            agent=agent or name,
+            role=check_role(role),
+            scopes=check_scopes(scopes),
+            tenant=self._log.tenant,
+            token=known,
+            subjects=None if refs is None else frozenset(refs),
+            consent=consent,
+            expires_at=None,
         )
 
     def subject(self, name: str) -> str | None:
@@ -230,12 +281,24 @@ class Tokens:
         """Put on record how often each address came without a good token in a minute."""
         record_refusals(self._log, minute, counts)
 
-    def calls(self, start: Moment | None = None, end: Moment | None = None) -> Sequence[CallSum]:
-        """The calls recorded in [start, end), summed by who called, tool and outcome."""
+    def calls(
+        self,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        token: str | None = None,
+    ) -> Page[CallSum]:
+        """The calls recorded in [start, end), summed by who called, tool and outcome; those of one
+        token, by its SHA-256, or of all. Tokens of the same name are told as one. `limit` and
+        `after` are as for `list`."""
+        cut = Cut.of("calls", (start, end, token), limit, after)
         since, until = micros(start, "start"), micros(end, "end")
         with self._queries.view(CallsView.name) as (connection, generation):
-            rows = calls.sums(connection, generation, since, until)
-        return [
+            rows = calls.sums(connection, generation, since, until, token)
+        page = cut.of_all(rows, lambda row: f"{row.principal} {row.tool} {row.outcome}")
+        answers = (
             CallSum(
                 name=self._log.vault.principal_name(row.principal),
                 tool=row.tool,
@@ -246,8 +309,9 @@ class Tokens:
                 cost_micro_usd=row.cost_micro_usd,
                 last_at=to_datetime(row.last_at),
             )
-            for row in rows
-        ]
+            for row in page
+        )
+        return Page(answers, page.next)
 
     def _refs(self, subjects: Sequence[str] | None) -> tuple[str, ...] | None:
         if subjects is None:

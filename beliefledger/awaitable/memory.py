@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         AsyncPolicyInForce,
         AsyncProofs,
         AsyncRecalls,
+        AsyncTasks,
+        AsyncTeams,
         AsyncTokens,
         AsyncTypes,
         AsyncVectors,
@@ -108,6 +110,13 @@ class AsyncMemoryLedger(Part[MemoryLedger], AsyncCloseable):
         return AsyncEntities(self._part.entities, self._calls)
 
     @made_once
+    def teams(self) -> AsyncTeams:
+        """Who is in which team, and so may see what is visible to it."""
+        from beliefledger.awaitable.parts import AsyncTeams
+
+        return AsyncTeams(self._part.teams, self._calls)
+
+    @made_once
     def types(self) -> AsyncTypes:
         """The types of memory."""
         from beliefledger.awaitable.parts import AsyncTypes
@@ -141,6 +150,13 @@ class AsyncMemoryLedger(Part[MemoryLedger], AsyncCloseable):
         from beliefledger.awaitable.parts import AsyncTokens
 
         return AsyncTokens(self._part.tokens, self._calls)
+
+    @made_once
+    def tasks(self) -> AsyncTasks:
+        """What agents asked the ledger to do."""
+        from beliefledger.awaitable.parts import AsyncTasks
+
+        return AsyncTasks(self._part.tasks, self._calls)
 
     @made_once
     def exports(self) -> AsyncExports:

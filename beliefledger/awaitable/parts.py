@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from beliefledger.access.tasks import Tasks
 from beliefledger.access.tokens import Tokens
 from beliefledger.audit.audit import Audit
 from beliefledger.awaitable.calls import Calls, Part, awaited
@@ -12,6 +13,7 @@ from beliefledger.curation.consolidation import Consolidation
 from beliefledger.curation.entities import Entities
 from beliefledger.curation.extraction import Extractions
 from beliefledger.curation.policy import PolicyInForce
+from beliefledger.curation.teams import Teams
 from beliefledger.curation.types import Types
 from beliefledger.erasure.certificate import Certificates
 from beliefledger.erasure.erasure import Erasures
@@ -53,6 +55,15 @@ class AsyncEntities(Part[Entities]):
     merge = awaited(Entities.merge)
     split = awaited(Entities.split)
     keep_apart = awaited(Entities.keep_apart)
+
+
+class AsyncTeams(Part[Teams]):
+    """As `Teams`, awaitable."""
+
+    add = awaited(Teams.add)
+    remove = awaited(Teams.remove)
+    list = awaited(Teams.list)
+    members = awaited(Teams.members)
 
 
 class AsyncBackfill(Part[Backfill]):
@@ -224,6 +235,19 @@ class AsyncOperations(Part[Operations]):
         self.jobs = AsyncJobs(part.jobs, calls)
 
 
+class AsyncTasks(Part[Tasks]):
+    """As `Tasks`, awaitable."""
+
+    submit = awaited(Tasks.submit)
+    get = awaited(Tasks.get)
+    find = awaited(Tasks.find)
+    list = awaited(Tasks.list)
+    under_way = awaited(Tasks.under_way)
+    pause = awaited(Tasks.pause)
+    answer = awaited(Tasks.answer)
+    end = awaited(Tasks.end)
+
+
 class AsyncTokens(Part[Tokens]):
     """As `Tokens`, awaitable."""
 
@@ -233,6 +257,8 @@ class AsyncTokens(Part[Tokens]):
     principal = awaited(Tokens.principal)
     ready = awaited(Tokens.ready)
     subject = awaited(Tokens.subject)
+    in_force = awaited(Tokens.in_force)
+    vouched = awaited(Tokens.vouched)
     record_call = awaited(Tokens.record_call)
     record_refusals = awaited(Tokens.record_refusals)
     calls = awaited(Tokens.calls)

@@ -39,15 +39,21 @@ class Conflicts:
         since: Moment | None = None,
         until: Moment | None = None,
         least: int | None = None,
-    ) -> Sequence[LoopAnswer]:
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[LoopAnswer]:
         """The beliefs that keep changing: contested, or superseded as often within the window as
         the policy calls a loop, or `least` times.
 
         Of `since` and `until`, by when things were said, all between counts as one window, unless
-        `window_days` is given too: with `least=1`, every belief that changed in that time.
+        `window_days` is given too: with `least=1`, every belief that changed in that time. `limit`
+        and `after` are as for `list`.
         """
+        asked = (subject, window_days, since, until, least)
+        cut = Cut.of("loops", asked, limit, after)
         bounds = micros(since, "since"), micros(until, "until")
-        return self._conflicts.loops(subject, window_days, *bounds, least)
+        found = self._conflicts.loops(subject, window_days, *bounds, least)
+        return cut.of_all(found, attrgetter("belief_id"))
 
     def resolve(
         self,

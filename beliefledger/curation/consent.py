@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 from beliefledger.answers import GrantAnswer, ReconsideredAnswer
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, ends_default
@@ -19,6 +20,7 @@ from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 from beliefledger.projections import questions
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.reading.queries import Queries
@@ -145,15 +147,19 @@ class Consent:
             ]
         return list(self._core.log.read_at(sorted(positions)).values())
 
-    def list(self, subject: str) -> Sequence[GrantAnswer]:
-        """The lawful bases in force for a subject; the policy's default comes last."""
+    def list(
+        self, subject: str, *, limit: int | None = None, after: str | None = None
+    ) -> Page[GrantAnswer]:
+        """The lawful bases in force for a subject; the policy's default comes last. With `limit` it
+        is a page, whose `next` is given as `after` for the one behind it."""
+        cut = Cut.of("consent", (subject,), limit, after)
         ref = self._queries.known_or_none(subject)
         if ref is None:
-            return []
+            return Page()
         now = self._core.clock()
         consent = self._core.steward.consent(ref)
         default = None if consent.withdrawn else self._policy().default_grant
-        return [
+        found = [
             GrantAnswer(
                 grant_id=grant.id,
                 basis=grant.basis,
@@ -165,6 +171,7 @@ class Consent:
             for grant in (*consent.grants, *([] if default is None else [default]))
             if grant.in_force(now)
         ]
+        return cut.of_all(found, attrgetter("grant_id"))
 
     def withdraw(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from beliefledger.answers import ProcessAnswer, ReadState
@@ -14,11 +15,13 @@ from beliefledger.gate.queue import Processed
 from beliefledger.gate.reader import Looked, TurnReader
 from beliefledger.gate.turns import Pending
 from beliefledger.ledger.candidate import Frozen
+from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import ExtractionUnavailable, InvalidTurn, UnknownMemory
 from beliefledger.ledger.events.turn import ExtractionCompleted, ExtractionFailed, TurnParked
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
 from beliefledger.opening.extractors import extractor_of, model_name
+from beliefledger.pages import Cut, Page
 from beliefledger.projections.turns import TurnsView, parked
 from beliefledger.reading.queries import Queries
 from beliefledger.settings import Settings
@@ -56,6 +59,23 @@ class RetryAnswer(Frozen):
     """How many parked turns wait for their extraction again."""
 
     turns: int
+
+
+def read_state(told: Sequence[Recorded], problem: str | None = None) -> ReadState:
+    """As `Extractions.state_of`, by the turn's events."""
+    state = ReadState(
+        pending=True, problem=problem and f"An earlier turn could not be read: {problem}"
+    )
+    for each in told:
+        if each.type == ExtractionCompleted.NAME:
+            return ReadState(pending=False)
+        if each.type == ExtractionFailed.NAME:
+            detail = each.event.detail if isinstance(each.event, ExtractionFailed) else None
+            state = ReadState(pending=True, problem=detail or each.facts["error"])
+        elif each.type == TurnParked.NAME:
+            again = f"beliefledger ops retry {each.stream[:SHOWN]}"
+            state = ReadState(pending=True, problem=f"{state.problem} It is set aside: {again}")
+    return state
 
 
 class Extractions:
@@ -143,27 +163,19 @@ class Extractions:
     def state_of(self, turn_id: str, problem: str | None = None) -> ReadState:
         """Whether a turn is still to be decided. `problem` is what went wrong with the last turn of
         its subject that could not be read, which may be an earlier one that holds it up."""
-        state = ReadState(
-            pending=True, problem=problem and f"An earlier turn could not be read: {problem}"
-        )
-        for each in self._log.read_stream(turn_id):
-            if each.type == ExtractionCompleted.NAME:
-                return ReadState(pending=False)
-            if each.type == ExtractionFailed.NAME:
-                detail = each.event.detail if isinstance(each.event, ExtractionFailed) else None
-                state = ReadState(pending=True, problem=detail or each.facts["error"])
-            elif each.type == TurnParked.NAME:
-                again = f"beliefledger ops retry {turn_id[:SHOWN]}"
-                state = ReadState(pending=True, problem=f"{state.problem} It is set aside: {again}")
-        return state
+        return read_state(self._log.read_stream(turn_id), problem)
 
-    def parked(self, subject: str | None = None) -> list[ParkedAnswer]:
-        """The turns that were set aside, and why."""
+    def parked(
+        self, subject: str | None = None, *, limit: int | None = None, after: str | None = None
+    ) -> Page[ParkedAnswer]:
+        """The turns that were set aside, and why. With `limit` it is a page, whose `next` is given
+        as `after` for the one behind it."""
+        cut = Cut.of("parked", (subject,), limit, after)
         ref = None if subject is None else self._core.known_subject(subject)
         with self._queries.view(TurnsView.name) as (connection, generation):
             rows = parked(connection, generation, ref)
-        answers = []
-        for row in rows:
+        page, answers = cut.of_all(rows, attrgetter("turn_id")), []
+        for row in page:
             events = self._log.read_stream(row.turn_id)
             last = [each for each in events if each.type == ExtractionFailed.NAME][-1]
             parking = [each for each in events if each.type == TurnParked.NAME][-1]
@@ -179,7 +191,7 @@ class Extractions:
                     detail=last.event.detail if isinstance(last.event, ExtractionFailed) else None,
                 )
             )
-        return answers
+        return Page(answers, page.next)
 
     def retry(
         self, turn_id: str | None = None, *, subject: str | None = None, by: str = SYSTEM

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from difflib import get_close_matches
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from beliefledger.ledger.errors import PolicyInvalid, UnknownMemory
 from beliefledger.ledger.events.policy import PolicyAdopted
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 
 DEFAULT, CURRENT = "default", "current"
 """Words for a policy, besides its digest: the one that every new ledger begins with, and the one
@@ -65,11 +67,14 @@ class PolicyInForce:
         self._core.gate.forget()
         return chosen.digest()
 
-    def list(self) -> list[AdoptedPolicy]:
-        """Every policy that came into force, oldest first. One that came back is there again."""
+    def list(self, *, limit: int | None = None, after: str | None = None) -> Page[AdoptedPolicy]:
+        """Every policy that came into force, oldest first. One that came back is there again. With
+        `limit` it is a page, whose `next` is given as `after` for the one behind it."""
+        cut = Cut.of("policies", (), limit, after)
         recorded = self._core.log.read_stream(self._core.rulebook.stream)
         adopted = [each for each in recorded if each.type == PolicyAdopted.NAME]
-        return [self._told(each, each is adopted[-1]) for each in adopted]
+        page = cut.of_all(adopted, attrgetter("position"))
+        return Page((self._told(each, each is adopted[-1]) for each in page), page.next)
 
     def get(self, digest: str) -> Policy:
         """A policy that was in force at some time, by its digest or how that begins; `current` and

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 from beliefledger.projections import standing_memories
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.reading.queries import Queries
@@ -49,15 +51,21 @@ class Types:
         self._queries = queries
         self.backfill = Backfill(core, queries, self.get)
 
-    def list(self) -> Sequence[TypeAnswer]:
-        """The types of memory: those in force, then those that were retired."""
+    def list(self, *, limit: int | None = None, after: str | None = None) -> Page[TypeAnswer]:
+        """The types of memory: those in force, then those that were retired. With `limit` it is a
+        page, whose `next` is given as `after` for the one behind it."""
+        cut = Cut.of("types", (), limit, after)
         registry = self._core.rulebook.refreshed().registry
         with self._queries.view(BeliefsView.name) as (connection, generation):
             counts = standing_memories.by_type(connection, generation)
-        return [
+        kinds = cut.of_all(
+            (*registry.types.values(), *registry.retired.values()), attrgetter("name")
+        )
+        answers = (
             _type_answer(kind, counts.get(kind.name, 0), retired=kind.name in registry.retired)
-            for kind in (*registry.types.values(), *registry.retired.values())
-        ]
+            for kind in kinds
+        )
+        return Page(answers, kinds.next)
 
     def get(self, name: str) -> TypeAnswer:
         """One type of memory, retired ones too. Raises `TypeInvalid` where there is none."""

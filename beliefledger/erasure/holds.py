@@ -15,6 +15,7 @@ from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import subject_stream
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
+from beliefledger.pages import Cut, Page
 
 
 class HoldAnswer(Frozen):
@@ -87,20 +88,25 @@ class LegalHolds:
 
         self._log.decide_again(attempt)
 
-    def list(self, subject: str | None = None) -> Sequence[HoldAnswer]:
-        """The legal holds in force (on a subject)."""
+    def list(
+        self, subject: str | None = None, *, limit: int | None = None, after: str | None = None
+    ) -> Page[HoldAnswer]:
+        """The legal holds in force (on a subject); with `limit` a page, whose `next` is given as
+        `after` for the one behind it."""
+        cut = Cut.of("holds", (subject,), limit, after)
         ref = None if subject is None else self._core.known_subject(subject)
-        return [
-            HoldAnswer(
-                hold=each.hold,
-                subject=self._log.vault.real_id(each.subject_ref),
-                reason=each.reason,
-                by=self._log.vault.principal_name(each.actor),
-                placed_at=to_datetime(each.placed_at),
-            )
-            for each in self._in_force()
-            if ref in {None, each.subject_ref}
-        ]
+        found = [each for each in self._in_force() if ref in {None, each.subject_ref}]
+        page = cut.of_all(found, lambda each: f"{each.subject_ref} {each.hold}")
+        return Page(map(self._answer, page), page.next)
+
+    def _answer(self, hold: Hold) -> HoldAnswer:
+        return HoldAnswer(
+            hold=hold.hold,
+            subject=self._log.vault.real_id(hold.subject_ref),
+            reason=hold.reason,
+            by=self._log.vault.principal_name(hold.actor),
+            placed_at=to_datetime(hold.placed_at),
+        )
 
     def _in_force(self) -> Sequence[Hold]:
         placed = self._log.of_types((LegalHoldPlaced.NAME,))

@@ -12,6 +12,7 @@
 - A **relation** to somebody who is erased goes as memory, candidate and name; the turn is the other
   person's own words.
 - A **search** that found something that goes loses its words: whoever asks says what they know.
+- A **task** goes as a search does: with the turn that it is about, and with what it found.
 - **Consents, exports and imports** are about the person as a whole, and go with them only.
 """
 
@@ -29,6 +30,7 @@ from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.belief import MemoryConfirmed, Written
 from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
 from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.task import TaskSubmitted
 from beliefledger.ledger.events.turn import CandidateProposed, TurnRecorded
 from beliefledger.ledger.times import Micros
 from beliefledger.reading.subject_record import SHOWN, WITHDRAWN, Trail
@@ -86,7 +88,14 @@ class Closure(Trail):
                 each.position
                 for each in self._recalls
                 if isinstance(each.event, MemoriesRecalled)
-                and each.event.session_tag == session_tag
+                and session_tag in {each.event.session_tag, _picked_session(each.event)}
+            }
+            | {
+                each.position
+                for events in self._tasks.values()
+                for each in events
+                if isinstance(events[0].event, TaskSubmitted)
+                and events[0].event.session_tag == session_tag
             },
         )
         return self._carried("session", session_tag, going)
@@ -126,6 +135,10 @@ class Closure(Trail):
                     going.turns.add(turn_id)
         for each in self._recalls:
             if each.facts["ranker"] != SHOWN and over(ORDINARY, each.recorded_at):
+                categories.add(ORDINARY)
+                going.also.add(each.position)
+        for each in (each for events in self._tasks.values() for each in events):
+            if each.position in self._left and over(ORDINARY, each.recorded_at):
                 categories.add(ORDINARY)
                 going.also.add(each.position)
         told = {each if each == ORDINARY else SPECIAL for each in categories}
@@ -427,3 +440,9 @@ def _names_in(naming: Recorded) -> set[str]:
             return {canonical_entity(event.name), *event.canonicals}
         case _:
             return set()
+
+
+def _picked_session(recall: MemoriesRecalled) -> str | None:
+    """The session of which alone something was searched for."""
+    where = None if recall.asked is None else recall.asked.where
+    return None if where is None else where.session_tag

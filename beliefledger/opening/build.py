@@ -37,6 +37,8 @@ from beliefledger.projections.entities import EntitiesView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.links import LinksView
 from beliefledger.projections.recalls import RecallsView
+from beliefledger.projections.tasks import TasksView
+from beliefledger.projections.teams import TeamsView
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.view import View
 from beliefledger.settings import Settings
@@ -150,9 +152,11 @@ def all_views(tagger: WordTagger) -> list[View]:
         AccessView(),
         JobsView(),
         CallsView(),
+        TasksView(),
         EntitiesView(tagger),
         LinksView(tagger),
         RecallsView(),
+        TeamsView(),
     ]
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.times import DAY, Micros, to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.operations.endings import Endings
+from beliefledger.pages import Cut, Page
 from beliefledger.projections import ageing_questions, questions, scores
 from beliefledger.projections.access import AccessView
 from beliefledger.projections.ageing_questions import NEVER, Access
@@ -74,15 +76,37 @@ class Ageing:
         *,
         at: Moment | None = None,
         profile: str | None = None,
-    ) -> list[DecayAnswer]:
+        limit: int | None = None,
+        after: str | None = None,
+        memories: Sequence[str] | None = None,
+    ) -> Page[DecayAnswer]:
         """How much is left of each memory that holds, of a subject or of all: the least first.
+        With `memories`, of those alone, and without what was shown a moment ago.
 
         `at` asks as if it were then (by default now), with what was said and shown until now.
-        `profile` is `freshness` or `decay`; by default the policy's.
+        `profile` is `freshness` or `decay`; by default the policy's. With `limit` it is a page,
+        whose `next` is given as `after` for the one behind it: as of the time of the first.
         """
-        self._core.recorder.flush()
-        now = micros(at, "at")
-        now = self._queries.now() if now is None else now
+        named = None if memories is None else tuple(memories)
+        cut = Cut.of("decay", (subject, at, profile, named), limit, after)
+        now = self._asked(at, cut)
+        faded = self._faded(subject, now, profile, named)
+        return cut.of_all(faded, attrgetter("memory_id"), at=now)
+
+    def _asked(self, at: Moment | None, cut: Cut) -> Micros:
+        """The time that is asked about: of all pages that of the first."""
+        now = cut.at if cut.at is not None else micros(at, "at")
+        return self._queries.now() if now is None else now
+
+    def _faded(
+        self,
+        subject: str | None,
+        now: Micros,
+        profile: str | None = None,
+        memories: Sequence[str] | None = None,
+    ) -> list[DecayAnswer]:
+        if memories is None:
+            self._core.recorder.flush()
         ages = fading(self._core.rulebook.refreshed(), profile)
         ref = None
         if subject is not None:
@@ -91,7 +115,11 @@ class Ageing:
                 return []
         names = (BeliefsView.name, AccessView.name)
         with self._queries.views(*names) as (connection, (beliefs, access)):
-            rows = questions.held(connection, beliefs, ref, valid_at=now)
+            if memories is None:
+                rows = questions.held(connection, beliefs, ref, valid_at=now)
+            else:
+                found = questions.versions_of_memories(connection, beliefs, memories).values()
+                rows = [row for rows in found for row in rows if _holds(row, ref, now)]
             ids = [row.memory_id for row in rows]
             shown = ageing_questions.accesses(connection, access, ids)
             refreshed = scores.kept(connection, rows)
@@ -104,29 +132,39 @@ class Ageing:
         return sorted(answers, key=lambda each: (each.score, each.memory_id))
 
     def reconfirm(
-        self, subject: str | None = None, *, at: Moment | None = None
-    ) -> list[ReconfirmAnswer]:
+        self,
+        subject: str | None = None,
+        *,
+        at: Moment | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Page[ReconfirmAnswer]:
         """The memories worth asking about again, with what to ask: important ones, once sure, of
         which less is left than the policy's floor. Worst first: the most important that faded most.
 
-        Events are not among them: that something happened does not cease to be so.
+        Events are not among them: that something happened does not cease to be so. `limit` and
+        `after` are as for `decay`.
         """
+        cut = Cut.of("reconfirm", (subject, at), limit, after)
+        now = self._asked(at, cut)
         rules = self._core.rulebook.refreshed().policy.decay
         faded = [
             each
-            for each in self.decay(subject, at=at)
+            for each in self._faded(subject, now)
             if each.score < rules.reconfirm_below
             and each.importance >= rules.reconfirm_importance
             and each.confidence >= rules.reconfirm_confidence
             and each.type != "event"
         ]
         faded.sort(key=lambda each: (-each.importance * (1 - each.score), each.memory_id))
-        return [
+        page = cut.of_all(faded, attrgetter("memory_id"), at=now)
+        answers = (
             ReconfirmAnswer(
                 memory=each, ask=_ASK.get(each.type, _ASK_OTHERS).format(text=each.text)
             )
-            for each in faded
-        ]
+            for each in page
+        )
+        return Page(answers, page.next)
 
     def refresh(self) -> int:
         """Compute the score of every memory that holds, at once, for whoever ranks; returns how
@@ -171,6 +209,18 @@ class Ageing:
     def _until(self, now: Moment | None) -> Micros:
         given = micros(now, "now")
         return self._queries.now() if given is None else given
+
+
+def _holds(row: Version, subject_ref: str | None, now: Micros) -> bool:
+    """Whether it is one of `questions.held`."""
+    return (
+        row.closed is None
+        and not row.quarantined
+        and (subject_ref is None or row.subject_ref == subject_ref)
+        and row.valid_from <= now
+        and (row.valid_to is None or row.valid_to > now)
+        and (row.expires_at is None or row.expires_at > now)
+    )
 
 
 def _answer(

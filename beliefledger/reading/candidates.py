@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -38,6 +38,8 @@ _STATES = {
 _UNREAD = "It was not read: it is in a language that its extractor does not read."
 
 Slot = tuple[str, str]
+Only = Callable[[Sequence[DecisionAnswer]], Collection[str]]
+"""Which of some decisions may be matched, by their ids."""
 
 
 class LikeCandidate(Frozen):
@@ -105,7 +107,7 @@ class CandidateQueries:
         self._log = core.log
         self._queries = queries
 
-    def why_not(self, subject: str, text: str, most: int) -> WhyNotAnswer:
+    def why_not(self, subject: str, text: str, most: int, only: Only | None = None) -> WhyNotAnswer:
         """Raises `InvalidQuery` for a claim without words, `UnknownMemory` and `NotPermitted` for
         somebody nobody knows, or who was erased."""
         ref = self._core.known_subject(subject)
@@ -119,8 +121,14 @@ class CandidateQueries:
                 connection, generation, questions.DecisionFilter(subject_ref=ref)
             )
         noticed = list(self._noticed(rows, claim))
-        alike, slots = self._alike(noticed, self._slots(text))
+        read_as = self._slots(text)
+        matched = noticed if only is None else self._allowed(noticed, read_as, only)
+        alike, slots = self._alike(matched, read_as)
         answers = self._queries.told([each.row for each in alike])
+        if only is not None:  # of a belief that was matched there may be others
+            allowed = only(answers)
+            told = [pair for pair in zip(alike, answers, strict=True) if _is_in(pair[1], allowed)]
+            alike, answers = [each for each, _ in told], [each for _, each in told]
         stopped: list[tuple[_Noticed, DecisionAnswer]] = []
         got_in: list[tuple[_Noticed, DecisionAnswer]] = []
         for pair in zip(alike, answers, strict=True):
@@ -163,6 +171,22 @@ class CandidateQueries:
             proposed = found.get((row.turn_id, row.candidate_version))
             if proposed is not None:
                 yield _compared(row, proposed.candidate.model_dump(mode="json"), claim)
+
+    def _allowed(self, noticed: Sequence[_Noticed], slots: set[Slot], only: Only) -> list[_Noticed]:
+        """Those that may be matched, with all that cannot be."""
+        near = [each for each in noticed if each.likeness or each.slot in slots]
+        answers = self._queries.told([each.row for each in near])
+        allowed = only(answers)
+        kept = {
+            each.row.position
+            for each, answer in zip(near, answers, strict=True)
+            if _is_in(answer, allowed)
+        }
+        return [
+            each
+            for each in noticed
+            if each.row.position in kept or not (each.likeness or each.slot in slots)
+        ]
 
     def _slots(self, text: str) -> set[Slot]:
         """The slots that the claim is about, as the rules read it."""
@@ -236,6 +260,10 @@ class CandidateQueries:
             if raw.body is not None and raw.body["content"]
         ]
         return sorted(found, key=lambda each: (-each.likeness, -each.position))
+
+
+def _is_in(answer: DecisionAnswer, allowed: Collection[str]) -> bool:
+    return answer.decision_id in allowed
 
 
 def _slot(entity: str, attribute: str) -> Slot:

@@ -22,7 +22,11 @@ from beliefledger.projections.digests import candidates_of
 from beliefledger.projections.questions import DecisionFilter, DecisionRow, MemoryFilter
 from beliefledger.projections.turns import TurnsView, positions
 from beliefledger.reading.queries import Queries, Snapshot
+from beliefledger.reading.sight import Sight
+from beliefledger.times import Moment, micros
 
+Asked = tuple[Where, Sight | None]
+"""Which memories, and by whom they are asked for; None: for their subject."""
 _LOOKED_AT = 200
 """How many rows are read at a time where only their words tell whether they are asked for."""
 
@@ -53,10 +57,11 @@ class Lists:
         snapshot: Snapshot | None,
         valid_at: Micros | None,
         which: MemoryFilter,
-        where: Where,
+        asked: Asked,
         cut: Cut,
     ) -> Page[BeliefAnswer]:
         """What is believed, in the order in which it was written."""
+        where, sight = asked
         if (where.type, where.topic) != (None, None):
             arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
         ref = None if subject is None else self._queries.known_or_none(subject)
@@ -70,7 +75,8 @@ class Lists:
             valid_at = self._queries.now() if snapshot is None else snapshot.at
         with self._queries.states(BeliefsView.name) as (connection, (state,)):
             as_of = None if snapshot is None else snapshot.position
-            many = None if cut.limit is None else self._at_once(cut.limit, where)
+            picked = where.looks_at_words or sight is not None
+            many = None if cut.limit is None else self._at_once(cut.limit, picked=picked)
             kept: list[Version] = []
             last = int(cut.last or 0)
             while True:
@@ -82,7 +88,7 @@ class Lists:
                     as_of=as_of,
                     which=replace(which, after=last, limit=many),
                 )
-                kept += self._of(rows, where)
+                kept += self._of(rows if sight is None else sight.of(rows), where)
                 if many is None or len(rows) < many or len(kept) > (cut.limit or 0):
                     break
                 last = rows[-1].row_id
@@ -94,11 +100,13 @@ class Lists:
         return Page(answers, cut.next(page[-1].row_id, seen, valid_at))
 
     def history(
-        self, given: str, snapshot: Snapshot | None, where: Where, cut: Cut
+        self, given: str, snapshot: Snapshot | None, asked: Asked, cut: Cut
     ) -> Page[BeliefAnswer]:
         """Every version of a belief, oldest first."""
+        where, sight = asked
         snapshot = self.seen(snapshot, cut)
-        return self.page(self._queries.history(given, snapshot=snapshot), where, snapshot, cut)
+        found = self._queries.history(given, snapshot=snapshot, sight=sight)
+        return self.page(found, where, snapshot, cut)
 
     def seen(self, snapshot: Snapshot | None, cut: Cut) -> Snapshot | None:
         """The ledger as the first page saw it; for that page, as it is now."""
@@ -107,6 +115,15 @@ class Lists:
         if snapshot is None and cut.limit is not None:
             return self._queries.at_position(self._log.head().position)
         return snapshot
+
+    def seen_at(
+        self, snapshot: Snapshot | None, valid_at: Moment | None, cut: Cut
+    ) -> tuple[Snapshot | None, Micros | None]:
+        """As `seen`, and the time that is asked about: for all pages that of the first."""
+        at = micros(valid_at, "valid_at") if cut.at is None else cut.at
+        if at is None and snapshot is None and cut.limit is not None:
+            at = self._queries.now()
+        return self.seen(snapshot, cut), at
 
     @staticmethod
     def page(
@@ -150,8 +167,9 @@ class Lists:
         return found
 
     @staticmethod
-    def _at_once(limit: int, where: Where) -> int:
-        return max(limit + 1, _LOOKED_AT) if where.looks_at_words else limit + 1
+    def _at_once(limit: int, *, picked: bool) -> int:
+        """How many rows are read at a time; more, where not all of them are asked for."""
+        return max(limit + 1, _LOOKED_AT) if picked else limit + 1
 
     # Decisions
 

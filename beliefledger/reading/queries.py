@@ -16,6 +16,7 @@ from beliefledger.answers import (
     Explanation,
 )
 from beliefledger.gate.gate import Rehearsed
+from beliefledger.gate.queue import Processed
 from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted, UnknownMemory
@@ -35,6 +36,7 @@ from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.questions import DecisionFilter, DecisionRow
 from beliefledger.projections.view_tables import ViewState
 from beliefledger.reading.fates import Fates
+from beliefledger.reading.sight import Sight
 from beliefledger.reading.words import Reader, evidence_in, score, turn_page
 from beliefledger.times import Moment, micros
 
@@ -210,15 +212,23 @@ class Queries:
         return {row.row_id: found[row.memory_id] for row in rows}
 
     def history(
-        self, given: str, *, only_memory: bool = False, snapshot: Snapshot | None = None
+        self,
+        given: str,
+        *,
+        only_memory: bool = False,
+        snapshot: Snapshot | None = None,
+        sight: Sight | None = None,
     ) -> list[BeliefAnswer]:
-        """Every version (as far as was known then), each with the evidence that it added."""
+        """Every version (as far as was known then, and may be seen), each with the evidence that it
+        added."""
         key = self.memory_id(given) if only_memory else self.belief_id(given)
         with self.view(BeliefsView.name) as (connection, generation):
             ask = questions.versions_of_memory if only_memory else questions.versions_of
             rows = ask(connection, generation, key)
             if snapshot is not None:
                 rows = questions.as_known(rows, snapshot.position)
+            if sight is not None:
+                rows = sight.of(rows)
             became = self.fates(connection, generation, rows, then=True)
         return self._reader.beliefs(
             rows,
@@ -260,6 +270,14 @@ class Queries:
             which = questions.DecisionFilter(turn_id=turn_id)
             rows = questions.decided(connection, generation, which)
         return self._reader.decisions(rows)
+
+    def just_decided(self, told: Sequence[Recorded], made: Processed) -> list[DecisionAnswer]:
+        """As `of_turn`, for a turn whose events were `told`. What was `made` in this call is
+        answered from them: the views need not be caught up for it."""
+        decided = (each.event_id for each in told if each.type == GateDecided.NAME)
+        if all(decision in made.decisions for decision in decided):
+            return self._reader.just_decided(told, made.waiting_at)
+        return self.of_turn(told[0].stream)
 
     def _became(self, rows: Sequence[DecisionRow]) -> dict[int, Became]:
         """By position, what became of decisions, or of what they wrote."""

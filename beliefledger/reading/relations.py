@@ -12,15 +12,16 @@ from beliefledger.gate.dates import find_when
 from beliefledger.gate.registry import RelationType
 from beliefledger.gate.slots import canonical_attribute
 from beliefledger.ledger.candidate import Frozen
-from beliefledger.ledger.errors import InvalidQuery
+from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.projections import graph
 from beliefledger.projections.beliefs import Version
-from beliefledger.projections.graph import Believed, DirectoryRows, Edge, GraphGenerations
+from beliefledger.projections.graph import Believed, Edge, GraphGenerations
 from beliefledger.projections.links import relation_name
 from beliefledger.reading.entities import ALIAS, EntityQueries, Names
 from beliefledger.reading.queries import Queries, Snapshot
+from beliefledger.reading.sight import Sight
 from beliefledger.reading.words import Reader
 
 MOST_HOPS = 3
@@ -30,7 +31,8 @@ class StepAnswer(Frozen):
     """One memory of a path. A relation leads to an entity; a fact, which may be the last, does not.
 
     `relation` is as seen from where the path comes from: `manages`, where the memory says
-    `reports-to` of the other one and the step is therefore not `forward`.
+    `reports-to` of the other one and the step is therefore not `forward`. `entity` is None where
+    somebody else than the subject asks: what a name stands for is told by other memories.
     """
 
     relation: str | None
@@ -85,6 +87,7 @@ class RelationQueries:
         valid_at: Micros | None,
         *,
         min_confidence: int,
+        sight: Sight | None = None,
     ) -> list[PathAnswer]:
         sequence = None if relation is None or isinstance(relation, str) else tuple(relation)
         named = 1 if sequence is None else len(sequence)
@@ -101,7 +104,16 @@ class RelationQueries:
         believed = self._acquaintance.believed(snapshot, valid_at, min_confidence)
         with self._acquaintance.views() as (connection, at):
             known = graph.directory(connection, at, ref, believed.as_of)
-            start = self._acquaintance.named(connection, at, subject, ref, entity, known, believed)
+            # To others not even an error tells of whom or of what somebody has spoken.
+            others = sight is not None and sight.reader != ref
+            try:
+                start = self._acquaintance.named(
+                    connection, at, subject, ref, entity, known, believed
+                )
+            except UnknownMemory:
+                if others:
+                    return []
+                raise
             vocabulary = _Vocabulary(
                 self._relations(), lambda name: self._core.tagger(ref, "relation", name)
             )
@@ -109,7 +121,7 @@ class RelationQueries:
             for name in asked:
                 tag = vocabulary.tag(name)
                 known_of = graph.relation_is_known(connection, at, ref, tag)
-                if not known_of and not vocabulary.has(name):
+                if not known_of and not vocabulary.has(name) and not others:
                     raise InvalidQuery(
                         f"relation: {name!r} is not in the vocabulary"
                         f" ({', '.join(vocabulary.names)}), and nothing was said of one."
@@ -123,8 +135,16 @@ class RelationQueries:
             found = [path for some in ends for path in some]
             facts = self._facts(connection, at, ref, found, hops, believed)
             found = facts if last else [*found, *facts]
+            if sight is not None:
+                found = [each for each in found if sight.of(_versions(each)) == _versions(each)]
             memories = self._memories(connection, at, found, believed.as_of)
-        return self._paths(found, attribute, known, memories, vocabulary)
+        names = None if others else Names(self._reader, known)
+        return self._paths(found, attribute, names, memories, vocabulary)
+
+    @staticmethod
+    def key(path: PathAnswer) -> str:
+        """Its memories in order, which no other path of the same beginning has."""
+        return " ".join(each.memory.memory_id for each in path.steps)
 
     def _relations(self) -> dict[str, RelationType]:
         types = self._core.rulebook.refreshed().registry.types.values()
@@ -200,11 +220,13 @@ class RelationQueries:
         self,
         paths: Sequence[_Path],
         attribute: str | None,
-        known: DirectoryRows,
+        names: Names | None,
         memories: Mapping[str, BeliefAnswer],
         vocabulary: _Vocabulary,
     ) -> list[PathAnswer]:
-        names = Names(self._reader, known)
+        def name(entity_id: str) -> str | None:
+            return None if names is None else names.of(entity_id)
+
         wanted = None if attribute is None else canonical_attribute(attribute)
         answers = []
         for path in paths:
@@ -219,7 +241,7 @@ class RelationQueries:
                         relation=said if edge.forward else vocabulary.inverse(said),
                         forward=edge.forward,
                         entity_id=edge.far,
-                        entity=names.of(edge.far),
+                        entity=name(edge.far),
                         attribute=memory.attribute,
                         value=memory.value,
                         memory=memory,
@@ -241,9 +263,7 @@ class RelationQueries:
                     )
                 )
             answers.append(
-                PathAnswer(
-                    entity_id=path.seen[0], entity=names.of(path.seen[0]), steps=tuple(steps)
-                )
+                PathAnswer(entity_id=path.seen[0], entity=name(path.seen[0]), steps=tuple(steps))
             )
         return sorted(answers, key=lambda each: len(each.steps))
 
@@ -257,6 +277,7 @@ class RelationQueries:
         window: tuple[Micros | None, Micros | None],
         participant: str | None,
         min_confidence: int,
+        sight: Sight | None = None,
     ) -> list[BeliefAnswer]:
         ref = self._queries.known_or_none(subject)
         if ref is None:
@@ -266,12 +287,19 @@ class RelationQueries:
             who = None
             if participant is not None:
                 known = graph.directory(connection, at, ref, believed.as_of)
-                who = self._acquaintance.named(
-                    connection, at, subject, ref, participant, known, believed
-                )
+                try:
+                    who = self._acquaintance.named(
+                        connection, at, subject, ref, participant, known, believed
+                    )
+                except UnknownMemory:
+                    if sight is not None and sight.reader != ref:
+                        return []
+                    raise
             rows = graph.events(
                 connection, at, ref, believed, start=window[0], end=window[1], participant=who
             )
+            if sight is not None:
+                rows = sight.of(rows)
             found = self._acquaintance.beliefs(connection, at, rows, believed.as_of)
         answers = [found[row.memory_id] for row in rows if row.memory_id in found]
         return [each for each in answers if not each.negated]  # it did not happen

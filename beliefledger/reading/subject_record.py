@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.consent import ORDINARY
 from beliefledger.ledger.codec import Recorded
-from beliefledger.ledger.events import BY_NAME, turn
+from beliefledger.ledger.events import BY_NAME, task, turn
 from beliefledger.ledger.events.belief import (
     WRITING,
     ConflictResolved,
@@ -23,17 +23,19 @@ from beliefledger.ledger.events.belief import (
 )
 from beliefledger.ledger.events.entity import AliasAdded, EntityRecognised, EntitySplit
 from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.task import TaskSubmitted
 from beliefledger.ledger.events.turn import GateDecided, ReviewDecided, TurnRecorded
 from beliefledger.ledger.times import Micros
 
 _TURN_EVENTS = frozenset(name for name, kind in BY_NAME.items() if kind.__module__ == turn.__name__)
+_TASK_EVENTS = frozenset(name for name, kind in BY_NAME.items() if kind.__module__ == task.__name__)
 _NAMING = frozenset({EntityRecognised.NAME, AliasAdded.NAME, EntitySplit.NAME})
 _WITH_BODY = frozenset(
     name for name, kind in BY_NAME.items() if kind.model_fields.keys() - kind.FACTS
 )
 
 
-_AGEING = _WITH_BODY & (WRITING | _TURN_EVENTS | {MemoriesRecalled.NAME})
+_AGEING = _WITH_BODY & (WRITING | _TURN_EVENTS | _TASK_EVENTS | {MemoriesRecalled.NAME})
 """What goes for its own age; all else goes with one of these."""
 WITHDRAWN = "consent_withdrawn"
 """Why a memory is revoked whose consent is withdrawn."""
@@ -116,6 +118,7 @@ class Trail:
         self._said: dict[str, Micros] = {}
         self._naming: list[Recorded] = []
         self._recalls: list[Recorded] = []
+        self._tasks: dict[str, list[Recorded]] = defaultdict(list)
         self._resolved: list[Recorded] = []
         self._count = 0
         self._versions: dict[str, int] = {}
@@ -147,6 +150,8 @@ class Trail:
             self._naming.append(each)
         elif each.type == MemoriesRecalled.NAME:
             self._recalls.append(each)
+        elif each.type in _TASK_EVENTS:
+            self._tasks[each.stream].append(each)
         elif each.type == ConflictResolved.NAME:
             self._resolved.append(each)
         elif "memory_id" in each.facts:
@@ -203,7 +208,8 @@ class Trail:
         return {
             each.event.session_tag
             for each in self._left.values()
-            if isinstance(each.event, TurnRecorded | MemoriesRecalled) and each.event.session_tag
+            if isinstance(each.event, TurnRecorded | MemoriesRecalled | TaskSubmitted)
+            and each.event.session_tag
         }
 
     # Telling
@@ -211,7 +217,7 @@ class Trail:
     def derived(self, positions: Collection[int], after: int) -> list[int]:
         """Where there are bodies past a position that were made from what was at these, which may
         be erased by now: of the same turns, from their words, of the same memories or of what they
-        were merged into, and the searches that found any of these."""
+        were merged into, and the searches and tasks that found any of these."""
         gone = frozenset(positions)
         turns = {
             turn_id
@@ -239,13 +245,19 @@ class Trail:
         return sorted(each for each in found & self._left.keys() if each > after)
 
     def _showed(self, ids: AbstractSet[str]) -> Iterator[int]:
-        """The searches (their positions) that found any of these memories and turns."""
+        """The searches (their positions) that found any of these memories and turns, and the tasks
+        that were about them."""
         for each in self._recalls:
             facts = each.facts
             if facts["ranker"] != SHOWN and not ids.isdisjoint(
                 (*facts["memories"], *facts.get("ranked", ()))
             ):
                 yield each.position
+        for events in self._tasks.values():
+            named = {each.facts.get("turn") for each in events}
+            named |= {memory for each in events for memory in each.facts.get("memories", ())}
+            if not ids.isdisjoint(named):
+                yield from (each.position for each in events)
 
     def streams(self, positions: Collection[int]) -> dict[str, int]:
         """The streams of the events at these positions, and the versions they were read at."""

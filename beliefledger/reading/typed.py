@@ -14,6 +14,7 @@ from beliefledger.projections import questions
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.reading.lists import of
 from beliefledger.reading.queries import Queries
+from beliefledger.reading.sight import Sight
 from beliefledger.reading.words import Reader
 
 
@@ -32,6 +33,7 @@ class TypedQueries:
         where: Where = EVERYTHING,
         memory_id: str | None = None,
         quarantined: bool = False,
+        sight: Sight | None = None,
     ) -> list[Typed]:
         """What is believed now, each memory in the shape of its type."""
         ref = None
@@ -48,6 +50,8 @@ class TypedQueries:
                 valid_at=self._queries.now(),
                 which=questions.MemoryFilter(quarantined=quarantined),
             )
+            if sight is not None:
+                rows = sight.of(rows)
             found = questions.evidence_of(connection, generation, [row.memory_id for row in rows])
         evidence = {row.row_id: found[row.memory_id] for row in rows}
         answers = Reader(self._log).beliefs(rows, evidence)
@@ -99,7 +103,10 @@ class TypedQueries:
                     if other.memory_id != row.memory_id
                 ]
                 if row.subject_ref not in directories:
-                    directories[row.subject_ref] = self._directory(row.subject_ref)
+                    # What a name stands for is told by other memories, which who asks may not see.
+                    own = sight is None or sight.reader == row.subject_ref
+                    found_names = self._directory(row.subject_ref) if own else None
+                    directories[row.subject_ref] = found_names
                 known = directories[row.subject_ref]
                 if known is not None and memory.resolved is not None:
                     names = known.names_of(known.survivor(memory.resolved.entity))

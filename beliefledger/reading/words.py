@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -15,12 +16,12 @@ from beliefledger.ledger.candidate import MILLION, Candidate, Span
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.events.belief import MemoryConfirmed, Written
-from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
+from beliefledger.ledger.events.turn import CandidateProposed, GateDecided, TurnRecorded
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.streams import tag
 from beliefledger.ledger.times import Micros, iso, to_datetime
 from beliefledger.projections.beliefs import Version
-from beliefledger.projections.decisions import WAITING
+from beliefledger.projections.decisions import WAITING, row_of
 from beliefledger.projections.digests import candidates_of
 from beliefledger.projections.questions import DecisionRow
 from beliefledger.reading.fates import Fates
@@ -146,6 +147,28 @@ class Reader:
             if instead_of is not None:
                 answer = answer.model_copy(update={"reconsiders": instead_of})
             answers.append(answer)
+        return answers
+
+    def just_decided(
+        self, told: Sequence[Recorded], waiting_at: Mapping[str, str]
+    ) -> list[DecisionAnswer]:
+        """Answers about the decisions among a turn's events, as they were made. `waiting_at` has
+        the belief where a conflict waits: it may have moved since it was decided."""
+        proposed = {each.version: each.event for each in told}
+        answers = []
+        for each in told:
+            if each.type == GateDecided.NAME:
+                row = DecisionRow(*row_of(each))
+                row = replace(row, belief=waiting_at.get(row.decision_id, row.belief))
+                candidate = proposed.get(row.candidate_version)
+                answers.append(
+                    _decision(
+                        row,
+                        self.name(row.subject_ref),
+                        candidate.candidate if isinstance(candidate, CandidateProposed) else None,
+                        each.event if isinstance(each.event, GateDecided) else None,
+                    )
+                )
         return answers
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:

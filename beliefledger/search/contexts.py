@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from beliefledger.gate.policy import millionths
-from beliefledger.gate.rulebook import Rules
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import InvalidQuery, NotPermitted, TokenizerMissing
 from beliefledger.ledger.events.recall import ContextQuery, MemoriesRecalled, SearchQuery
@@ -20,6 +19,7 @@ from beliefledger.ledger.times import from_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
 from beliefledger.projections import search_requests
+from beliefledger.projections.search_requests import NOW
 from beliefledger.reading.queries import Queries, Snapshot
 from beliefledger.search.answers import SearchAnswer
 from beliefledger.search.context import (
@@ -43,10 +43,10 @@ from beliefledger.search.context_text import (
     of_bytes,
 )
 from beliefledger.search.on_demand import IndexesOnDemand
-from beliefledger.search.options import DEFAULT, EVERYTHING
+from beliefledger.search.options import SearchOptions
 from beliefledger.search.pinning import Beside, PinnedMemory, Pinning
-from beliefledger.search.request import Then, request_of
-from beliefledger.search.search import Search, SearchCall
+from beliefledger.search.request import SearchCall, Then, request_of
+from beliefledger.search.search import Search
 from beliefledger.times import Moment
 
 ESTIMATE = "estimate"
@@ -74,10 +74,11 @@ class ContextCall:
     as_of: Moment | Snapshot | None
     session: str | None
     format: Format
-    tokenizer: str | Tokenizer
+    tokenizer: str | Tokenizer | None
     k: int
     record: bool
     by: str
+    options: SearchOptions
 
 
 class Contexts:
@@ -96,14 +97,19 @@ class Contexts:
         """What to put before a model; see `MemoryLedger.context`."""
         if call.format not in FORMATS:
             raise InvalidQuery(f"format: {call.format!r} is none of {', '.join(FORMATS)}.")
-        name, count = tokenizer_of(call.tokenizer)
+        if call.options.standing != NOW or call.options.rerank is not None:
+            raise InvalidQuery(
+                "options: a context is of what may be shown now, as search ranks it; leave out"
+                " standing and rerank."
+            )
+        name, count = tokenizer_of(call.tokenizer or self._core.settings.tokenizer)
         snapshot = self._queries.snapshot(call.as_of)
-        searched = self._search.search(_searching(call, snapshot))
-        rules = self._core.rulebook.refreshed()
+        prepared = self._search.prepared(_searching(call, snapshot))
+        searched, rules = self._search.found(prepared), prepared.rules
         purpose = call.purpose or rules.policy.purpose
-        ref = self._queries.known_or_none(call.subject)
+        ref, beside = prepared.ref, Beside()
+        asked = prepared.asked.model_copy(update={"max_tokens": call.max_tokens})
         results = telling(searched.results, searched.query)
-        asked, beside = self._asked(call, searched, snapshot, rules), Beside()
         if ref is not None and searched.embedder is not None:
             when = Then(searched.position, from_datetime(searched.valid_at), rules, purpose)
             turns = {each.id: each.episode.position for each in results if each.episode}
@@ -136,27 +142,6 @@ class Contexts:
             left_out=fit.left_out,
             pending=searched.pending,
             notes=(*searched.notes, *_notes(name, fit)),
-        )
-
-    def _asked(
-        self,
-        call: ContextCall,
-        searched: SearchAnswer,
-        snapshot: Snapshot | None,
-        rules: Rules,
-    ) -> SearchQuery:
-        return SearchQuery(
-            query=searched.query,
-            k=call.k,
-            as_of=None if snapshot is None else snapshot.position,
-            min_confidence=rules.floor(DEFAULT.min_confidence),
-            min_importance=millionths(DEFAULT.min_importance),
-            recency_weight=millionths(DEFAULT.recency_weight),
-            diversity=millionths(DEFAULT.diversity),
-            max_tokens=call.max_tokens,
-            include=EVERYTHING,
-            profile=DEFAULT.profile,
-            session=call.session,
         )
 
     def _note(
@@ -209,7 +194,7 @@ def _searching(call: ContextCall, snapshot: Snapshot | None) -> SearchCall:
         max_tokens=None,
         record=False,
         by=call.by,
-        options=DEFAULT,
+        options=call.options,
     )
 
 

@@ -19,7 +19,8 @@ from beliefledger.ledger.store import Head
 from beliefledger.opening.core import Core
 from beliefledger.projections import embedding, search_terms
 from beliefledger.projections.embedding import Embedder, Hashed, Words
-from beliefledger.projections.index import Erasures, Filters, SubjectIndex
+from beliefledger.projections.index import Erasures, SubjectIndex
+from beliefledger.projections.index_filters import filters_of
 from beliefledger.projections.retrieval import Query, find, name_of_index
 from beliefledger.projections.routing import route
 from beliefledger.projections.search_requests import ALL, NOW, Looked, SearchRequest
@@ -251,7 +252,7 @@ class Indexes:
         chosen = chosen or self._in_force(head)
         model = chosen.embedder
         vector = rounded(model.embed([asked.query]))[0]
-        turned = None if asked.types else route(asked.query)
+        turned = None if request.of_types else route(asked.query)
         about = self._meanings.asked_for(asked.query, request.slots, model, vector)
         with self._searched(request, model, head) as live:
             index = live.index
@@ -261,7 +262,7 @@ class Indexes:
                 vector=vector if vector.any() else None,
                 floor=model.floor,
                 weight=model.weight,
-                filters=replace(_filters(request, position), past=about.tense == "past"),
+                filters=replace(filters_of(request, position), past=about.tense == "past"),
                 k=asked.k,
                 profile=asked.profile,
                 recency_weight=asked.recency_weight / MILLION,
@@ -480,19 +481,3 @@ class Indexes:
     def close(self) -> None:
         self.drop()
         self.store.close()
-
-
-def _filters(request: SearchRequest, position: int) -> Filters:
-    asked = request.asked
-    return Filters(
-        position=position,
-        valid_at=request.now,
-        types=asked.types,
-        topic_tags=request.topic_tags,
-        scopes=request.scopes,
-        session_tag=request.session_tag,
-        min_confidence=asked.min_confidence,
-        min_importance=asked.min_importance,
-        memories="memories" in asked.include,
-        episodes=request.episodes,
-    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from beliefledger.filters import Where
     from beliefledger.search.reranking import Rerank
 
 Included = Literal["memories", "episodes"]
@@ -21,9 +22,15 @@ class SearchOptions:
 
     topics: Sequence[str] = ()
     """Of memories: only these topics; all if empty."""
+    reader: str | None = None
+    """The person who asks, by default the subject. Another one finds what is visible to the team if
+    they share one with the subject now, else what is visible more widely; turns never."""
     scope: str | None = None
-    """On whose behalf: memories are found that are visible as widely as that, by default to the
-    subject; turns are for the subject alone."""
+    """Only memories that are visible as widely as that; turns are for the subject alone. What is
+    for a team takes a `reader`."""
+    where: Where | Mapping[str, object] | None = None
+    """Only what was said in a session, to an agent, on a topic, of a type, or with this metadata
+    beside it, as for `beliefs`. Turns have no topic and no type."""
     min_confidence: float | None = None
     """By default the `recall_floor` of the policy in force."""
     min_importance: float = 0.0

@@ -10,7 +10,7 @@ from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer
 from beliefledger.ledger.candidate import MILLION, Frozen
 from beliefledger.ledger.codec import New, Recorded
-from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, UnknownMemory
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
 from beliefledger.ledger.events.turn import TurnRecorded
@@ -189,7 +189,7 @@ class Recalls:
             room = list(context.lines)
         return RecallDetails(
             recall=self._answer_of(recorded),
-            asked=None if asked is None else _plain(asked),
+            asked=None if asked is None else self._plain(asked),
             searched_position=at if searched else None,
             searched_at=to_datetime(facts["asked_at"]) if searched else None,
             query_digest=facts["query_digest"],
@@ -301,7 +301,12 @@ class Recalls:
 
     def recorded(self, given: str) -> Recorded:
         """The event of one recall, by its id or the first characters of it. Raises
-        `UnknownMemory`."""
+        `UnknownMemory`, and `InvalidQuery` for what is no id."""
+        if not isinstance(given, str) or not given:
+            raise InvalidQuery(
+                "recall_id: give the id of a recall. A search that found nothing, or was not to"
+                " be recorded, has none."
+            )
         self._core.recorder.flush()
         with self._queries.view(RecallsView.name) as (connection, generation):
             table = tables.recalls(generation)
@@ -333,6 +338,17 @@ class Recalls:
             found=len(dict.fromkeys(facts.get("ranked") or facts["memories"])),
             query=None if asked is None else asked.query,
         )
+
+    def _plain(self, asked: SearchQuery) -> dict[str, Any]:
+        """The query and its parameters as `search` takes them; sessions of `where` as tags."""
+        plain = asked.model_dump()
+        for name in _BOUNDS:
+            plain[name] /= MILLION
+        if asked.valid_at is not None:
+            plain["valid_at"] = to_datetime(asked.valid_at)
+        if asked.reader is not None:  # None once they are erased
+            plain["reader"] = self._log.vault.real_id(asked.reader)
+        return plain
 
     def words(
         self, ids: Sequence[str], position: int, apart: Standing | None = None
@@ -374,16 +390,6 @@ def _shown(turn: Recorded, standing: Standing) -> str | None:
         return None
     shown = standing.turn(turn.stream, said.content)
     return None if shown is None else blanked(said.content, shown.withheld)
-
-
-def _plain(asked: SearchQuery) -> dict[str, Any]:
-    """The query and its parameters as `search` takes them."""
-    plain = asked.model_dump()
-    for name in _BOUNDS:
-        plain[name] /= MILLION
-    if asked.valid_at is not None:
-        plain["valid_at"] = to_datetime(asked.valid_at)
-    return plain
 
 
 def _only(found: Sequence[str], what: str, given: str) -> str:

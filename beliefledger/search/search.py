@@ -8,8 +8,9 @@ from typing import Literal
 
 from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer
-from beliefledger.gate.policy import millionths
+from beliefledger.filters import Where
 from beliefledger.gate.rulebook import Rules
+from beliefledger.gate.visibility import SUBJECT
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
@@ -26,6 +27,7 @@ from beliefledger.projections.questions import DecisionRow
 from beliefledger.projections.search_requests import ALL, NOW, THEN, Hit, Looked, SearchRequest
 from beliefledger.projections.showing import blanked
 from beliefledger.reading.queries import Queries, Snapshot
+from beliefledger.reading.readers import Readers
 from beliefledger.reading.words import Reader, score
 from beliefledger.search.answers import (
     ArmAnswer,
@@ -36,51 +38,74 @@ from beliefledger.search.answers import (
     StandingAnswer,
 )
 from beliefledger.search.on_demand import IndexesOnDemand
-from beliefledger.search.options import EVERYTHING, SHARES, SearchOptions
-from beliefledger.search.request import Then, request_of
-from beliefledger.search.reranking import READ, Rerank, ranker_with, reranked, reranker
-from beliefledger.times import Moment, micros
+from beliefledger.search.options import EVERYTHING
+from beliefledger.search.request import SearchCall, Then, checked, request_of, wanted_of
+from beliefledger.search.reranking import Rerank, ranker_with, reranked, reranker
 
 
 @dataclass(frozen=True, slots=True)
-class SearchCall:
-    """The arguments of `MemoryLedger.search`."""
+class Prepared:
+    """A search that was checked, as it goes on record, and by which rules and as of when it is
+    made."""
 
-    subject: str
-    query: str
-    k: int
-    as_of: Moment | Snapshot | None
-    valid_at: Moment | None
-    types: Sequence[str]
-    session: str | None
-    purpose: str | None
-    max_tokens: int | None
-    record: bool
-    by: str
-    options: SearchOptions
+    call: SearchCall
+    asked: SearchQuery
+    rules: Rules
+    snapshot: Snapshot | None
+    ref: str | None = None
+    """Of the subject; None where there is nothing to find …"""
+    note: str | None = None
+    """… for this reason; by default nobody knows them."""
 
 
 class Search:
     """Searches the memories and turns of one subject at a time."""
 
-    def __init__(self, core: Core, queries: Queries, indexes: IndexesOnDemand) -> None:
+    def __init__(
+        self, core: Core, queries: Queries, indexes: IndexesOnDemand, readers: Readers
+    ) -> None:
         self._core = core
         self._log = core.log
         self._queries = queries
         self._indexes = indexes
+        self._readers = readers
 
     def search(self, call: SearchCall) -> SearchAnswer:
         """Find what a subject's memories and turns say about a query; see `MemoryLedger.search`."""
+        return self.found(self.prepared(call))
+
+    def prepared(self, call: SearchCall) -> Prepared:
+        """A search that can be asked. Raises `InvalidQuery` for what cannot be, and as `Readers`
+        does for who asks."""
         rules = self._core.rulebook.refreshed()
-        by = None if call.options.rerank is None else reranker(call.options.rerank)
         snapshot = self._queries.snapshot(call.as_of)
-        asked = _checked(call, rules, None if snapshot is None else snapshot.position)
+        asked = checked(call, rules, None if snapshot is None else snapshot.position)
+        where = Where.of(call.options.where)
+        arguments.filters(rules, where.type, where.topic)
+        then = snapshot.position if asked.standing == THEN and snapshot is not None else None
+        sight = self._readers.sight(call.options.reader, then)
+        ref = self._queries.known_or_none(call.subject)
+        keys = None if ref is None else self._log.keys(ref)
+        if ref is None or keys is None:
+            return Prepared(call, asked, rules, snapshot)
+        seen: dict[str, object] = {"where": wanted_of(keys, where)}
+        if sight is not None:
+            least = sight.least(ref, asked.scope)
+            if least is None:
+                return Prepared(call, asked, rules, snapshot, note=_UNSEEN)
+            seen |= {"reader": sight.reader, "scope": least}
+        return Prepared(call, asked.model_copy(update=seen), rules, snapshot, ref)
+
+    def found(self, prepared: Prepared) -> SearchAnswer:
+        """What a search finds."""
+        call, asked, ref = prepared.call, prepared.asked, prepared.ref
+        rules, snapshot = prepared.rules, prepared.snapshot
+        by = None if call.options.rerank is None else reranker(call.options.rerank)
         purpose = arguments.purpose(call.purpose or rules.policy.purpose)
         head = self._indexes().follow_erasures()  # also where it is they who are asked about
         now = asked.valid_at
         if now is None:
             now = max(self._core.clock(), head.recorded_at) if snapshot is None else snapshot.at
-        ref = self._queries.known_or_none(call.subject)
         try:
             if ref is None:
                 raise NotPermitted
@@ -102,7 +127,7 @@ class Search:
             if audits:
                 self._core.recorder.flush()  # on record before anything is shown
         except NotPermitted:  # also: erased just now
-            return _nothing(call.subject, asked, now, head.position)
+            return _nothing(call.subject, asked, now, head.position, prepared.note)
         return _answer(call.subject, request, looked, shown, len(found) - len(shown), recall_id)
 
     def _note(
@@ -223,45 +248,6 @@ class Search:
         }
         self._indexes().tell(fresh, forgotten)
         return told | fresh
-
-
-def _checked(call: SearchCall, rules: Rules, as_of: int | None) -> SearchQuery:
-    """What is asked, as it goes on record. Raises `InvalidQuery` for what cannot be asked."""
-    options = call.options
-    for name, value in (
-        ("subject", call.subject),
-        ("by", call.by),
-        ("session", call.session or ""),
-    ):
-        arguments.text(name, value)
-    query = arguments.words(call.query)
-    for name in SHARES:
-        arguments.share(name, getattr(options, name))
-    if options.min_confidence is not None:
-        arguments.share("min_confidence", options.min_confidence)
-    arguments.counts(call.k, call.max_tokens)
-    arguments.included(options.include)
-    arguments.names(rules, call.types, options.topics, options.scope, options.profile)
-    arguments.standing(options.standing, options.reason, call.by)
-    return SearchQuery(
-        query=query,
-        k=call.k if options.rerank is None else max(call.k, READ),
-        as_of=as_of,
-        valid_at=micros(call.valid_at, "valid_at"),
-        types=tuple(call.types),
-        topics=tuple(options.topics),
-        scope=options.scope,
-        min_confidence=rules.floor(options.min_confidence),
-        min_importance=millionths(options.min_importance),
-        recency_weight=millionths(options.recency_weight),
-        diversity=millionths(options.diversity),
-        max_tokens=call.max_tokens,
-        include=tuple(options.include),
-        profile=options.profile,
-        session=call.session,
-        standing=None if options.standing == NOW else options.standing,
-        reason=options.reason,
-    )
 
 
 def _then(
@@ -417,19 +403,26 @@ def _answer(
 def _why_nothing(asked: SearchQuery) -> str:
     """Why there was nothing to look at."""
     limits = []
-    if asked.scope is not None:
+    if asked.scope is not None and asked.scope != SUBJECT:
         limits.append(f"visible as widely as {asked.scope} (turns are for the subject alone)")
     limits += [
         f"of {name} {', '.join(of)}"
         for name, of in (("type", asked.types), ("topic", asked.topics))
         if of
     ]
+    if asked.where is not None:
+        limits.append("of what `where` asks for")
     if asked.include != EVERYTHING:
         limits.append(f"among {', '.join(asked.include)}")
     return f"There was nothing to search{' ' if limits else ''}{', '.join(limits)}."
 
 
-def _nothing(subject: str, asked: SearchQuery, now: Micros, position: int) -> SearchAnswer:
+_UNSEEN = "The policy has no scope by which anybody but the subject would see something."
+
+
+def _nothing(
+    subject: str, asked: SearchQuery, now: Micros, position: int, note: str | None
+) -> SearchAnswer:
     return SearchAnswer(
         recall_id=None,
         subject=subject,
@@ -448,5 +441,5 @@ def _nothing(subject: str, asked: SearchQuery, now: Micros, position: int) -> Se
         results=(),
         tokens=0,
         left_out=0,
-        notes=(f"Nothing is known about {subject!r}.",),
+        notes=(note or f"Nothing is known about {subject!r}.",),
     )

@@ -187,11 +187,13 @@ def _meant(
         if not plainly or candidate.durability is Durability.TRANSIENT:
             yield candidate
             continue
-        if doubt is None:
-            playing = scorers.in_a_game([each.content for each in earlier])
-            doubt = scorers.threshold("doubt in a game" if playing else "doubt")
         # What is told beside a question is judged by itself.
-        if scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said)) < doubt:
+        earnest = scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said))
+        usual, in_a_game = scorers.threshold("doubt"), scorers.threshold("doubt in a game")
+        if doubt is None and usual <= earnest < in_a_game:  # else a game makes no difference
+            playing = scorers.in_a_game([each.content for each in earlier])
+            doubt = in_a_game if playing else usual
+        if earnest < (usual if doubt is None else doubt):
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate

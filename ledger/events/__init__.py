@@ -6,7 +6,7 @@ moving a class never changes history.
 
 from __future__ import annotations
 
-from beliefledger.ledger.events import belief, entity, ops, policy, recall, subject, turn
+from beliefledger.ledger.events import belief, entity, ops, policy, recall, subject, task, turn
 from beliefledger.ledger.events.kind import Event
 
 STREAMS = {
@@ -16,6 +16,7 @@ STREAMS = {
     "entity": entity,
     "policy": policy,
     "recall": recall,
+    "task": task,
     "ops": ops,
 }
 

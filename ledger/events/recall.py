@@ -9,6 +9,7 @@ from pydantic import Field
 from beliefledger.ledger.candidate import Frozen, unset
 from beliefledger.ledger.events.kind import Event, Fact
 from beliefledger.ledger.fields import Fraction, Name, Score
+from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
 
 
@@ -22,6 +23,17 @@ class ContextQuery(Frozen):
     """The memories that go into every context, whether there was room or not."""
     lines: tuple[str, ...]
     """The memories and turns that it has, in order."""
+
+
+class Wanted(Frozen):
+    """Only what was said in this session, to this agent, on this topic, of this type, and beside
+    which each of these was kept."""
+
+    session_tag: str | None = None
+    agent: Name[str | None] = None
+    topic: str | None = None
+    type: str | None = None
+    metadata: Metadata = Field(default_factory=dict, exclude_if=unset)
 
 
 class SearchQuery(Frozen):
@@ -51,6 +63,11 @@ class SearchQuery(Frozen):
     """Why an auditor looked."""
     context: ContextQuery | None = Field(default=None, exclude_if=unset)
     """Where a context was made of it."""
+    where: Wanted | None = Field(default=None, exclude_if=unset)
+    """What alone was to be found."""
+    reader: str | None = Field(default=None, exclude_if=unset)
+    """On whose behalf it was asked: the reference of a person. `scope` is then the narrowest that
+    they might see, by the teams that they shared with the subject when it was asked."""
 
 
 class MemoriesRecalled(Event):

@@ -153,3 +153,21 @@ class SubjectImported(Event):
     """The event id of the export, in the ledger that made it."""
     exported_at: Micros
     note: str | None = None
+
+
+class TeamJoined(Event):
+    """A person was made a member of a team: from here on they may see what another member has that
+    is visible to the team, and that one what they have."""
+
+    NAME: ClassVar = "team.joined.v1"
+    team: Fact[str]
+    """The team's id, which is random; its members have the same one."""
+    name: Name[str]
+    """What the team is called. It is kept with each member, and goes with them."""
+
+
+class TeamLeft(Event):
+    """A person is no longer a member of a team."""
+
+    NAME: ClassVar = "team.left.v1"
+    team: Fact[str]

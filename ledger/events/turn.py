@@ -41,6 +41,9 @@ class TurnRecorded(Event):
     """What the caller keeps beside it."""
     corrects: Meant | None = Field(default=None, exclude_if=unset)
     """The memory that these words say is wrong."""
+    ask: bool = Field(default=False, exclude_if=unset)
+    """Where these words contradict a belief a person is to choose, which is else decided by the
+    gate."""
     withheld: bool = Field(default=False, exclude_if=unset)
     """An erased turn was told again: it stays erased, so nothing of it is kept here."""
 

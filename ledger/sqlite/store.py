@@ -35,7 +35,7 @@ from beliefledger.ledger.sqlite.appender import INSERT_BODY, INSERT_EVENT, SQLit
 from beliefledger.ledger.sqlite.connection import Datastore
 from beliefledger.ledger.sqlite.cursors import SQLiteCursors
 from beliefledger.ledger.sqlite.database import Database
-from beliefledger.ledger.sqlite.schema import DAMAGE, SCHEMA, UPGRADES
+from beliefledger.ledger.sqlite.schema import DAMAGE, SCHEMA, SCHEMA_VERSION, UPGRADES
 from beliefledger.ledger.sqlite.upgrades import bring_up_to_date
 from beliefledger.ledger.store import (
     CLOCK_TOLERANCE,
@@ -87,8 +87,9 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         try:
             with database.queue.turn(), database.connection(writing=True) as connection:
                 self.found = bring_up_to_date(connection, str(self.path), SCHEMA, UPGRADES)
-                for statement in SCHEMA:  # whatever was taken away: a trigger, an index
-                    connection.execute(statement)
+                if self.found == SCHEMA_VERSION:  # else all of it was made just now
+                    for statement in SCHEMA:  # whatever was taken away: a trigger, an index
+                        connection.execute(statement)
         except LedgerError:
             self.close()
             raise

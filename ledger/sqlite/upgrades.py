@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from beliefledger.ledger.errors import OlderProgram
@@ -88,7 +89,8 @@ def _known(db: sqlite3.Connection, what: str, newest: int) -> int:
     return found
 
 
-def statements(script: str) -> list[str]:
+@cache
+def statements(script: str) -> Sequence[str]:
     """The statements of a script, one by one."""
     found, gathered = [], ""
     for line in script.splitlines(keepends=True):
@@ -96,7 +98,7 @@ def statements(script: str) -> list[str]:
         if sqlite3.complete_statement(gathered):
             found.append(gathered.strip())
             gathered = ""
-    return found
+    return tuple(found)
 
 
 def steps(upgrades: Sequence[Upgrade], before: int) -> list[str]:

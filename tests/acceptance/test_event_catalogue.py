@@ -14,8 +14,12 @@ from jsonschema import Draft202012Validator
 from beliefledger import InvalidQuery, open_memory
 from beliefledger.exports.event_schema import inner, schema
 from beliefledger.exports.event_units import in_units
+from beliefledger.ledger import codec
+from beliefledger.ledger.envelope import stamp
+from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.fields import A_SCORE, A_TIME
+from beliefledger.ledger.store import Row
 from beliefledger.tools.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -43,6 +47,25 @@ def test_the_catalogue_is_what_the_classes_say():
     assert catalogue.EXAMPLES.read_text("utf-8") == catalogue.examples(), told
     page = catalogue.PAGE.read_text("utf-8")
     assert all(f"### `{name}`\n" in page for name in BY_NAME)
+
+
+def test_fields_that_came_later_may_be_left_out_and_are_told():
+    page = catalogue.PAGE.read_text("utf-8").partition("## Fields that came later")[2]
+    came = {each for name in BY_NAME for each in catalogue.later(name)}
+    assert {("turn.recorded.v2", "metadata"), ("SearchQuery", "context")} <= came
+    for owner, field in came:
+        assert f"| `{owner}` | `{field}` |\n" in page
+
+
+def test_a_program_that_does_not_know_a_field_stops_there_and_names_it():
+    name = "turn.parked.v2"
+    parts = json.loads((catalogue.GOLDEN / "events" / f"{name}.json").read_text("utf-8"))
+    head = json.loads(parts["head"] + "1}")
+    head["facts"]["unheard_of"] = 1
+    sealed = json.dumps(head, sort_keys=True, separators=(",", ":")).removesuffix("1}").encode()
+    row = Row(1, stamp(sealed, 1, parts["tail"].encode()), None)
+    with pytest.raises(LogCorrupted, match=r"(?s)does not have its fields.*unheard_of"):
+        codec.unseal(row, None)
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -22,7 +22,7 @@ from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, NotPermitted, 
 from beliefledger.ledger.events import BY_NAME
 from beliefledger.ledger.events.subject import SubjectExported, SubjectImported
 from beliefledger.ledger.times import to_datetime
-from beliefledger.search.search import SearchOptions
+from beliefledger.search.options import SearchOptions
 from beliefledger.tools.cli import app
 
 SCRIPT = "<script>alert('x')</script>"

@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from programs import Program
 from served import LEGACY, MODERN, Served, connected, served
 
-from beliefledger import open_memory
+from beliefledger import Details, open_memory
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.ops import AccessRefused, ToolCalled
 from beliefledger.tools.server.mcp import tool as tools
@@ -190,6 +190,44 @@ def test_a_token_reaches_nobody_else_by_name_or_id(server):
     assert "zoe" not in str(server.memory.subjects())
 
 
+def test_a_token_for_one_person_finds_what_is_visible_to_their_team(server, memory):
+    memory.consent.grant("ben", "consent", scope="public")
+    for scope in ("subject", "team", "public"):
+        memory.store(
+            "ben",
+            f"locker {scope}",
+            attribute=f"key.{scope}",
+            details=Details(visibility_scope=scope, topic="work", session=f"of {scope}"),
+        )
+    for member in ("ana", "ben"):
+        memory.teams.add("night shift", member, by="lea")
+    ana, both = server.token("ana"), server.token("desk", subjects=["ana", "cleo"])
+    asked = {"query": "which locker", "subject": "ben"}
+
+    def texts(**more):
+        return {
+            each["text"]
+            for each in server.call(ana, "search_memories", **asked, **more)["data"]["results"]
+        }
+
+    theirs = {"key team is locker team", "key public is locker public"}
+    assert texts() == theirs
+    assert texts(topic="work", type="fact") == theirs
+    assert texts(said_in="of team") == {"key team is locker team"}
+    assert texts(topic="ghosts") == texts(agent_id="nobody") == set()
+    block = server.call(ana, "context", **asked)["data"]
+    assert {each["text"] for each in block["lines"]} == theirs
+    # Nothing else is reached, and no token that does not say which person asks.
+    for tool in ("inspect_memories", "get_memory_stats", "list_decisions", "believe_as_of"):
+        given = {"as_of": "2030-01-01"} if tool == "believe_as_of" else {}
+        assert server.call(ana, tool, subject="ben", **given)["code"] == "NOT_PERMITTED", tool
+    assert server.call(both, "search_memories", **asked)["code"] == "NOT_PERMITTED"
+    memory.teams.remove("night shift", "ana", by="lea")
+    for tool in ("search_memories", "context"):
+        assert server.call(ana, tool, **asked)["code"] == "NOT_PERMITTED"
+    assert memory.recalls.get(block["recall_id"]).asked["reader"] == "ana"
+
+
 def test_what_is_withheld_leaves_by_no_tool(server):
     server.memory.consent.grant("ana", "consent")
     token = server.token(role="admin")
@@ -234,6 +272,38 @@ def test_of_a_conflict_that_is_withheld_not_even_its_attribute_is_told(server):
     answer = server.call(token, "list_conflicts")
     assert "meeting" not in json.dumps(answer)
     assert [each["belief_id"] for each in answer["data"]["conflicts"]] == [open_one["belief_id"]]
+
+
+def test_an_agent_cannot_guess_withheld_words(server):
+    agent, reviewer = server.token(), server.token("rev", role="reviewer")
+    server.store(
+        agent,
+        "I live in Lisbon.",
+        "I'm allergic to peanuts.",
+        "I play the theremin.",
+        "I prefer morning meetings.",
+    )
+    gone = next(each for each in server.memory.beliefs("ana") if "theremin" in each.text)
+    server.memory.revoke(gone.memory_id, by="lea")
+    nothing = server.call(agent, "why_not", claim="I own a submarine")["data"]
+    assert nothing == {"stopped": [], "got_in": [], "waiting": [], "left_out": 0}
+    guesses = (
+        "I am allergic to peanuts", "peanuts", "I play the theremin", "theremin", "allergic",
+        "allergic to peanuts, plays the theremin",
+    )  # fmt: skip
+    for guess in guesses:
+        for limit in (1, 10):
+            asked = server.call(agent, "why_not", claim=guess, limit=limit)["data"]
+            assert asked == nothing, guess
+    seen = server.calls(reviewer, *(("why_not", {"claim": each}) for each in guesses[:4]))
+    for answer in seen:
+        told = answer["data"]["stopped"] + answer["data"]["got_in"]
+        assert [each["claim"] for each in told] == [None]
+        assert told[0]["reason"]
+    assert ("why_not", "ok") in called(server.memory)
+    for claim in ("I live in Lisbon", "I live in Porto"):  # what may be told is found as ever
+        found = server.call(agent, "why_not", claim=claim)["data"]
+        assert [each["claim"] for each in found["got_in"]] == ["User lives in Lisbon"]
 
 
 def test_the_same_idempotency_key_of_two_agents_loses_neither_text(server):
@@ -515,6 +585,61 @@ def test_a_revoked_token_ends_an_open_session_within_a_second(server):
     with pytest.raises(BaseException):  # noqa: B017, PT011  of the client, whichever it is
         asyncio.run(use(LEGACY))
     assert called(server.memory) == [("get_memory_stats", "ok")]
+
+
+def test_a_token_has_so_many_sessions(server, monkeypatch):
+    from beliefledger.tools.server.mcp import http as over_http
+
+    monkeypatch.setattr(over_http, "MOST_SESSIONS_OF_TOKEN", 2)
+    client = {"name": "t", "version": "1"}
+    opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}
+    first, other = server.token(), server.token("other")
+    with httpx2.Client(headers={"accept": "application/json, text/event-stream"}) as http:
+
+        def opened(token):
+            answer = http.post(server.url, json=body, headers={"authorization": f"Bearer {token}"})
+            return answer.status_code, answer.headers.get("mcp-session-id")
+
+        codes = [opened(first) for _ in range(3)]
+        assert [code for code, _ in codes] == [200, 200, 503]
+        assert opened(other)[0] == 200
+        ending = {"authorization": f"Bearer {first}", "mcp-session-id": codes[0][1]}
+        assert http.delete(server.url, headers=ending).status_code == 200
+        assert opened(first)[0] == 200
+
+
+def test_a_token_for_some_learns_nothing_of_how_much_there_is_of_others(server):
+    server.store(server.token(), "I live in Lisbon.")
+    auditor = server.token("auditor", role="auditor")
+    before = server.call(auditor, "verify_audit_chain")["data"]
+    costs = server.call(auditor, "get_cost_summary")["data"]["total_tool_calls"]
+    namesake = server.token("auditor", role="admin", subjects=["ben"])
+    server.call(namesake, "get_memory_stats")
+    server.store(server.token("other", subjects=["ben"]), "I live in Oslo.")
+    after, told = server.calls(auditor, ("verify_audit_chain", {}), ("get_cost_summary", {}))
+    assert after["data"] == before
+    assert 0 < before["records_checked"] < server.memory.status().position
+    assert before["broken_at"] is None
+    assert told["data"]["total_tool_calls"] == costs + 2  # its own two since
+
+
+def test_costs_are_read_from_the_log_once(server, monkeypatch):
+    from beliefledger.tools.server import costs
+
+    asked = []
+    subscribe = type(server.memory).subscribe
+
+    def counted(*given, **named):
+        asked.append(named)
+        return subscribe(*given, **named)
+
+    monkeypatch.setattr(type(server.memory), "subscribe", counted)
+    operator = server.token(role="operator", subjects=None)
+    answers = [server.call(operator, "get_cost_summary")["data"] for _ in range(3)]
+    assert {each["total_cost_usd"] for each in answers} == {0}
+    assert len([each for each in asked if each.get("types") == ["extraction.completed.v1"]]) == 1
+    assert costs.costs_of(server.memory) is costs.costs_of(server.memory)
 
 
 def test_a_session_belongs_to_the_token_that_opened_it(server):

@@ -63,6 +63,7 @@ def talk(place):
 
                 call.ids = ids
                 call.memory = memory
+                call.send = send
                 yield call
 
 
@@ -137,6 +138,52 @@ def test_no_argument_breaks_a_tool_or_gets_at_what_is_not_the_callers(talk):
     assert {"ok", "INVALID_PARAM", "MEMORY_NOT_FOUND", "NOT_PERMITTED"} <= seen
     assert talk.memory.beliefs("ben")[0].value == THEIRS
     assert talk.memory.proofs.verify().ok
+
+
+ADDRESSES = st.one_of(
+    st.sampled_from((*NASTY, "beliefledger://subject/", "beliefledger://subject//beliefs")),
+    st.builds(
+        "beliefledger://subject/{}/{}".format,
+        st.sampled_from(("ana", "ben", "%62en", "zoe", "%00", "%ff", "..", "ana%2Fbeliefs")),
+        st.one_of(
+            st.sampled_from(("beliefs", "history", "decisions", "beliefs/", "beliefs/general")),
+            st.integers(0, 8).map(lambda number: f"history/ID{number}"),
+            st.text(alphabet=string.printable, max_size=20),
+        ),
+    ),
+)
+
+
+def test_no_address_or_completion_breaks_the_server_or_gets_at_what_is_not_the_callers(talk):
+    template = "beliefledger://subject/{subject}/beliefs/{topic}"
+    seen = set()
+
+    @settings(max_examples=80, suppress_health_check=list(HealthCheck))
+    @given(
+        ADDRESSES, st.sampled_from(("resources/read", "resources/subscribe", "complete")), VALUES
+    )
+    def attack(address, method, value):
+        for number, each in enumerate(talk.ids):
+            address = address.replace(f"ID{number}", each)
+        params = {"uri": address}
+        if method == "complete":
+            method = "completion/complete"
+            params = {
+                "ref": {"type": "ref/resource", "uri": template},
+                "argument": {"name": "topic", "value": value},
+                "context": {"arguments": {"subject": address}},
+            }
+        answer = talk.send(method, params)
+        assert answer.status_code == 200, (method, params, answer.text)
+        assert THEIRS not in answer.text, (method, params)
+        assert SECRET not in answer.text, (method, params)
+        [message] = messages(answer.text)
+        seen.add((method, "result" in message))
+        if "error" in message:
+            assert message["error"]["code"] in {-32602, -32600}, (method, params, message)
+
+    attack()
+    assert {("resources/read", True), ("resources/read", False)} <= seen
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
+from operator import attrgetter
 
 import pytest
+import reference
 from command_line import CliRunner
 
-from beliefledger import Details, InvalidQuery, MemoryInput, Where, open_memory
+from beliefledger import (
+    Details,
+    ExtractionUnavailable,
+    InvalidQuery,
+    MemoryInput,
+    TurnInput,
+    Where,
+    open_memory,
+)
+from beliefledger.access.calls import Call
 from beliefledger.tools.cli import app
 
 
@@ -220,6 +232,182 @@ def test_the_lists_of_the_parts_come_in_pages(memory, clock):
         assert [each for page in pages(ask, 3) for each in page] == whole
 
 
+def _of_ana(verb):
+    return lambda memory, **page: verb(memory)("ana", **page)
+
+
+def _of_all(verb):
+    return lambda memory, **page: verb(memory)(**page)
+
+
+def _colours(memory, **page):
+    [colour] = {each.belief_id for each in memory.beliefs("ana") if each.attribute == "colour"}
+    return memory.history(colour, **page)
+
+
+PAGED = {
+    "MemoryLedger.beliefs": (_of_ana(attrgetter("beliefs")), 5),
+    "MemoryLedger.history": (_colours, 3),
+    "MemoryLedger.decisions": (None, 0),  # the last come first: see above
+    "MemoryLedger.subjects": (None, 0),  # an answer of its own: see test_exports
+    "MemoryLedger.events": (_of_ana(attrgetter("events")), 4),
+    "MemoryLedger.typed": (_of_ana(attrgetter("typed")), 5),
+    "MemoryLedger.related": (_of_ana(attrgetter("related")), 4),
+    "conflicts.list": (_of_ana(attrgetter("conflicts.list")), 2),
+    "conflicts.loops": (_of_all(attrgetter("conflicts.loops")), 2),
+    "consent.list": (_of_ana(attrgetter("consent.list")), 2),
+    "entities.list": (_of_ana(attrgetter("entities.list")), 5),
+    "erasure.list": (_of_all(attrgetter("erasure.list")), 3),
+    "erasure.holds.list": (_of_all(attrgetter("erasure.holds.list")), 4),
+    "operations.ageing.decay": (_of_all(attrgetter("operations.ageing.decay")), 5),
+    "operations.ageing.reconfirm": (
+        lambda memory, **page: memory.operations.ageing.reconfirm(at="2036-01-01", **page),
+        2,
+    ),
+    "operations.extraction.parked": (_of_all(attrgetter("operations.extraction.parked")), 2),
+    "policy.list": (_of_all(attrgetter("policy.list")), 3),
+    "recalls.list": (_of_ana(attrgetter("recalls.list")), 4),
+    "tokens.list": (lambda memory, **page: memory.tokens.list(all=True, **page), 3),
+    "tokens.calls": (_of_all(attrgetter("tokens.calls")), 3),
+    "types.list": (_of_all(attrgetter("types.list")), 10),
+    "teams.list": (None, 0),  # see test_teams
+    "teams.members": (None, 0),
+}
+"""Every list in pages: how it is asked for, and how many are in it at least."""
+
+
+WHOLE = {
+    "one for each that is given": (
+        "MemoryLedger.record_turns",
+        "MemoryLedger.store_many",
+    ),
+    "all that one call did, or would do": (
+        "MemoryLedger.remember",
+        "MemoryLedger.correct",
+        "conflicts.resolve",
+        "consent.preview_reconsider",
+        "consent.reconsider",
+        "operations.ageing.expire",
+        "operations.ageing.revoke_outdated",
+        "operations.consolidation.undo",
+    ),
+    "one for each view": ("operations.rebuild",),
+    "one for each job, of which there is a handful": (
+        "operations.jobs.list",
+        "operations.jobs.scheduled",
+    ),
+    "what is not finished, of which there is a handful": (
+        "erasure.unfinished",
+        "tasks.under_way",
+    ),
+    "one for each field of a policy": ("policy.diff",),
+    "as many as were asked about": ("recalls.words",),
+    "counts by a fixed name": (
+        "erasure.erase_due",
+        "operations.consolidation.everyone",
+        "vectors.complete",
+    ),
+    "one document": ("exports.schema",),
+    "of parts that somebody else writes": ("Extractor.extract",),
+}
+"""Lists that are told as a whole, and why each has an end by nature."""
+
+
+def test_every_list_is_in_pages_or_says_why_not():
+    """So that no list is forgotten."""
+    lists, paged = set(), set()
+    for name, thing in reference.names():
+        returns = str(getattr(thing, "returns", None))
+        given = {each.name for each in getattr(thing, "parameters", ())}
+        if name == "tasks.list":
+            assert {"limit", "before"} <= given  # the newest first: see test_a2a
+        elif re.search(r"Page\b", returns):
+            assert {"limit", "after"} <= given, name
+            paged.add(name)
+        elif re.search(r"\b(list|Sequence|tuple|dict|Mapping)\[", returns):
+            lists.add(name)
+    assert paged == set(PAGED)
+    whole = [name for names in WHOLE.values() for name in names]
+    assert lists == set(whole)
+    assert len(lists) == len(whole)
+
+
+def furnished(memory, clock):
+    """What the lists are of."""
+    memory.consent.grant("ana", "contract", by="Lea")
+    memory.consent.grant("ana", "explicit_consent", categories=["health"], by="Lea")
+    for name in ("Bo", "Cy", "Di", "Ed"):
+        memory.remember("ana", f"I had lunch with {name} yesterday.")
+        memory.remember("ana", f"I work with {name}.")
+        memory.search("ana", name)
+        memory.remember(name, "I live in Porto.")
+        memory.erasure.holds.place(name, "a claim", by="Lea", hold="claim")
+        token = memory.tokens.create(f"bot of {name}", by="Lea", subjects=["ana"])
+        who = memory.tokens.principal(token.token)
+        memory.tokens.record_call(Call(who, "mine", "search", "{}", "ok", 1_000))
+    memory.tokens.revoke(token.answer.token_id, by="Lea")
+    important = Details(importance=0.9)
+    for number in range(3):
+        rule = {"attribute": f"rule.{number}", "confidence": 0.9, "details": important}
+        memory.store("ana", f"rule {number}", **rule)
+        named = {"name": f"policy {number}"}
+        memory.policy.adopt(memory.policy.current.model_copy(update=named), by="Lea")
+        receipt = memory.record_turn("ana", f"Thing {number}.")
+        memory.erase("ana", turn=receipt.turn_id, by="Lea")
+    for what in ("colour", "size"):
+        for value in ("one", "two", "three", "four", "five"):
+            clock.ahead(60)
+            memory.store("ana", value, attribute=what)
+
+
+class Broken:
+    name = "broken/1"
+
+    def extract(self, _turn, earlier=()):
+        raise ExtractionUnavailable(f"no answer, after {len(earlier)} turns")
+
+
+def test_small_lists_come_in_pages(memory, place, clock):
+    furnished(memory, clock)
+    memory.close()
+    with open_memory(place, extractor=Broken(), clock=clock) as again:
+        again.record_turns([TurnInput("ana", "One."), TurnInput("ben", "Two.")])
+        for _ in range(again.policy.current.extraction_tries):
+            again.process()
+            clock.ahead(86_400)
+        for name, (asked, least) in PAGED.items():
+            if asked is None:
+                continue
+            ask = partial(asked, again)
+            whole = list(ask())
+            assert len(whole) >= least, name
+            for limit in (1, 3):
+                found = pages(ask, limit)
+                assert [each for page in found for each in page] == whole, name
+                assert all(len(page) == limit for page in found[:-1]), name
+            with pytest.raises(InvalidQuery, match="no cursor"):
+                ask(limit=1, after="x")
+
+
+def test_pages_of_what_fades_and_of_relations_are_of_one_time(memory, clock):
+    furnished(memory, clock)
+    whole = memory.operations.ageing.decay()
+    first = memory.operations.ageing.decay(limit=2)
+    clock.ahead(86_400 * 30)
+    rest = memory.operations.ageing.decay(limit=100, after=first.next)
+    assert [*first, *rest] == whole
+    assert memory.operations.ageing.decay()[0].days > whole[0].days + 29
+
+    def later(number):
+        clock.ahead(86_400)
+        memory.remember("ana", f"I work with {('Flo', 'Gus', 'Hal', 'Ian', 'Jo')[number % 5]}.")
+
+    related = [each.entity_id for each in memory.related("ana")]
+    found = pages(lambda **page: memory.related("ana", **page), 1, later)
+    assert [each.entity_id for page in found for each in page] == related
+    assert len(memory.related("ana")) > len(related)
+
+
 def test_the_commands(place):
     def run(*words, code=0):
         result = CliRunner().invoke(app, ["--ledger", str(place), *words])
@@ -244,10 +432,29 @@ def test_the_commands(place):
         ["conflicts", "list"],
         ["recalls", "list"],
         ["erasure", "list"],
+        ["erasure", "hold", "list"],
+        ["conflicts", "loops"],
+        ["entities", "related", "-s", "ana"],
+        ["ops", "decay", "--reconfirm"],
+        ["ops", "retry"],
+        ["token", "list"],
     ):
         assert isinstance(json.loads(run(*command, "--json")), list)
         assert json.loads(run(*command, "--limit", "1", "--json"))["next"] is None
     [belief, *_] = json.loads(run("beliefs", "--json"))
+    for command in (["types", "list"], ["ops", "decay"], ["consent", "list", "-s", "ana"]):
+        whole = json.loads(run(*command, "--json"))
+        page = json.loads(run(*command, "--limit", "1", "--json"))
+        assert page["items"] == whole[:1] or command[0] == "ops"
+        assert (page["next"] is not None) == (len(whole) > 1)
+    with open_memory(place) as memory:
+        memory.policy.adopt(memory.policy.current.model_copy(update={"name": "two"}), by="Lea")
+    page = json.loads(run("policy", "list", "--limit", "1", "--json"))
+    assert [each["name"] for each in page["items"]] == ["default"]
+    [last] = json.loads(run("policy", "list", "--after", page["next"], "--json"))["items"]
+    assert (last["name"], "policy" in last) == ("two", False)
+    assert "--after" in run("policy", "list", "--limit", "1")
+    run("ops", "retry", "--all", "--limit", "1", code=2)
     page = json.loads(run("history", belief["memory_id"], "--limit", "1", "--json"))
     assert len(page["items"]) == 1
     assert json.loads(run("events", "-s", "ana", "--limit", "1", "--json"))["items"] == []

@@ -3,6 +3,8 @@ done."""
 
 from __future__ import annotations
 
+from sqlalchemy import event
+
 from beliefledger import Candidate, Span, open_memory
 from beliefledger.ledger.errors import ExtractionUnavailable
 
@@ -123,3 +125,51 @@ def test_an_extractor_that_breaks_holds_up_nobody_else(place):
         assert memory.process().parked == 2
         [first, *_] = memory.subscribe(types=["extraction.failed.v1"], follow=False)
         assert first.facts["error"] == "RuntimeError"
+
+
+SAID = (
+    ("I live in Porto.", "admit"),
+    ("I live in Porto.", "confirm"),
+    ("I have moved to Lisbon.", "supersede"),
+    ("I have asthma.", "queue"),
+    ("What a day!", None),
+    *((f"I now live in {town}.", "supersede") for town in ("Braga", "Faro")),
+    ("I now live in Evora.", "escalate"),
+)
+
+
+def test_remember_answers_what_the_view_of_decisions_says_afterwards(place):
+    seen = set()
+    with open_memory(place, consent="consent") as memory:
+        for number, (said, outcome) in enumerate(SAID):
+            receipt, decisions = memory.remember("ana", said, idempotency_key=str(number))
+            told = memory.decisions("ana", turn_id=receipt.turn_id)
+            assert not receipt.pending
+            assert [_plain(each) for each in decisions] == [_plain(each) for each in told]
+            assert outcome is None or outcome in {each.outcome for each in decisions}, said
+            seen |= {each.outcome for each in decisions}
+            again, repeated = memory.remember("ana", said, idempotency_key=str(number))
+            assert again.already
+            assert [_plain(each) for each in repeated] == [_plain(each) for each in told]
+    assert {"admit", "confirm", "supersede", "queue", "escalate"} <= seen
+
+
+def _plain(decision):
+    """Without what became of it since, which nobody tells of what was just decided."""
+    return decision.model_copy(update={"became": None})
+
+
+def test_remember_asks_the_views_little(place):
+    """Most of what a `remember` cost were questions to the views, each a round trip to a server."""
+    asked = []
+
+    def note(_connection, _cursor, statement, *_others):
+        asked.append(statement)
+
+    with open_memory(place, consent="consent") as memory:
+        for number in range(3):
+            memory.remember("ana", f"I have {number + 3} lamps.")
+        event.listen(memory._core.projector.engine, "before_cursor_execute", note)
+        memory.remember("ana", "I have 33 lamps.")
+    assert 0 < len(asked) <= 12, asked
+    assert not [each for each in asked if "INTO decisions" in each]

@@ -93,7 +93,9 @@ def fed(memory, code):
             by="lea",
         )
     for text, at in SAID.findall(meanings()[Reason(code)].example):
-        memory.remember(code, text, session=code, said_at=at or None)
+        ask = code == "truth.to_be_asked"
+        memory.record_turn(code, text, session=code, said_at=at or None, ask=ask)
+        memory.process(subject=code)
     return memory.decisions(code)[-1]
 
 

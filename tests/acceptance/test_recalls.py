@@ -12,7 +12,7 @@ from wishes import searching
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
 from beliefledger.ledger.codec import New
-from beliefledger.ledger.errors import NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted, UnknownMemory
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import recall_stream, session_tag
 from beliefledger.ledger.times import to_datetime
@@ -189,7 +189,8 @@ def test_a_recall_that_is_not_there(memory, given):
     memory.search("ana", "dark mode")
     memory.search("ana", "hiking")
     for ask in (memory.recalls.get, memory.audit.replay_recall):
-        with pytest.raises(UnknownMemory, match="recall" if given else "More than one recall"):
+        expected = UnknownMemory if given else InvalidQuery
+        with pytest.raises(expected, match="recall"):
             ask(given)
 
 
@@ -209,7 +210,11 @@ ASKED = [
     {"include": ["episodes"]},
     {"diversity": 0.6},
     {"session": "s1"},
-    {"scope": "team"},
+    {"reader": "ben"},
+    {"reader": "eva", "scope": "team"},
+    {"where": {"session": "s1"}},
+    {"where": {"agent": "clerk", "metadata": {"ticket": 7}}},
+    {"where": {"type": "preference"}, "k": 2},
     {"topics": ["tools", "general"]},
     {"max_tokens": 6},
     {"valid_at": "2027-01-01"},
@@ -239,13 +244,17 @@ def changed(memory, clock):
 
 
 def test_searches_are_the_same_again_whatever_came_later(place, memory, clock):
-    memory.consent.grant("ana", "consent", scope="team")
-    for scope in ("session", "team"):
+    memory.consent.grant("ana", "consent", scope="public")
+    for member in ("ana", "ben", "eva"):
+        memory.teams.add("tools", member, by="clara")
+    memory.teams.remove("tools", "eva", by="clara")
+    beside = {"agent": "clerk", "metadata": {"ticket": 7}}
+    for scope in ("session", "team", "public"):
         memory.store(
             "ana",
             f"dark {scope}",
             attribute=f"mode.{scope}",
-            details=Details(session="s1", visibility_scope=scope),
+            details=Details(session="s1", visibility_scope=scope, **beside),
         )
     clock.ahead(30 * 86_400)
     answers = [
@@ -254,6 +263,8 @@ def test_searches_are_the_same_again_whatever_came_later(place, memory, clock):
     assert all(each.recall_id for each in answers)
     assert len({tuple(e.id for e in each.results) for each in answers}) > 5  # they do differ
     changed(memory, clock)
+    memory.teams.remove("tools", "ben", by="clara")
+    memory.teams.add("tools", "eva", by="clara")
     past = memory.search("ana", "dark mode or hiking?", as_of=answers[0].position)
     answers.append(past)
     for answer in answers:

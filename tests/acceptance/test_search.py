@@ -208,6 +208,9 @@ SCOPED = {
 
 def with_scopes(memory, scopes):
     memory.consent.grant("ana", "consent", scope="public")
+    for member in ("ana", "ben"):
+        memory.teams.add("garden", member, by="eva")
+    memory.teams.add("choir", "cleo", by="eva")
     for scope in scopes:
         stored(
             memory,
@@ -225,9 +228,12 @@ def with_scopes(memory, scopes):
         ({"session": "s1"}, list(SCOPED)),
         ({"session": "s2"}, ["subject", "team", "tenant", "public"]),
         ({"scope": "subject"}, ["subject", "team", "tenant", "public"]),
-        ({"scope": "team"}, ["team", "tenant", "public"]),
         ({"scope": "public"}, ["public"]),
-        ({"scope": "team", "session": "s1"}, ["team", "tenant", "public"]),
+        ({"reader": "ana", "session": "s1"}, list(SCOPED)),
+        ({"reader": "ben", "session": "s1"}, ["team", "tenant", "public"]),
+        ({"reader": "ben", "scope": "team"}, ["team", "tenant", "public"]),
+        ({"reader": "ben", "scope": "public"}, ["public"]),
+        ({"reader": "cleo", "scope": "team", "session": "s1"}, ["tenant", "public"]),
     ],
 )
 def test_the_scope_is_enforced_before_anything_is_ranked(new_place, clock, asked, seen):
@@ -251,7 +257,10 @@ def test_turns_are_for_the_subject_alone(memory):
     say(memory, *SAID)
     only = SearchOptions(include=["episodes"])
     assert SAID[0] in found(memory.search("ana", "dark mode", options=only))
-    assert memory.search("ana", "dark mode", options=SearchOptions(scope="team")).candidates == 0
+    for member in ("ana", "ben"):
+        memory.teams.add("garden", member, by="eva")
+    assert memory.search("ana", "dark mode", options=SearchOptions(reader="ben")).candidates == 0
+    assert memory.search("ana", "dark mode", options=SearchOptions(scope="tenant")).candidates == 0
 
 
 # Then
@@ -369,6 +378,13 @@ def test_diversity_brings_forward_what_is_different(memory):
         ({"types": ["dream"]}, "types: there is no 'dream'; there are: "),
         ({"topics": ["dreams"]}, "topics: there is no 'dreams'; there are: general"),
         ({"scope": "world"}, "scope: there is no 'world'; there are: session, subject"),
+        ({"scope": "team"}, "say who asks: reader"),
+        ({"reader": "zoe"}, "nobody here is known as 'zoe'"),
+        ({"reader": " "}, "reader: name the person who asks"),
+        ({"where": {"topics": "work"}}, "where: no 'topics'; there are: session"),
+        ({"where": {"topic": "wok"}}, "topic: there is no 'wok'"),
+        ({"where": {"type": "fat"}}, "type: there is no 'fat'"),
+        ({"where": {"metadata": [1]}}, "where: metadata is a JSON object"),
         ({"as_of": 10_000}, "position 10000 is not in the log"),
         ({"valid_at": "yesterday"}, "valid_at"),
     ],

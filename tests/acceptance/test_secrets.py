@@ -18,6 +18,7 @@ from command_line import CliRunner
 from wishes import storing
 
 from beliefledger import MemoryInput, MemoryLedger, TurnInput, open_memory
+from beliefledger.access.tasks import Submission, Tasks
 from beliefledger.access.tokens import Tokens
 from beliefledger.audit.audit import Audit
 from beliefledger.curation.backfill import Backfill
@@ -28,6 +29,7 @@ from beliefledger.curation.entities import Entities
 from beliefledger.curation.extraction import Extractions
 from beliefledger.curation.policy import PolicyInForce
 from beliefledger.curation.storing import Details
+from beliefledger.curation.teams import Teams
 from beliefledger.curation.types import Types
 from beliefledger.erasure.certificate import Certificates
 from beliefledger.erasure.erasure import Erasures
@@ -111,7 +113,8 @@ WAYS = {
         details.visibility_scope correct.words
         record_turn.metadata remember.metadata update.metadata details.metadata
         correct.session correct.agent context.query context.session export.note exports.person.note
-        exports.import_person.note exports.import_person.exported""",
+        exports.import_person.note exports.import_person.exported
+        tasks.answer.message tasks.answer.contexts""",
     # What is refused with a secret in it, since it is a name, or a memory of its own.
     "refused": """conflicts.review.basis consent.grant.basis consent.grant.categories
         consent.grant.purpose consent.grant.scope consumer.name details.category
@@ -125,15 +128,27 @@ WAYS = {
         correct.value correct.text
         tokens.create.agent tokens.create.name
         tokens.create.consent tokens.create.role tokens.create.scopes tokens.create.subjects
-        consent.grant_first.basis""",
+        consent.grant_first.basis
+        tasks.answer.answer tasks.end.outcome tasks.end.reason tasks.end.memories
+        tasks.pause.beliefs tasks.pause.decisions teams.add.team teams.add.member""",
     # Of what is given only a keyed hash is kept.
     "hashed": """correct.idempotency_key record_turn.idempotency_key remember.idempotency_key
         store.idempotency_key tokens.record_refusals.counts""",
 }
-NEVER_WRITTEN = """actor_name.actor correct.memory_id update.memory_id
+NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.list.context
+    tasks.list.state actor_name.actor tokens.calls.token why_not.only
+    beliefs.reader events.reader history.reader options.reader related.reader typed.reader
+    options.where operations.ageing.decay.memories teams.list.member teams.list.after
+    teams.members.team teams.members.after teams.remove.team teams.remove.member
+    tokens.vouched.agent tokens.vouched.consent tokens.vouched.issuer tokens.vouched.name
+    tokens.vouched.role tokens.vouched.scopes tokens.vouched.subjects tokens.vouched.tenant
+    correct.memory_id update.memory_id
     audit.checklist.only audit.replay.decision_id
     audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
     conflicts.list.after entities.list.after recalls.list.after erasure.list.after
+    conflicts.loops.after consent.list.after erasure.holds.list.after types.list.after
+    policy.list.after tokens.list.after tokens.calls.after operations.ageing.decay.after
+    operations.ageing.reconfirm.after operations.extraction.parked.after related.after
     beliefs.topic beliefs.type beliefs.where beliefs.after decisions.where
     decisions.after events.where events.after history.where history.after typed.where typed.after
     conflicts.resolve.belief_id
@@ -192,6 +207,7 @@ FRONT = {
     "operations.consolidation.": Consolidation, "operations.extraction.": Extractions,
     "operations.jobs.": Jobs, "policy.": PolicyInForce, "proofs.": Proofs, "recalls.": Recalls,
     "types.": Types, "vectors.": Vectors, "exports.": Exports, "tokens.": Tokens,
+    "tasks.": Tasks, "teams.": Teams,
 }  # fmt: skip
 """The front door and its parts."""
 METHODS = {
@@ -260,6 +276,11 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
     memory.update(belief.memory_id, metadata=beside, by="Ben")
     [belief] = [each for each in memory.beliefs("ana") if each.attribute == "colour"]
     memory.correct(belief.memory_id, f"No. {SECRET}", session=SECRET, agent=SECRET)
+    who = memory.tokens.principal(memory.tokens.create("bot", by="Ben", subjects=["ana"]).token)
+    task = memory.tasks.submit(submission(memory), who)
+    task = memory.tasks.answer(
+        task, "keep_both", by=who, message=SECRET, contexts={SECRET: f"on Mondays {SECRET}"}
+    )
     memory.search("ana", f"colour {SECRET}", session=SECRET)
     memory.context("ana", f"colour {SECRET}", session=SECRET)
     beliefs = memory.beliefs("ana")
@@ -279,7 +300,25 @@ def test_what_is_written_is_written_without_its_secrets(memory, place):
     assert turn.event.session.startswith("my token is [redacted token] ~")
 
 
+def submission(memory, skill="answer_as_of"):
+    return Submission(
+        memory.tokens.subject("ana"), skill, context=SECRET, message=SECRET, question=SECRET,
+        text=SECRET, session=SECRET,
+    )  # fmt: skip
+
+
 def refused_ways(memory):
+    who = memory.tokens.principal(memory.tokens.create("bot", by="Ben", subjects=["ana"]).token)
+    task = memory.tasks.submit(submission(memory), who)
+    yield "tasks.end.reason", lambda: memory.tasks.submit(submission(memory, SECRET), who)
+    answer = partial(memory.tasks.answer, task, by=who, message="m")
+    yield "tasks.answer.answer", lambda: answer(SECRET)
+    end = partial(memory.tasks.end, task)
+    yield "tasks.end.outcome", lambda: end(SECRET, "done")
+    yield "tasks.end.reason", lambda: end("completed", SECRET)
+    yield "tasks.end.memories", lambda: end("completed", "done", [SECRET])
+    yield "tasks.pause.beliefs", lambda: memory.tasks.pause(task, [SECRET], [])
+    yield "tasks.pause.decisions", lambda: memory.tasks.pause(task, [], [SECRET])
     stored = {"attribute": "colour", "value": "green"}
     for field in ("value", "attribute", "text", "entity", "context", "topic", "type", "category"):
         yield (
@@ -326,6 +365,8 @@ def refused_ways(memory):
         lambda: memory.recalls.get(recall, standing="all", by="Ben", reason=SECRET),
     )
     grant = memory.consent.grant
+    yield "teams.add.team", lambda: memory.teams.add(SECRET, "ana", by="Ben")
+    yield "teams.add.member", lambda: memory.teams.add("sales", SECRET, by="Ben")
     yield "consent.grant.purpose", lambda: grant("ana", "consent", purpose=SECRET)
     yield "consent.grant.basis", lambda: grant("ana", SECRET)
     yield "consent.grant.categories", lambda: grant("ana", "consent", categories=[SECRET])
@@ -533,6 +574,7 @@ def test_a_disguise_hides_nothing_from_the_gate(memory, text, outcome, reason):
 
 CHECKED = {
     # written without its secrets, or refused: through the front door, which is tried above
+    *("member", "team"),
     *(
         "text",
         "session",
@@ -568,7 +610,7 @@ ONLY_READ = {
     *("confidence", "expires_at", "importance", "valid_from"),
     *("claim", "code", "format", "reconsider", "standing", "tokenizer", "turn_id"),
     *("token_id", "everybody", "config_file", "host", "port", "tls_cert", "tls_key"),
-    *("behind_proxy", "worker"),
+    *("behind_proxy", "reader", "said_in", "schedule", "worker"),
     *(
         "html",
         "withhold",

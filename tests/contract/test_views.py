@@ -35,6 +35,8 @@ from beliefledger.projections.links import LinksView
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
 from beliefledger.projections.rows import update_rows
+from beliefledger.projections.tasks import TasksView
+from beliefledger.projections.teams import TeamsView
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.view_databases import SQLiteHome
 from beliefledger.tools.bench.conversations import conversations
@@ -83,6 +85,8 @@ def views_of(log):
         AccessView(),
         JobsView(),
         CallsView(),
+        TeamsView(),
+        TasksView(),
     ]
 
 
@@ -441,6 +445,8 @@ from beliefledger.projections.calls import CallsView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
+from beliefledger.projections.teams import TeamsView
+from beliefledger.projections.tasks import TasksView
 from beliefledger.projections.turns import TurnsView
 from beliefledger.opening.build import WordTagger
 
@@ -460,6 +466,8 @@ with open_memory(sys.argv[1]) as memory:
     tagger = WordTagger(log)
     each = [BeliefsView(tagger), DecisionsView(), ChurnView(), TurnsView()]
     each += [EntitiesView(tagger), LinksView(tagger), AccessView(), JobsView(), CallsView()]
+    each += [TeamsView()]
+    each += [TasksView()]
     views = Projector(log, {home}, each)
     views.catch_up()
     views.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import json
 import os
 import re
 import sys
@@ -61,8 +62,13 @@ def test_they_are_given_as_objects(installed, place):
         [found] = memory.search("ana", "who works on ACME-7?").results
         assert found.text == "I work on ACME-7. My badge is [redacted employee_number]."
         assert memory.vectors.status("ana").missing == 0
-        answer = memory.context("ana", "ACME-7?", tokenizer=part("acme_tokens", "Words"))
+        words = part("acme_tokens", "Words")
+        answer = memory.context("ana", "ACME-7?", tokenizer=words)
         assert answer.counted_by == "callable"
+    with open_memory(place, tokenizer=words) as memory:
+        assert memory.context("ana", "ACME-7?").tokens == answer.tokens
+        assert memory.context("ana", "ACME-7?").counted_by == "callable"
+        assert memory.context("ana", "ACME-7?", tokenizer="bytes").counted_by == "bytes"
 
 
 def test_they_are_chosen_by_the_environment_on_the_command_line(installed, place, monkeypatch):
@@ -76,6 +82,16 @@ def test_they_are_chosen_by_the_environment_on_the_command_line(installed, place
     shown = CliRunner().invoke(app, [*asked, "which ticket?"])
     assert shown.exit_code == 0, shown.stderr
     assert "ACME-3" in shown.stdout
+    asked = ["--ledger", place, "context", "--subject", "ana", "--json", "which ticket?"]
+    for name, counts in (("", "estimate"), ("acme-words", "acme-words"), ("bytes", "bytes")):
+        monkeypatch.setenv("BELIEFLEDGER_TOKENIZER", name)
+        told = json.loads(CliRunner().invoke(app, asked).stdout)
+        assert told["counted_by"] == counts
+    monkeypatch.setenv("BELIEFLEDGER_TOKENIZER", "acme")
+    refused = CliRunner().invoke(app, asked)
+    assert refused.exit_code == 2
+    assert "There is no tokenizer 'acme'; there are: estimate, bytes, acme-words" in refused.stderr
+    monkeypatch.delenv("BELIEFLEDGER_TOKENIZER")
     kept = [sys.executable, "-m", "beliefledger", "--ledger", place, "vectors", "status", "--json"]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(installed), *filter(None, sys.path)]))
     vectors = programs.run(kept, capture_output=True, text=True, check=True).stdout

@@ -6,6 +6,7 @@ import re
 import shlex
 
 import docsite
+import programs
 import pytest
 import sessions
 from typer.main import get_command
@@ -17,10 +18,12 @@ PAGES = ["tutorial.md", "howto/auditor.md", "howto/operator.md", "howto/subscrib
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_prints_what_it_says(page, tmp_path):
+def test_a_page_prints_what_it_says(page, tmp_path, tmp_path_factory):
     """`python tests/sessions.py docs/…` writes it anew; read the difference."""
     text = (DOCS / page).read_text("utf-8")
-    assert sessions.written(text, tmp_path) == text
+    ahead = tmp_path_factory.mktemp("bin")
+    programs.commands(ahead)
+    assert sessions.written(text, tmp_path, ahead) == text
     assert "Traceback" not in text
     assert "Usage: beliefledger" not in text
 

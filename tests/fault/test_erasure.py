@@ -174,7 +174,7 @@ def test_no_row_of_a_view_is_left_but_decisions_without_words(memory, home):
     }
     plain.close()
     assert left == {"decisions_1"}
-    assert len(tables) == 12
+    assert len(tables) == 14
 
 
 def test_what_remains_names_nobody_and_every_question_is_answered(memory):

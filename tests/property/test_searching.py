@@ -18,7 +18,7 @@ from beliefledger import MemoryLedger, open_memory
 from beliefledger.curation.storing import Details
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.ledger.times import DAY, SECOND, parse
-from beliefledger.projections.index import Filters
+from beliefledger.projections.index_filters import Filters
 from beliefledger.search.options import SearchOptions
 
 START = parse("2026-03-01T09:00:00Z")
@@ -40,7 +40,9 @@ SEARCHES = (
     {"query": "where does she live, Lisbon or Porto?"},
     {"query": "which tea does she prefer", "diversity": 0.5, "k": 4},
     {"query": "tea cat mode", "profile": "recall", "recency_weight": 0.7},
-    {"query": "dark mode Lisbon", "scope": "team", "recency_weight": 0.0},
+    {"query": "dark mode Lisbon", "reader": "ben", "recency_weight": 0.0},
+    {"query": "green tea and a cat", "where": {"session": "s1"}, "k": 2},
+    {"query": "tea Lisbon", "where": {"type": "preference", "topic": "general"}},
     {"query": "green tea", "types": ("preference", "fact"), "k": 3, "profile": "recall"},
     {"query": "the river cat", "session": "s1", "include": ("memories",), "diversity": 1.0},
     {"query": "user tea", "min_confidence": 0.6, "min_importance": 0.5, "recency_weight": 1.0},
@@ -52,6 +54,7 @@ steps = st.tuples(
         ["say"] * 4
         + ["store"] * 5
         + ["again", "search", "search", "show", "revoke", "known", "merge", "wait", "consent"]
+        + ["team"]
     ),
     st.integers(0, 10**6),
 )
@@ -66,6 +69,8 @@ class Life:
         self.now = START + number * SECOND
         self.memory = self.open()
         self.memory.consent.grant("ana", "consent", scope="public")
+        for member in ("ana", "ben"):
+            self.memory.teams.add("river", member, by="eva")
         self.done: Counter[str] = Counter()
         self.others: list[MemoryLedger] = []
 
@@ -143,6 +148,12 @@ class Life:
         beliefs = self.memory.beliefs("ana")
         if beliefs:
             self.memory.revoke(pick.choice(beliefs).memory_id, by="ben")
+
+    def team(self, pick):
+        if any(each.member == "ben" for each in self.memory.teams.members("river")):
+            self.memory.teams.remove("river", "ben", by="eva")
+        else:
+            self.memory.teams.add("river", "ben", by="eva")
 
     def wait(self, pick):
         self.now += pick.choice([1, 2, 30]) * DAY
@@ -303,7 +314,7 @@ def test_what_is_not_visible_changes_nothing(memories, profile, shown):
                                 "ana",
                                 query,
                                 options=SearchOptions(
-                                    scope="team", profile=profile, diversity=diversity
+                                    reader="ben", profile=profile, diversity=diversity
                                 ),
                                 record=False,
                             )

@@ -26,10 +26,12 @@ from beliefledger.tools.bench import (
     decaying,
     deciding,
     decoding,
+    doors,
     erasing,
     feeling,
     following,
     groups,
+    load,
     needles,
     pipeline,
     postgres,
@@ -84,6 +86,8 @@ BENCHES: dict[str, Bench] = {
     "rotating": rotating.rotating,
     "erasing": erasing.erasing,
     "proving": proving.proving,
+    "doors": doors.doors,
+    "load": load.load,
 }
 RESULTS = Path("bench-results.json")
 

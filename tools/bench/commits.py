@@ -121,7 +121,7 @@ def turn_rate(run: Run) -> Iterator[Measured]:
     with _ledger(place) as memory:
         warm = memory.record_turn(child.SUBJECT, statements(1, seed=2)[0])
         row = next(iter(memory._log.raw(warm.position - 1)))
-        connection, insert = _raw(place / "raw.db", len(row.envelope), len(row.body or b""))
+        connection, insert = raw_insert(place / "raw.db", len(row.envelope), len(row.body or b""))
         for number in run.rounds("turns beside raw commits"):
             said = iter(statements(run.sizes.paired_commits, seed=10 + number))
 
@@ -146,7 +146,7 @@ def turn_rate(run: Run) -> Iterator[Measured]:
     yield Measured("record_turn", "µs", turns_taken, note="median of a round")
 
 
-def _raw(path: Path, envelope: int, body: int) -> tuple[Any, Any]:
+def raw_insert(path: Path, envelope: int, body: int) -> tuple[Any, Any]:
     """A durable SQLite connection, and what inserts and commits one row of these sizes."""
     raw = create_engine(f"sqlite:///{path}").raw_connection()
     driver: Any = raw.driver_connection

@@ -28,6 +28,8 @@ _OPENED = (
 )
 _TURNS = 20
 """That are remembered in each round."""
+_OPENINGS = 10
+"""In each round."""
 
 
 def _reference() -> None:
@@ -57,7 +59,7 @@ def feeling(run: Run) -> Iterator[Measured]:
         said = [each.content for each in conversations(1, 200, seed=7)]
         for content in said:
             memory.remember("ana", content)
-        asked = [*_fresh(place).items(), *_within(memory).items()]
+        asked = [*_fresh(place).items(), *_opened(run).items(), *_within(memory).items()]
         taken: dict[str, list[float]] = {name: [] for name, _ in asked}
         for _ in run.rounds("commands and first questions"):
             for name, work in asked:
@@ -98,6 +100,25 @@ def _fresh(place: Path) -> dict[str, Callable[[], object]]:
             *command, "search", "where do I live?", "--subject", "ana"
         ),
         "beliefledger status": run_(*command, "status"),
+    }
+
+
+def _opened(run: Run) -> dict[str, Callable[[], object]]:
+    """Opening in a process that has opened one before, as a server or a suite of tests does."""
+    there = run.place("opened")
+    open_memory(there).close()
+
+    def make() -> None:
+        for _ in range(_OPENINGS):
+            open_memory(run.place("made")).close()
+
+    def open_again() -> None:
+        for _ in range(_OPENINGS):
+            open_memory(there).close()
+
+    return {
+        f"make and open {_OPENINGS} ledgers": make,
+        f"open a ledger again, {_OPENINGS} times": open_again,
     }
 
 

@@ -128,12 +128,14 @@ class Sizes:
     """Of each person who is erased."""
     proved: int = 1_000_000
     """Events in a log whose tree is asked for proofs."""
+    load_seconds: int = 60
+    """So long many agents use two servers."""
 
     def quick(self) -> Sizes:
         """A sixtieth of it, to see that everything runs."""
         small = {each.name: max(1, getattr(self, each.name) // 60) for each in fields(self)}
-        small |= {"rounds": 2, "synced_turns": 10, "people": 50, "tasks": 500}
-        small |= {"turns_of_one": 8}
+        small |= {"rounds": 1, "synced_turns": 10, "people": 50, "tasks": 500}
+        small |= {"turns_of_one": 8, "load_seconds": 3}
         return Sizes(**small | {"versions": 100, "versions_of_one": 1_000})
 
 

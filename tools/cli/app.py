@@ -45,11 +45,13 @@ ORDER = {
     "beliefledger": (
         "init remember store ingest process import search context beliefs events history explain"
         " decisions why-not turn diff subjects reasons update correct revoke erase status serve"
-        " mcp demo conflicts entities types policy consent recalls erasure export schema audit"
-        " proof vectors token config ops"
+        " worker mcp demo conflicts entities teams types policy consent recalls erasure export"
+        " schema"
+        " audit proof vectors token config ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
+    "teams": "add remove list members",
     "types": "list show add backfill split retire",
     "policy": "show list diff validate adopt",
     "consent": "grant list withdraw",
@@ -108,6 +110,15 @@ Beside = Annotated[
     str | None,
     typer.Option("--metadata", metavar="JSON", help='Only with this beside it: {"ticket": 7}.'),
 ]
+Reader = Annotated[
+    str | None,
+    typer.Option(
+        "--reader",
+        metavar="NAME",
+        help="The person who asks and sees what they may; else the subject.",
+    ),
+]
+SaidIn = Annotated[str | None, typer.Option(help="Only what was said in this session.")]
 MaybeBy = Annotated[str | None, typer.Option("--by", help="Who does this; goes on record.")]
 Note = Annotated[str | None, typer.Option("--note", help="A remark for the record.")]
 

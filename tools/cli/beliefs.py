@@ -24,6 +24,7 @@ from beliefledger.tools.cli.app import (
     Limit,
     MinConfidence,
     Note,
+    Reader,
     Subject,
     TheSubject,
     ToAgent,
@@ -80,6 +81,7 @@ def beliefs(
     session: InSession = None,
     agent: ToAgent = None,
     metadata: Beside = None,
+    reader: Reader = None,
     limit: Limit = None,
     after: After = None,
     json: Json = False,
@@ -100,6 +102,7 @@ def beliefs(
             where=where(session, agent, metadata),
             limit=limit,
             after=after,
+            reader=reader,
         )
         if snapshot is not None and not answer:
             _tell_of_beginning(memory, subject, snapshot)
@@ -148,6 +151,7 @@ def events(
     session: InSession = None,
     agent: ToAgent = None,
     metadata: Beside = None,
+    reader: Reader = None,
     limit: Limit = None,
     after: After = None,
     json: Json = False,
@@ -165,6 +169,7 @@ def events(
             where=where(session, agent, metadata),
             limit=limit,
             after=after,
+            reader=reader,
         )
     output.show_page(answer, json, _events, paged=limit is not None or after is not None)
 
@@ -203,13 +208,16 @@ def history(
         ),
     ],
     as_of: AsOf = None,
+    reader: Reader = None,
     limit: Limit = None,
     after: After = None,
     json: Json = False,
 ) -> None:
     """Every version of a belief, oldest first."""
     with opened(ctx) as memory:
-        answer = memory.history(identifier, as_of=moment(as_of), limit=limit, after=after)
+        answer = memory.history(
+            identifier, as_of=moment(as_of), limit=limit, after=after, reader=reader
+        )
     output.show_page(answer, json, _history, paged=limit is not None or after is not None)
 
 

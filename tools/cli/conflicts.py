@@ -109,14 +109,22 @@ def loops(
     least: Annotated[
         int | None, typer.Option(min=1, help="With at least so many changes; else the policy's.")
     ] = None,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """Beliefs that keep changing: their values in order, and who said so when."""
     with opened(ctx) as memory:
         answer = memory.conflicts.loops(
-            subject, window_days=window_days, since=since, until=until, least=least
+            subject,
+            window_days=window_days,
+            since=since,
+            until=until,
+            least=least,
+            limit=limit,
+            after=after,
         )
-    output.show(answer, json, _loops)
+    output.show_page(answer, json, _loops, paged=limit is not None or after is not None)
 
 
 def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:

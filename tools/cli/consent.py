@@ -13,8 +13,10 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     USAGE,
     WHO,
+    After,
     By,
     Json,
+    Limit,
     MaybeBy,
     Note,
     TheSubject,
@@ -119,11 +121,17 @@ def _reconsidered(answer: dict[str, Any]) -> Iterator[Any]:
 
 
 @consent.command("list")
-def consent_list(ctx: typer.Context, subject: TheSubject, json: Json = False) -> None:
+def consent_list(
+    ctx: typer.Context,
+    subject: TheSubject,
+    limit: Limit = None,
+    after: After = None,
+    json: Json = False,
+) -> None:
     """The lawful bases in force for somebody."""
     with opened(ctx) as memory:
-        answer = memory.consent.list(subject)
-    output.show(answer, json, _consents)
+        answer = memory.consent.list(subject, limit=limit, after=after)
+    output.show_page(answer, json, _consents, paged=limit is not None or after is not None)
 
 
 def _consents(answer: Sequence[GrantAnswer]) -> Iterator[Any]:

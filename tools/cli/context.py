@@ -14,10 +14,15 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     ASK,
     AsOf,
+    Beside,
     Json,
     MaybeBy,
+    Reader,
+    SaidIn,
     TheSubject,
+    ToAgent,
     app,
+    json_object,
     moment,
     note,
     opened,
@@ -34,11 +39,11 @@ def context(
         str, typer.Option("--format", help="text, markdown, xml or messages.")
     ] = "markdown",
     tokenizer: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Who counts tokens: estimate, bytes (never too few), or a registered one."
         ),
-    ] = "estimate",
+    ] = None,
     k: Annotated[int, typer.Option("-k", help="At most so many results of the search.")] = 20,
     as_of: AsOf = None,
     session: Annotated[str | None, typer.Option(help="Asked in it: counts as shown there.")] = None,
@@ -48,13 +53,22 @@ def context(
     record: Annotated[
         bool, typer.Option("--record/--no-record", help="Whether to record what was shown.")
     ] = True,
+    type: Annotated[str | None, typer.Option(help="Only memories of this type.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Only memories on this topic.")] = None,
+    said_in: SaidIn = None,
+    agent: ToAgent = None,
+    metadata: Beside = None,
+    reader: Reader = None,
     by: MaybeBy = None,
     json: Json = False,
 ) -> None:
     """What an agent puts before a model: constraints, a profile and what is relevant."""
+    from beliefledger.filters import Where
     from beliefledger.ledger.vault import SYSTEM
     from beliefledger.search.context_text import Format
+    from beliefledger.search.options import SearchOptions
 
+    where = Where(said_in, agent, topic, type, json_object(metadata))
     with opened(ctx) as memory:
         answer = memory.context(
             subject,
@@ -68,6 +82,7 @@ def context(
             k=k,
             record=record,
             by=SYSTEM if by is None else by,
+            options=SearchOptions(reader=reader, where=where),
         )
     for each in answer.notes:
         note(each)

@@ -12,7 +12,9 @@ import typer
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     USAGE,
+    After,
     Json,
+    Limit,
     Subject,
     fail,
     opened,
@@ -43,19 +45,25 @@ def decay(
     refresh: Annotated[
         bool, typer.Option("--refresh", help="First compute the kept scores of all memories.")
     ] = False,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """How much is left of each memory since it was last said or shown, the least first."""
     if reconfirm and profile is not None:
         fail("ops decay: --reconfirm goes by the policy's profile: leave out --profile.", USAGE)
+    paged = limit is not None or after is not None
     with opened(ctx) as memory:
         if refresh:
             memory.operations.ageing.refresh()
         if reconfirm:
-            output.show(memory.operations.ageing.reconfirm(subject, at=at), json, _reconfirmed)
+            asked = memory.operations.ageing.reconfirm(subject, at=at, limit=limit, after=after)
+            output.show_page(asked, json, _reconfirmed, paged=paged)
             return
-        answer = memory.operations.ageing.decay(subject, at=at, profile=profile)
-    output.show(answer, json, lambda rows: _decayed(rows, whose=subject is None))
+        answer = memory.operations.ageing.decay(
+            subject, at=at, profile=profile, limit=limit, after=after
+        )
+    output.show_page(answer, json, lambda rows: _decayed(rows, whose=subject is None), paged=paged)
 
 
 def _decayed(answer: Sequence[DecayAnswer], *, whose: bool) -> Iterator[Any]:

@@ -18,6 +18,7 @@ from beliefledger.tools.cli.app import (
     Json,
     Limit,
     MinConfidence,
+    Reader,
     TheSubject,
     moment,
     noun,
@@ -157,6 +158,9 @@ def related(
         str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
     ] = None,
     min_confidence: MinConfidence = None,
+    limit: Limit = None,
+    after: After = None,
+    reader: Reader = None,
     json: Json = False,
 ) -> None:
     """Who and what somebody is related to, over up to three memories, as a tree."""
@@ -170,6 +174,9 @@ def related(
             as_of=moment(as_of),
             valid_at=valid_at,
             min_confidence=min_confidence,
+            limit=limit,
+            after=after,
+            reader=reader,
         )
 
     def page(_answer: Any) -> Iterator[Any]:
@@ -178,7 +185,7 @@ def related(
         else:
             yield path_tree(answer)
 
-    output.show(answer, json, page)
+    output.show_page(answer, json, page, paged=limit is not None or after is not None)
 
 
 def path_tree(answer: Sequence[PathAnswer]) -> Any:

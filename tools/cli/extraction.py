@@ -13,7 +13,9 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     REFUSED_INPUT,
     USAGE,
+    After,
     Json,
+    Limit,
     MaybeBy,
     Subject,
     fail,
@@ -85,15 +87,22 @@ def retry(
         bool, typer.Option("--all", help="Take up every turn that is parked.")
     ] = False,
     by: MaybeBy = None,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """Tell of the turns that were set aside; take up one, a subject's, or all of them again."""
     named(turn)
     if everything and (turn or subject):
         fail("Name a turn or a subject, or take up --all.", USAGE)
+    tells = turn is None and subject is None and not everything
+    paged = limit is not None or after is not None
+    if paged and not tells:
+        fail("ops retry: --limit and --after are for the list; leave out what to take up.", USAGE)
     with opened(ctx) as memory:
-        if turn is None and subject is None and not everything:
-            output.show(memory.operations.extraction.parked(), json, _parked)
+        if tells:
+            listed = memory.operations.extraction.parked(limit=limit, after=after)
+            output.show_page(listed, json, _parked, paged=paged)
             return
         who = {} if by is None else {"by": by}
         answer = memory.operations.extraction.retry(turn, subject=subject, **who)

@@ -11,8 +11,10 @@ import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
+    After,
     By,
     Json,
+    Limit,
     Subject,
     noun,
     opened,
@@ -50,11 +52,17 @@ def hold_place(
 
 
 @hold.command("list")
-def hold_list(ctx: typer.Context, subject: Subject = None, json: Json = False) -> None:
+def hold_list(
+    ctx: typer.Context,
+    subject: Subject = None,
+    limit: Limit = None,
+    after: After = None,
+    json: Json = False,
+) -> None:
     """The legal holds in force: of whom, why, and by whom."""
     with opened(ctx) as ledger:
-        answer = ledger.erasure.holds.list(subject)
-    output.show(answer, json, _holds)
+        answer = ledger.erasure.holds.list(subject, limit=limit, after=after)
+    output.show_page(answer, json, _holds, paged=limit is not None or after is not None)
 
 
 def _holds(answer: Sequence[HoldAnswer]) -> Iterator[Any]:

@@ -14,8 +14,10 @@ import typer
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     USAGE,
+    After,
     By,
     Json,
+    Limit,
     fail,
     named,
     noun,
@@ -71,14 +73,23 @@ def policy_show(
 
 
 @policy.command("list")
-def policy_list(ctx: typer.Context, json: Json = False) -> None:
+def policy_list(
+    ctx: typer.Context,
+    limit: Limit = None,
+    after: After = None,
+    json: Json = False,
+) -> None:
     """Every policy that came into force, oldest first: when, and by whom."""
+    from beliefledger.pages import Page
+
+    paged = limit is not None or after is not None
     with opened(ctx) as memory:
-        answer = memory.policy.list()
-    if json:
-        output.write_json([each.model_dump(mode="json", exclude={"policy"}) for each in answer])
+        answer = memory.policy.list(limit=limit, after=after)
+    if json:  # the policy itself is what `policy show` is for
+        told = (each.model_dump(mode="json", exclude={"policy"}) for each in answer)
+        output.show_page(Page(told, answer.next), json, _policies, paged=paged)
     else:
-        output.show(answer, json, _policies)
+        output.show_page(answer, json, _policies, paged=paged)
 
 
 def _policies(answer: list[AdoptedPolicy]) -> Iterator[Any]:

@@ -14,10 +14,15 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     ASK,
     AuditReason,
+    Beside,
     Json,
     MaybeBy,
+    Reader,
+    SaidIn,
     TheSubject,
+    ToAgent,
     app,
+    json_object,
     moment,
     note,
     opened,
@@ -54,8 +59,12 @@ def search(
     ] = None,
     scope: Annotated[
         str | None,
-        typer.Option(help="On whose behalf, as session, team or public; else the subject's."),
+        typer.Option(help="Only memories visible so widely, as public; for team say who asks."),
     ] = None,
+    reader: Reader = None,
+    said_in: SaidIn = None,
+    agent: ToAgent = None,
+    metadata: Beside = None,
     min_confidence: Annotated[
         float | None,
         typer.Option(help="Memories at least this sure; else the policy's recall_floor."),
@@ -98,12 +107,15 @@ def search(
     json: Json = False,
 ) -> None:
     """Find what somebody's memories and turns say about something, and why each was found."""
+    from beliefledger.filters import Where
     from beliefledger.ledger.vault import SYSTEM
     from beliefledger.search.options import EVERYTHING, SearchOptions
 
     options = SearchOptions(
         topics=topic or (),
+        reader=reader,
         scope=scope,
+        where=Where(said_in, agent, metadata=json_object(metadata)),
         min_confidence=min_confidence,
         min_importance=min_importance,
         recency_weight=recency_weight,

@@ -1,4 +1,4 @@
-"""Commands about the server: serve, mcp, config check."""
+"""Commands about the server: serve, worker, mcp, config check."""
 
 # Heavy imports stand in the commands, so that help is quick:
 # ruff: noqa: PLC0415
@@ -14,6 +14,7 @@ import typer
 from beliefledger.settings import token
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import KEEP, Json, app, fail, note, noun, opened
+from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor
 
 if TYPE_CHECKING:
     from beliefledger.tools.server.configuration import Configuration
@@ -34,6 +35,10 @@ Worker = Annotated[
     bool | None,
     typer.Option("--worker/--no-worker", help="Whether turns are decided in this process."),
 ]
+Schedule = Annotated[
+    bool | None,
+    typer.Option("--schedule/--no-schedule", help="Whether jobs run in this process when due."),
+]
 
 
 @app.command("serve", rich_help_panel=KEEP)
@@ -46,6 +51,7 @@ def serve_doors(
     tls_key: Key = None,
     behind_proxy: Proxy = None,
     worker: Worker = None,
+    schedule: Schedule = None,
 ) -> None:
     """Serve agents over HTTP (MCP at /mcp), until interrupted. It needs the extra `server`."""
     settings = _settings(
@@ -56,6 +62,7 @@ def serve_doors(
         tls_key=tls_key,
         behind_proxy=behind_proxy,
         worker=worker,
+        schedule=schedule,
     )
     try:
         from beliefledger.tools.server.serving import serve
@@ -63,6 +70,42 @@ def serve_doors(
         _without_extra(missing)
     with opened(ctx) as ledger:
         serve(ledger, settings, lambda url: note(f"Serving at {url}"))
+
+
+@app.command("worker", rich_help_panel=KEEP)
+def work(
+    ctx: typer.Context,
+    config_file: File = None,
+    schedule: Schedule = None,
+    lease_seconds: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="So soon after this dies, another may take over."),
+    ] = None,
+    json: Lines = False,
+) -> None:
+    """Decide turns, keep views up and run jobs, without serving anybody, until interrupted. Of
+    several processes, servers too, one does each; another takes over."""
+    from beliefledger.tools.server.background import Background
+
+    settings = _settings(config_file, schedule=schedule, lease_seconds=lease_seconds)
+
+    def tell(who: str, what: str, why: str) -> None:
+        if json:
+            output.write_json({"part": who, "state": what, "reason": why or None}, lines=True)
+        else:
+            output.console().print(output.cell(f"{who}: {what}{f': {why}' if why else ''}"))
+
+    with (
+        ended_by_a_supervisor(),
+        opened(ctx) as ledger,
+        Background(
+            ledger,
+            schedule=settings.schedule,
+            lease_seconds=settings.lease_seconds,
+            tell=tell,
+        ) as running,
+    ):
+        running.wait()
 
 
 @app.command("mcp", rich_help_panel=KEEP)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import By, Json, note, noun, opened
+from beliefledger.tools.cli.app import After, By, Json, Limit, note, noun, opened
 
 if TYPE_CHECKING:
     from beliefledger.access.tokens import IssuedToken, TokenAnswer
@@ -81,12 +81,14 @@ def token_list(
     everything: Annotated[
         bool, typer.Option("--all", help="Also those that are expired or revoked.")
     ] = False,
+    limit: Limit = None,
+    after: After = None,
     json: Json = False,
 ) -> None:
     """The tokens in force: who has each, for whom and for what, and when it was last used."""
     with opened(ctx) as ledger:
-        answer = ledger.tokens.list(all=everything)
-    output.show(answer, json, _tokens)
+        answer = ledger.tokens.list(all=everything, limit=limit, after=after)
+    output.show_page(answer, json, _tokens, paged=limit is not None or after is not None)
 
 
 def _tokens(answer: Sequence[TokenAnswer]) -> Iterator[Any]:

@@ -13,7 +13,9 @@ import typer
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     USAGE,
+    After,
     Json,
+    Limit,
     MaybeBy,
     Subject,
     fail,
@@ -37,11 +39,16 @@ Attribute = Annotated[
 
 
 @types.command("list")
-def types_list(ctx: typer.Context, json: Json = False) -> None:
+def types_list(
+    ctx: typer.Context,
+    limit: Limit = None,
+    after: After = None,
+    json: Json = False,
+) -> None:
     """The types there are, and how many memories stand of each."""
     with opened(ctx) as memory:
-        answer = memory.types.list()
-    output.show(answer, json, _types)
+        answer = memory.types.list(limit=limit, after=after)
+    output.show_page(answer, json, _types, paged=limit is not None or after is not None)
 
 
 def _types(answer: Sequence[TypeAnswer]) -> Iterator[Any]:

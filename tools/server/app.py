@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -16,11 +16,14 @@ from starlette.routing import Route
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.a2a.http import A2AOverHTTP
 from beliefledger.tools.server.background import Background
 from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.gatekeeper import Gatekeeper, Rates
+from beliefledger.tools.server.issuer import Issuer
 from beliefledger.tools.server.mcp.door import Door
 from beliefledger.tools.server.mcp.http import MCPOverHTTP, whose
+from beliefledger.tools.server.mcp.metadata import metadata_routes, metadata_url
 from beliefledger.tools.server.refusals import Refusals
 
 logger = logging.getLogger("beliefledger.server")
@@ -33,17 +36,31 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
     """The ASGI application over an open ledger. Raises `PoisonedTool`."""
     calls, beside = Calls(settings.threads), Calls(BESIDE_THREADS)
     refusals = Refusals(memory.tokens.record_refusals)
-    background = Background(memory) if settings.worker else None
+    background = Background(
+        memory,
+        worker=settings.worker,
+        schedule=settings.schedule,
+        lease_seconds=settings.lease_seconds,
+    )
     mcp = MCPOverHTTP(
         Door(memory, calls, beside, whose, seconds=settings.call_seconds, exports=settings.exports),
         settings,
     )
 
+    known, metadata = memory.tokens.principal, None
+    if settings.oauth is not None:
+        if settings.oauth.consent is not None:
+            memory.policy.current.check_basis(settings.oauth.consent)
+        known = Issuer(settings.oauth, memory.tokens).principal
+        metadata = metadata_url(settings.oauth)
+
+    a2a = A2AOverHTTP(memory, calls, beside, settings)
+
     async def healthz(_request: Request) -> JSONResponse:
         return JSONResponse({"status": "ok"})
 
     async def readyz(_request: Request) -> JSONResponse:
-        stopped = [] if background is None else sorted(background.stopped)
+        stopped = sorted(background.stopped)
         try:
             await asyncio.wait_for(beside.run(memory.tokens.ready), 5)
         except (LedgerError, TimeoutError):
@@ -54,10 +71,8 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         flushing = asyncio.ensure_future(_flush(refusals, beside))
-        with ExitStack() as running:
-            if background is not None:
-                running.enter_context(background)
-            async with mcp.running():
+        with background:
+            async with mcp.running(), a2a.running():
                 yield
             flushing.cancel()
             with suppress(asyncio.CancelledError):
@@ -69,24 +84,29 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
         except LedgerError as problem:
             logger.error("refused access is not on record: %s", problem)  # noqa: TRY400
 
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/healthz", healthz),
             Route("/readyz", readyz),
             Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
+            *metadata_routes(settings.oauth),
+            *a2a.routes(),
         ],
         middleware=[
             Middleware(
                 Gatekeeper,
-                principal=memory.tokens.principal,
+                principal=known,
                 calls=beside,
                 refusals=refusals,
                 rates=Rates(settings.calls_per_minute),
                 max_body_bytes=settings.max_body_bytes,
+                metadata=metadata,
             )
         ],
         lifespan=lifespan,
     )
+    app.state.say_goodbye = mcp.say_goodbye
+    return app
 
 
 async def _flush(refusals: Refusals, calls: Calls) -> None:

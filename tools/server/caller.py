@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,8 @@ class Caller:
     """The directory that audit exports are written to."""
     subject_ref: str | None = None
     """Whom the call turned out to be about."""
+    tell: Callable[[int, int], None] = lambda _done, _of: None
+    """Told how far work is that takes long, from whichever thread does it."""
 
     def subject(self, named: str = "") -> str:
         """The subject that an argument names, or the only one that the token is for. Raises
@@ -41,6 +44,22 @@ class Caller:
             raise NotPermitted(_NOT_FOR)
         self.subject_ref = ref
         return named
+
+    def asks_of(self, named: str = "") -> tuple[str, str | None]:
+        """As `subject`, and the person who asks: None where the token is for the subject. A token
+        for one person also reaches those with whom they share a team now, and of them what they may
+        see. Raises as `subject` does."""
+        allowed = self.principal.subjects
+        ref = self._ref(named) if named.strip() else None
+        if allowed is None or ref is None or ref in allowed or len(allowed) > 1:
+            return self.subject(named), None
+        reader = self._only(allowed)
+        teams = self.memory.teams
+        shared = {each.team_id for each in teams.list(named)}
+        if shared.isdisjoint(each.team_id for each in teams.list(reader)):
+            raise NotPermitted(_NOT_FOR)
+        self.subject_ref = ref
+        return named, reader
 
     def _only(self, allowed: frozenset[str] | None) -> str:
         if allowed is None or len(allowed) > 1:

@@ -10,8 +10,10 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from beliefledger.ledger.consumer import LEASE_SECONDS
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.settings import SERVER_PREFIX, server_environment
+from beliefledger.tools.server.oauth import OAuth
 
 FILE = "config"
 _LISTS = ("hosts", "origins")
@@ -35,6 +37,10 @@ class Configuration(BaseModel):
     """Origins of pages that may call it."""
     worker: bool = True
     """Whether turns are decided and views kept up in this process."""
+    schedule: bool = True
+    """Whether jobs run here when they are due: expiry, retention, checkpoints …"""
+    lease_seconds: float = Field(LEASE_SECONDS, ge=1, le=600)
+    """So soon after a process dies, another takes its work over."""
     threads: int = Field(8, ge=1, le=64)
     """How many calls are worked on at once."""
     call_seconds: float = Field(30, gt=0, le=3_600)
@@ -42,6 +48,8 @@ class Configuration(BaseModel):
     max_body_bytes: int = Field(1_000_000, ge=1_000, le=100_000_000)
     calls_per_minute: int = Field(600, ge=1)
     """Of each token."""
+    oauth: OAuth | None = None
+    """The issuer whose tokens are taken beside ours; only in a file."""
     exports: Path | None = None
     """The directory that `trigger_audit_export` writes to; without it, it answers so."""
     stop_seconds: int = Field(10, ge=0, le=600)

@@ -17,8 +17,10 @@ from beliefledger.tools.server.refusals import Refusals
 
 PRINCIPAL = "beliefledger.principal"
 """Where a request's scope has whose it is."""
-OPEN = frozenset({"/healthz", "/readyz"})
+OPEN = frozenset({"/healthz", "/readyz", "/.well-known/agent-card.json"})
 """What is answered without a token."""
+METADATA = "/.well-known/oauth-protected-resource"
+"""Begins the path at which it is told who issues tokens."""
 _MOST_BUCKETS = 10_000
 
 
@@ -55,16 +57,19 @@ class Gatekeeper:
         refusals: Refusals,
         rates: Rates,
         max_body_bytes: int,
+        metadata: str | None = None,
     ) -> None:
+        """`metadata` is where it is told who issues tokens (RFC 9728), if anybody else does."""
         self._app = app
         self._principal = principal
         self._calls = calls
         self._refusals = refusals
         self._rates = rates
         self._most = max_body_bytes
+        self._metadata = metadata
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in OPEN:
+        if scope["type"] != "http" or scope["path"] in OPEN or scope["path"].startswith(METADATA):
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
@@ -77,7 +82,7 @@ class Gatekeeper:
             principal = await self._calls.run(self._principal, bearer(headers))
         except TokenRefused as refused:
             self._refusals.count(source)
-            return problem(401, refused.detail, {"WWW-Authenticate": 'Bearer realm="beliefledger"'})
+            return problem(401, refused.detail, {"WWW-Authenticate": self._challenge(headers)})
         except LedgerError:
             return problem(503, "The ledger does not answer now. Try again.", {"Retry-After": "1"})
         length = headers.get("content-length")
@@ -91,6 +96,12 @@ class Gatekeeper:
             return problem(429, "Too many calls with this token.", {"Retry-After": seconds})
         scope[PRINCIPAL] = principal
         return None
+
+    def _challenge(self, headers: Headers) -> str:
+        said = 'Bearer realm="beliefledger"'
+        if "authorization" in headers:
+            said += ', error="invalid_token"'
+        return said if self._metadata is None else f'{said}, resource_metadata="{self._metadata}"'
 
 
 def bearer(headers: Headers) -> str | None:

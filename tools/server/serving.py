@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
 
 import uvicorn
+from starlette.applications import Starlette
 
 from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.memory import MemoryLedger
@@ -28,6 +30,16 @@ def listen(settings: Configuration) -> socket.socket:
     return made
 
 
+class Server(uvicorn.Server):
+    """Ends streams of changes first when it stops: it waits for open answers."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        app = self.config.app
+        if isinstance(app, Starlette):
+            await asyncio.to_thread(app.state.say_goodbye)
+        await super().shutdown(sockets)
+
+
 def url(settings: Configuration, at: socket.socket) -> str:
     """Where agents reach it."""
     host, port = at.getsockname()[:2]
@@ -41,7 +53,7 @@ def serve(
     """Answer until SIGINT or SIGTERM: then nothing new is taken, and calls that were begun have
     `stop_seconds` to end. `tell` is given the URL once it listens."""
     at = listen(settings)
-    server = uvicorn.Server(
+    server = Server(
         uvicorn.Config(
             application(memory, settings),
             ws="none",

@@ -37,6 +37,10 @@ class Shown:
         )
         return [decision(each, allowed) for each in answers]
 
+    def told(self, answers: Sequence[DecisionAnswer]) -> set[str]:
+        """The ids of those decisions whose claim may be told."""
+        return {each["decision_id"] for each in self.decisions(answers) if each["claim"]}
+
 
 def belief(answer: BeliefAnswer) -> dict[str, Any]:
     shown = answer.model_dump(

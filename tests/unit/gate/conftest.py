@@ -63,6 +63,7 @@ class Said:
     """Words of an earlier turn, before the own ones; alone where `words` is empty."""
     cited: Mapping[str, str] = field(default_factory=dict)
     fields: dict[str, str] = field(default_factory=dict)
+    ask: bool = False
     resolved: Resolved | None = None
     topic: str = "home"
     choices: Choices | None = None
@@ -79,6 +80,7 @@ class Said:
             content=self.content,
             said_at=NOW + round(self.day * DAY),
             cited=self.cited,
+            ask=self.ask,
         )
 
     def spans(self) -> tuple[Span, ...]:

@@ -147,6 +147,19 @@ def test_what_is_over_is_not_in_the_way(scenario, said):
     ).then(Outcome.ADMIT, "truth.new", MemoryExpired, MemoryAdmitted).believes((None, "porto"))
 
 
+def test_what_contradicts_waits_for_a_person_where_that_is_wished(scenario, said):
+    before = scenario.given(said("Lisbon"))
+    before.when(said("Porto", day=1, ask=True)).then(
+        Outcome.ESCALATE, "truth.to_be_asked", ConflictEscalated
+    )
+    before.when(said("Porto", day=1, act=SpeechAct.CHANGE, ask=True)).then(
+        Outcome.SUPERSEDE, "truth.change", MemorySuperseded
+    )
+    before.when(said("Lisbon", day=1, ask=True)).then(
+        Outcome.CONFIRM, "durability.repeated", MemoryConfirmed
+    )
+
+
 # Loops
 
 

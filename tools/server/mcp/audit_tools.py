@@ -8,15 +8,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from beliefledger.exports.exports import write_text
-from beliefledger.ledger.errors import InvalidTurn
-from beliefledger.ledger.events.turn import ExtractionCompleted
+from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
 from beliefledger.ledger.times import to_datetime
 from beliefledger.projections.search_terms import terms
 from beliefledger.times import micros
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.costs import costs_of
 from beliefledger.tools.server.mcp.recall_tools import Subject
 from beliefledger.tools.server.mcp.tool import NOT_CONFIGURED, Answer, ToolProblem, schema, tool
 from beliefledger.tools.server.shown import Shown
+
+_TELL_EVERY = 1_000
+"""Events of an export between two notices of its progress."""
 
 
 @tool(
@@ -30,13 +33,23 @@ def verify_audit_chain(
     end_id: str = "",  # noqa: ARG001
 ) -> Answer:
     """Check every event of the log and the tree over it. start_id and end_id are taken and not
-    needed: the whole log is checked at once."""
-    found = caller.memory.proofs.verify()
+    needed: the whole log is checked at once. A token for some people is told how many of the
+    events are theirs."""
+    allowed = caller.principal.subjects
+    found = caller.memory.proofs.verify(caller.tell if allowed is None else None)
+    good = "Every event is as it was written."
+    if allowed is None:
+        events, position, said = found.events, found.position, found.problem or good
+    else:  # how much there is of everybody is nothing for it
+        people = [name for each in allowed if (name := caller.memory.name_of(each)) is not None]
+        with caller.memory.subscribe(subjects=people, follow=False) as theirs:
+            events, position = sum(1 for _ in theirs), None
+        said = good if found.ok else "The log is not as it was written. Whoever runs it sees where."
     return {
         "status": "ok" if found.ok else "broken",
-        "records_checked": found.events,
-        "broken_at": found.position,
-        "message": found.problem or "Every event is as it was written.",
+        "records_checked": events,
+        "broken_at": position,
+        "message": said,
     }
 
 
@@ -105,11 +118,10 @@ def get_cost_summary(
     known."""
     total, sessions = _costs(caller, session_id, from_date, to_date)
     principal = caller.principal
-    calls = [
-        each
-        for each in caller.memory.tokens.calls(from_date or None, to_date or None)
-        if principal.subjects is None or each.name == principal.name
-    ]
+    calls = caller.memory.tokens.calls(
+        from_date or None, to_date or None,
+        token=None if principal.subjects is None else principal.token,
+    )  # fmt: skip
     return {
         "sessions": sessions,
         "total_cost_usd": total["cost_usd"],
@@ -127,24 +139,29 @@ def _costs(
     named = caller.principal.may("turn")  # a session's name is words of a person
     if session_id and not named:
         caller.principal.require("turn")
-    with caller.memory.subscribe(types=[ExtractionCompleted.NAME], follow=False) as events:
-        for each in events:
-            at, facts = each.recorded_at, each.facts
-            read = facts["input_tokens"] + facts["output_tokens"]
-            allowed = caller.principal.subjects
-            if allowed is not None and each.subject_ref not in allowed:
-                continue
-            if not read or not _within(at, start, end):
-                continue
-            session = caller.memory.turn(each.stream).session or "" if named else ""
-            if session_id and session != session_id:
-                continue
-            of = sums.setdefault(session, {"input_tokens": 0, "output_tokens": 0, "micro": 0})
-            of["input_tokens"] += facts["input_tokens"]
-            of["output_tokens"] += facts["output_tokens"]
-            of["micro"] = _added(of["micro"], facts["cost_micro_usd"])
+    for each in costs_of(caller.memory).until_now():
+        allowed = caller.principal.subjects
+        if allowed is not None and each.subject_ref not in allowed:
+            continue
+        if not _within(each.at, start, end):
+            continue
+        session = _session(caller, each.turn_id) if named else ""
+        if session_id and session != session_id:
+            continue
+        of = sums.setdefault(session, {"input_tokens": 0, "output_tokens": 0, "micro": 0})
+        of["input_tokens"] += each.input_tokens
+        of["output_tokens"] += each.output_tokens
+        of["micro"] = _added(of["micro"], each.micro_usd)
     sessions = [{"session_id": name, **_told([each])} for name, each in sums.items()]
     return _told(sums.values()), sessions
+
+
+def _session(caller: Caller, turn_id: str) -> str:
+    """The session of a text; none of one that is erased."""
+    try:
+        return caller.memory.turn(turn_id).session or ""
+    except UnknownMemory:
+        return ""
 
 
 def _told(sums: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -192,12 +209,14 @@ def trigger_audit_export(caller: Caller) -> Answer:
             NOT_CONFIGURED, "The server's configuration names no directory: set exports."
         )
     name = datetime.now(UTC).strftime("events-%Y%m%dT%H%M%S%fZ.ndjson")
-    records = 0
+    records, expected = 0, caller.memory.status().position
 
     def counted() -> Iterator[str]:
         nonlocal records
         for line in caller.memory.exports.events(by=caller.principal.name):
             records += 1
+            if not records % _TELL_EVERY:
+                caller.tell(records, max(records, expected))
             yield line
 
     try:

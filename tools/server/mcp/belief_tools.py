@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from beliefledger.answers import ConflictAnswer
-from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.answers import BeliefAnswer, ConflictAnswer
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.reading.changes import MemoryChange
+from beliefledger.search.options import SearchOptions
 from beliefledger.tools.server.caller import Caller, whole_id
+from beliefledger.tools.server.mcp.questions import PersonNeeded
 from beliefledger.tools.server.mcp.recall_tools import Subject
-from beliefledger.tools.server.mcp.tool import Answer, schema, tool
+from beliefledger.tools.server.mcp.tool import Answer, Unfinished, schema, tool
 from beliefledger.tools.server.shown import Shown
 
 Limit = Annotated[int, Field(ge=1, le=200)]
@@ -20,6 +23,9 @@ AsOf = Annotated[
     Field(description="A time, such as 2026-03-01 or 2026-03-01T09:00:00Z, or a position."),
 ]
 _BELIEFS = schema(beliefs=list)
+_TOLD_OF_WITHHELD = frozenset({"reviewer", "auditor", "admin"})
+"""Roles that are told that something like a claim was stopped, whose words may not be told."""
+_MOST = 1_000
 
 
 def _moment(given: str) -> str | int | None:
@@ -42,15 +48,18 @@ def context(
     subject: Subject = "",
 ) -> Answer:
     """Compose what is worth knowing for a query, within a budget of tokens: constraints, a short
-    profile and what was found, with dates. What is outdated or contested says so."""
+    profile and what was found, with dates. What is outdated or contested says so. Of somebody who
+    shares a team with whom the token is for, it has what is visible to the team."""
+    person, reader = caller.asks_of(subject)
     made = caller.memory.context(
-        caller.subject(subject),
+        person,
         query,
         max_tokens=max_tokens,
         format=format,
         as_of=_moment(as_of),
         session=session_id or None,
         by=caller.principal.name,
+        options=SearchOptions(reader=reader),
     )
     lines = [each.model_dump(mode="json") for each in made.lines]
     return {
@@ -107,10 +116,15 @@ def explain_memory(caller: Caller, memory_id: str) -> Answer:
 def belief_history(caller: Caller, belief_id: str) -> Answer:
     """Every version of a belief, oldest first, as far as it may be told. Takes the id of a belief
     or of a memory in it."""
+    return {"versions": Shown(caller.memory).beliefs(versions_of(caller, belief_id))}
+
+
+def versions_of(caller: Caller, belief_id: str) -> Sequence[BeliefAnswer]:
+    """Every version of a belief that a caller may ask for. Raises `UnknownMemory`."""
     versions = caller.memory.history(whole_id(belief_id, "belief"))
     if not versions or not all(caller.owns(each.subject) for each in versions):
         raise UnknownMemory("There is no such belief.")
-    return {"versions": Shown(caller.memory).beliefs(versions)}
+    return versions
 
 
 @tool("decisions", result=schema(decisions=list), reads=True)
@@ -133,17 +147,22 @@ def list_decisions(
 @tool("why_not", result=schema(stopped=list, got_in=list, waiting=list), reads=True)
 def why_not(caller: Caller, claim: str, limit: Limit = 10, subject: Subject = "") -> Answer:
     """Why something is not believed: the statements like it and what stopped each, what got in, and
-    which texts wait. Words are told only where they may be."""
-    found = caller.memory.why_not(caller.subject(subject), claim, limit=limit)
+    which texts wait. Words are told only where they may be; an agent is told only of statements
+    whose words may be."""
     shown = Shown(caller.memory)
+    only = None if caller.principal.role in _TOLD_OF_WITHHELD else shown.told
+    # What else there is is counted here, and not by likeness to words that are not told.
+    found = caller.memory.why_not(caller.subject(subject), claim, limit=_MOST, only=only)
+    stopped = shown.decisions([each.decision for each in found.stopped])
+    got_in = shown.decisions([each.decision for each in found.got_in])
+    waiting = [
+        {"job_id": each.turn_id, "state": each.state, "said_at": each.said_at.isoformat()}
+        for each in sorted(found.waiting, key=lambda each: each.position)
+    ]
+    lists = {"stopped": stopped, "got_in": got_in, "waiting": waiting}
     return {
-        "stopped": shown.decisions([each.decision for each in found.stopped]),
-        "got_in": shown.decisions([each.decision for each in found.got_in]),
-        "waiting": [
-            {"job_id": each.turn_id, "state": each.state, "said_at": each.said_at.isoformat()}
-            for each in found.waiting
-        ],
-        "left_out": found.left_out,
+        **{name: each[:limit] for name, each in lists.items()},
+        "left_out": sum(max(0, len(each) - limit) for each in lists.values()),
     }
 
 
@@ -219,11 +238,15 @@ def resolve_conflict(
     subject: Subject = "",
 ) -> Answer:
     """Settle a contested belief on the word of a person: choose one value by its id or its words,
-    or say in contexts which value holds in which context."""
+    or say in contexts which value holds in which context. With neither, the client puts the choice
+    to the person, where it can."""
     person = caller.subject(subject)
     belief = whole_id(belief_id, "belief")
-    if belief not in {each.belief_id for each in caller.memory.conflicts.list(person)}:
+    found = {each.belief_id: each for each in caller.memory.conflicts.list(person)}
+    if belief not in found:
         raise UnknownMemory("There is no such conflict.")
+    if not choose and not contexts:
+        raise _question(_conflict(caller, found[belief]))
     settled = caller.memory.conflicts.resolve(
         belief,
         by=caller.principal.name,
@@ -232,6 +255,20 @@ def resolve_conflict(
         note=note or None,
     )
     return {"beliefs": Shown(caller.memory).beliefs(settled)}
+
+
+def _question(conflict: Mapping[str, Any]) -> PersonNeeded | NotPermitted:
+    """What to ask a person about a conflict: of its choices those that may be told."""
+    otherwise = NotPermitted("Choose either one value or a value for each context.")
+    told = {
+        str(each["text"] or each["value"]): each["id"]
+        for each in conflict["choices"]
+        if each["value"] is not None
+    }
+    if not told:
+        return otherwise
+    said = f"Several things were said about {conflict['attribute']}. Which one holds?"
+    return PersonNeeded(said, "choose", told, otherwise)
 
 
 @tool("conflicts.review", result=schema(memory_id={}))
@@ -362,15 +399,20 @@ def forget(
 
 
 @tool("turn", "decisions", result=schema(state=str, decisions=list), reads=True)
-def job_status(caller: Caller, job_id: str) -> Answer:
+def job_status(
+    caller: Caller, job_id: str, wait_seconds: Annotated[float, Field(ge=0, le=60)] = 0
+) -> Answer:
     """Tell where a text is that store_memory took: pending, extracted or parked, and what was
-    decided."""
+    decided. wait_seconds is how long to wait for it to be decided."""
     turn = caller.memory.turn(whole_id(job_id, "job"))
     if not caller.owns(turn.subject):
         raise UnknownMemory("There is no such job.")
     made = caller.memory.decisions(turn.subject, turn_id=turn.turn_id)
-    return {
+    status = {
         "state": turn.state,
         "attempts": turn.attempts,
         "decisions": Shown(caller.memory).decisions(made),
     }
+    if wait_seconds and turn.state == "pending":
+        raise Unfinished(status, wait_seconds, f"pending, {turn.attempts} attempts")
+    return status

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -21,6 +19,7 @@ from mcp_types import (
     METHOD_NOT_FOUND,
     CallToolRequestParams,
     CallToolResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
@@ -29,27 +28,21 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 from pydantic import ValidationError
 
-from beliefledger.access.calls import Call
 from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.mcp import audit_tools, belief_tools, poisoning, recall_tools
-from beliefledger.tools.server.mcp.tool import (
-    FAILED,
-    INVALID_PARAM,
-    TIMEOUT,
-    TOOLS,
-    Tool,
-    done,
-    failed,
-    refusal,
-)
+from beliefledger.tools.server.mcp.progress import Teller
+from beliefledger.tools.server.mcp.questions import InputRequired, Person
+from beliefledger.tools.server.mcp.resource_door import ResourceDoor
+from beliefledger.tools.server.mcp.resources import KINDS
+from beliefledger.tools.server.mcp.tool import INVALID_PARAM, TOOLS, Tool
+from beliefledger.tools.server.mcp.work import Work
 
 __all__ = ["Door", "audit_tools", "belief_tools", "recall_tools"]
 
-logger = logging.getLogger("beliefledger.server")
 INSTRUCTIONS = (
     "Memory of people as belief under audit. store_memory records what was said; context composes"
     " what is worth knowing; search_memories finds; explain_memory tells why something is believed."
@@ -72,26 +65,44 @@ class Door:
     seconds: float = 30
     exports: Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: TOOLS)
-    _under_way: set[asyncio.Future[Any]] = field(default_factory=set)
+    _work: Work = field(init=False)
+    _resources: ResourceDoor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._work = Work(self.memory, self.calls, self.records, self.name, self.seconds)
+        self._resources = ResourceDoor(self._work, self.caller)
 
     def server(self) -> Server[Any]:
-        """Raises `PoisonedTool` for a tool whose description would steer a model."""
-        poisoning.check((each.name, _texts(each)) for each in self.tools.values())
+        """Raises `PoisonedTool` for a tool or resource whose description would steer a model."""
+        listed = [*self.tools.values(), *(each.tool for each in KINDS)]
+        poisoning.check((each.name, poisoning.texts(each)) for each in listed)
+        resources = self._resources
         server = Server[Any](
             "beliefledger",
             version=version("beliefledger"),
             instructions=INSTRUCTIONS,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
+            on_list_resources=resources.list_all,
+            on_list_resource_templates=resources.list_templates,
+            on_read_resource=resources.read,
+            on_subscribe_resource=resources.subscribe,
+            on_unsubscribe_resource=resources.unsubscribe,
+            on_subscriptions_listen=resources.listen,
+            on_completion=resources.complete,
             get_tool_input_schema=self._input_schema,
         )
         server.middleware.append(self._watch)
         return server
 
+    def say_goodbye(self) -> None:
+        """Tell streams of changes that the server ends, so that they end first."""
+        self._resources.close()
+
     async def end(self) -> None:
         """Wait until the calls are on record whose callers went away."""
-        if self._under_way:
-            await asyncio.wait(self._under_way)
+        await self.records.run(self._resources.close)
+        await self._work.end()
 
     async def _watch(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         """Put calls on record that are too malformed for any tool; echo no unknown method."""
@@ -100,8 +111,8 @@ class Door:
             return await call_next(ctx)
         except ValidationError:
             if ctx.method == "tools/call":
-                caller = Caller(self.memory, self._checked(ctx), self.exports)
-                await self._record(caller, _UNKNOWN, ctx.params or {}, INVALID_PARAM, begun)
+                caller = self.caller(ctx)
+                await self._work.record(caller, _UNKNOWN, ctx.params or {}, INVALID_PARAM, begun)
             raise
         except MCPError as problem:
             if problem.error.code != METHOD_NOT_FOUND:
@@ -116,93 +127,44 @@ class Door:
         self, request: Request, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
         """The tools that the caller's token is for."""
-        principal = self._checked(request)
+        principal = self.caller(request).principal
         return ListToolsResult(
             tools=[_listed(each) for each in self.tools.values() if each.may(principal)]
         )
 
-    def _checked(self, request: Request) -> Principal:
+    def caller(self, request: Request) -> Caller:
+        """Whose request it is. Raises `MCPError` where the token is not in force."""
         try:
-            return self.whose(request)
+            principal = self.whose(request)
         except LedgerError as problem:  # over standard input the token is looked at here
             said = problem.detail if isinstance(problem, CallerMistake) else str(problem)
             raise MCPError(code=INVALID_REQUEST, message=said) from None
-
-    async def call_tool(self, request: Request, params: CallToolRequestParams) -> CallToolResult:
-        """Do it in a thread, within the time there is; then put on record what became of it."""
-        principal = self._checked(request)
         CALLER.set(principal)
+        return Caller(self.memory, principal, self.exports)
+
+    async def call_tool(
+        self, request: Request, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """Do it in a thread, within the time there is; then put on record what became of it."""
+        caller = self.caller(request)
         given = params.arguments or {}
         begun = perf_counter_ns()
         tool = self.tools.get(params.name)
-        caller = Caller(self.memory, principal, self.exports)
         if tool is None:
-            await self._record(caller, _UNKNOWN, given, "UNKNOWN_TOOL", begun)
+            await self._work.record(caller, _UNKNOWN, given, "UNKNOWN_TOOL", begun)
             raise MCPError(code=INVALID_PARAMS, message="There is no such tool.")
-        # It goes on to its record when the caller goes away or cancels.
-        work = asyncio.ensure_future(self._answered(tool, caller, given, begun))
-        self._under_way.add(work)
-        work.add_done_callback(self._under_way.discard)
-        answer = await asyncio.shield(work)
-        text = json.dumps(answer, ensure_ascii=False)
+        person, teller = Person(request, params), Teller(request.session)
+        try:
+            answer = await self._work.answered(
+                tool, caller, given, begun, person=person, teller=teller
+            )
+        except InputRequired as asked:
+            return asked.result
         return CallToolResult(
-            content=[TextContent(type="text", text=text)],
+            content=[TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))],
             structured_content=answer,
             is_error=answer["status"] == "error",
         )
-
-    async def _answered(
-        self, tool: Tool, caller: Caller, given: Mapping[str, Any], begun: int
-    ) -> dict[str, Any]:
-        answer = await self._answer(tool, caller, given)
-        await self._record(caller, tool.name, given, answer.get("code", "ok"), begun)
-        return answer
-
-    async def _answer(self, tool: Tool, caller: Caller, given: Mapping[str, Any]) -> dict[str, Any]:
-        work = asyncio.ensure_future(self.calls.run(tool.call, caller, given))
-        try:
-            return done(await asyncio.wait_for(asyncio.shield(work), self.seconds))
-        except TimeoutError:
-            work.add_done_callback(_heard)
-            return failed(
-                TIMEOUT,
-                f"It took more than {self.seconds:g} seconds. What was begun may still be done.",
-            )
-        except LedgerError as problem:
-            answer = refusal(problem, given)
-            if answer["code"] == FAILED:
-                logger.error("%s failed: %s", tool.name, problem)  # noqa: TRY400
-            return answer
-        except Exception:  # a defect of ours is answered too, and told to whoever runs this
-            logger.exception("%s failed", tool.name)
-            return failed(FAILED, "This went wrong here. Whoever runs the server finds the cause.")
-
-    async def _record(
-        self, caller: Caller, tool: str, given: Mapping[str, Any], outcome: str, begun: int
-    ) -> None:
-        """Durable before the caller hears of anything."""
-        call = Call(
-            principal=caller.principal,
-            door=self.name,
-            tool=tool,
-            sent=json.dumps(given, sort_keys=True, ensure_ascii=True),
-            outcome=outcome,
-            duration_micros=(perf_counter_ns() - begun) // 1_000,
-            subject=caller.subject_ref,
-        )
-        try:
-            await asyncio.shield(self.records.run(self.memory.tokens.record_call, call))
-        except LedgerError as problem:
-            logger.error("A call is not on record: %s", problem)  # noqa: TRY400
-            raise MCPError(
-                code=-32603, message="The call cannot be put on record, so it is not answered."
-            ) from None
-
-
-def _heard(work: asyncio.Future[Any]) -> None:
-    """What comes of work that nobody waits for any more."""
-    if not work.cancelled() and work.exception() is not None:
-        logger.warning("A call that had taken too long failed: %s", type(work.exception()).__name__)
 
 
 def _listed(tool: Tool) -> ListedTool:
@@ -218,8 +180,3 @@ def _listed(tool: Tool) -> ListedTool:
             open_world_hint=False,
         ),
     )
-
-
-def _texts(tool: Tool) -> str:
-    """All that a model reads of a tool."""
-    return f"{tool.name} {tool.description} {json.dumps(tool.input_schema())}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
+from beliefledger.filters import Where
 from beliefledger.gate.speech import instruction_like
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.redact import redact
@@ -79,12 +81,19 @@ def search_memories(
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None,
     session_id: str = "",
     subject: Subject = "",
+    topic: str = "",
+    type: str = "",
+    said_in: str = "",
+    agent_id: str = "",
 ) -> Answer:
     """Find memories about a query, best first. recency_weight is how much fresh ones come first,
     mmr_lambda how much likeness to the query counts against variety, score_threshold the least
-    confidence, max_tokens a bound for all texts together."""
+    confidence, max_tokens a bound for all texts together. topic, type, said_in (a session)
+    and agent_id pick memories. Of somebody who shares a team with whom the token is for, it finds
+    what is visible to the team."""
+    person, reader = caller.asks_of(subject)
     found = caller.memory.search(
-        caller.subject(subject),
+        person,
         query,
         limit,
         session=session_id or None,
@@ -92,14 +101,28 @@ def search_memories(
         by=caller.principal.name,
         options=SearchOptions(
             include=("memories",),
+            reader=reader,
+            where=_where(caller, topic, type, said_in, agent_id),
             recency_weight=recency_weight,
             diversity=1 - mmr_lambda,
             min_confidence=score_threshold or None,
         ),
     )
-    left = _left(caller, found.subject)
+    left = _left(caller, found.subject, [each.id for each in found.results])
     results = [_found(each, left) for each in found.results]
     return {"results": results, "total": len(results)}
+
+
+def _where(caller: Caller, topic: str, type: str, session: str, agent: str) -> Where:
+    """The filter; by a topic as it was stored."""
+    known = not topic or topic in caller.memory.policy.current.topics
+    return Where(
+        session or None,
+        agent or None,
+        topic=topic or None if known else None,
+        type=type or None,
+        metadata={} if known else {TOPIC: redact(topic.strip()).text},
+    )
 
 
 def _found(found: FoundAnswer, left: dict[str, tuple[int, float]]) -> Answer:
@@ -119,9 +142,9 @@ def _found(found: FoundAnswer, left: dict[str, tuple[int, float]]) -> Answer:
     }
 
 
-def _left(caller: Caller, subject: str) -> dict[str, tuple[int, float]]:
-    """How often each memory was shown, and how much is left of it."""
-    faded = caller.memory.operations.ageing.decay(subject)
+def _left(caller: Caller, subject: str, memories: Sequence[str]) -> dict[str, tuple[int, float]]:
+    """How often each of these memories was shown, and how much is left of it."""
+    faded = caller.memory.operations.ageing.decay(subject, memories=memories)
     return {each.memory_id: (each.accesses, each.score) for each in faded}
 
 
@@ -140,7 +163,8 @@ def inspect_memories(
     person = caller.subject(subject)
     held = Shown(caller.memory).beliefs(caller.memory.beliefs(person))
     held.sort(key=lambda each: (each["recorded_from"], each["memory_id"]), reverse=True)
-    left = _left(caller, person)
+    some = held[offset : offset + limit]
+    left = _left(caller, person, [each["memory_id"] for each in some])
     page = [
         {
             "id": each["memory_id"],
@@ -149,7 +173,7 @@ def inspect_memories(
             "access_count": left.get(each["memory_id"], (0, 0.0))[0],
             "decay_score": round(left.get(each["memory_id"], (0, 1.0))[1], 6),
         }
-        for each in held[offset : offset + limit]
+        for each in some
     ]
     more = offset + limit < len(held)
     return {
@@ -213,6 +237,7 @@ def consolidate_memories(
         threshold=similarity_threshold,
         apply=not dry_run,
         by=caller.principal.name,
+        progress=caller.tell,
     )
     words = Shown(caller.memory).words(
         each.memory_id for cluster in done.clusters for each in cluster.members

@@ -30,6 +30,7 @@ Function = Callable[..., Answer]
 INVALID_PARAM, NOT_FOUND, TIMEOUT = "INVALID_PARAM", "MEMORY_NOT_FOUND", "TOOL_TIMEOUT"
 CONFIRM_REQUIRED, NOT_CONFIGURED = "CONFIRM_REQUIRED", "EXPORT_NOT_CONFIGURED"
 NOT_PERMITTED, UNAVAILABLE, FAILED = "NOT_PERMITTED", "UNAVAILABLE", "FAILED"
+DECLINED = "DECLINED"
 _LONGEST = 200_000
 """Characters of any text that is given."""
 
@@ -40,6 +41,17 @@ class ToolProblem(CallerMistake):
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
         self.code = code
+
+
+class Unfinished(Exception):
+    """What was asked about goes on; `data` says how far it is. The caller wants to wait up to
+    `wait` seconds from the beginning of the call: the tool is asked again meanwhile."""
+
+    def __init__(self, data: Answer, wait: float, message: str) -> None:
+        super().__init__(message)
+        self.data = data
+        self.wait = wait
+        self.message = message
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,41 +112,49 @@ class Tool:
 TOOLS: dict[str, Tool] = {}
 
 
-def tool(
+def made(
+    function: Function,
     *verbs: str,
     result: Mapping[str, Any],
+    name: str = "",
     reads: bool = False,
     destroys: bool = False,
     repeats: bool = False,
     of_everybody: bool = False,
-) -> Callable[[Function], Function]:
-    """Make a tool of a function: its name, its docstring and its arguments are the tool's."""
+) -> Tool:
+    """The tool that a function is: its name, its docstring and its arguments are the tool's."""
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for argument, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[argument] = (hints[argument], default)
+    name = name or function.__name__
+    return Tool(
+        name=name,
+        description=" ".join((function.__doc__ or "").split()),
+        function=function,
+        verbs=verbs,
+        arguments=create_model(
+            f"{name} arguments",
+            __config__=ConfigDict(
+                extra="forbid", hide_input_in_errors=True, str_max_length=_LONGEST
+            ),
+            **fields,
+        ),
+        result=result,
+        reads=reads,
+        destroys=destroys,
+        repeats=repeats or reads,
+        of_everybody=of_everybody,
+    )
+
+
+def tool(*verbs: str, **told: Any) -> Callable[[Function], Function]:
+    """Make a tool of a function, as `made` does, and list it."""
 
     def add(function: Function) -> Function:
-        hints = get_type_hints(function, include_extras=True)
-        fields: dict[str, Any] = {}
-        for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
-            default = ... if parameter.default is parameter.empty else parameter.default
-            fields[name] = (hints[name], default)
-        name = function.__name__
-        TOOLS[name] = Tool(
-            name=name,
-            description=" ".join((function.__doc__ or "").split()),
-            function=function,
-            verbs=verbs,
-            arguments=create_model(
-                f"{name} arguments",
-                __config__=ConfigDict(
-                    extra="forbid", hide_input_in_errors=True, str_max_length=_LONGEST
-                ),
-                **fields,
-            ),
-            result=result,
-            reads=reads,
-            destroys=destroys,
-            repeats=repeats or reads,
-            of_everybody=of_everybody,
-        )
+        of = made(function, *verbs, **told)
+        TOOLS[of.name] = of
         return function
 
     return add

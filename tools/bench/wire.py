@@ -1,0 +1,142 @@
+"""Servers in processes of their own, and a client that is as little of one as can be."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+_REVISION = "2026-07-28"
+_META = {
+    "io.modelcontextprotocol/protocolVersion": _REVISION,
+    "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+_URL = re.compile(r"https?://[^\s()]+")
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_IDLE_SECONDS = 3
+"""A server closes a connection that is idle for five seconds, and a new call would meet that."""
+
+
+class Gone(Exception):
+    """The server does not answer any more."""
+
+
+class Wire:
+    """One connection to a server; used by one thread."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._at = urlsplit(url)
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json, text/event-stream",
+            "Content-Type": "application/json",
+            "MCP-Protocol-Version": _REVISION,
+            "Mcp-Method": "tools/call",
+        }
+        self._connection = HTTPConnection(self._at.netloc, timeout=60)
+        self._used_at = time.monotonic()
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What a tool answers. Raises `Gone`, and `RuntimeError` for anything but an answer."""
+        params = {"name": tool, "arguments": arguments, "_meta": _META}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        if time.monotonic() - self._used_at > _IDLE_SECONDS:
+            self._connection.close()
+        try:
+            self._connection.request(
+                "POST", self._at.path, body.encode(), self._headers | {"Mcp-Name": tool}
+            )
+            answer = self._connection.getresponse()
+            status, text = answer.status, answer.read().decode()
+        except (OSError, HTTPException) as problem:
+            self._connection.close()
+            raise Gone(str(problem)) from problem
+        self._used_at = time.monotonic()
+        if status != 200:
+            raise RuntimeError(f"{tool} answered {status}: {text[:200]}")
+        if text.startswith("{"):
+            message = json.loads(text)
+        else:  # a stream of events, the last of which is the answer
+            lines = [each for each in text.splitlines() if each.startswith("data:")]
+            message = json.loads(lines[-1].removeprefix("data:"))
+        if "result" not in message:
+            raise RuntimeError(f"{tool} answered {message}")
+        found: dict[str, Any] = message["result"].get("structuredContent") or message["result"]
+        return found
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class ServerProcess:
+    """A server that runs in a process of its own."""
+
+    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
+        self.process = process
+        self.url = url
+
+    def cpu_seconds(self) -> float:
+        """What its threads have used of the processor so far."""
+        return time.clock_gettime((~self.process.pid << 3) | 2)  # the clock of that process
+
+    def resident_bytes(self) -> int:
+        """What it has in memory now; 0 once it is gone."""
+        try:
+            pages = Path(f"/proc/{self.process.pid}/statm").read_text("ascii").split()[1]
+        except (OSError, IndexError):
+            return 0
+        return int(pages) * _PAGE_BYTES
+
+
+@contextmanager
+def server_process(
+    command: Sequence[str], environment: dict[str, str] | None = None
+) -> Iterator[ServerProcess]:
+    """A program that says its URL on stderr once it listens. It is ended with the block."""
+    process = subprocess.Popen(
+        [*command],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | (environment or {}),
+    )
+    assert process.stderr is not None
+    # What it says later is read, so that it never waits for a reader.
+    reader = Thread(target=process.stderr.read, daemon=True)
+    try:
+        found = None
+        while found is None:
+            told = process.stderr.readline()
+            if not told:
+                raise RuntimeError(f"{' '.join(command)} did not start")
+            found = _URL.search(told)
+        reader.start()
+        yield ServerProcess(process, found[0])
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if reader.ident is not None:
+            reader.join()
+        process.stderr.close()
+
+
+def ledger_server(place: str, **settings: object) -> AbstractContextManager[ServerProcess]:
+    """`beliefledger serve` over a ledger, on a port of the loopback."""
+    told = {"PORT": 0, "CALLS_PER_MINUTE": 1_000_000, "SCHEDULE": "false"} | settings
+    environment = {f"BELIEFLEDGER_SERVER_{name}": str(value) for name, value in told.items()}
+    command = [sys.executable, "-m", "beliefledger", "--ledger", place, "serve"]
+    return server_process(command, environment)
