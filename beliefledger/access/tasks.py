@@ -160,6 +160,11 @@ class Tasks:
                 return task
         raise UnknownMemory(_NO_TASK)
 
+    def steps(self, task: Task) -> Sequence[Task]:
+        """What became of a task since it was as given: as it was after each step, in order."""
+        steps = steps_of(self._log.read_stream(task.task_id))
+        return [each for each in steps if each.version > task.version]
+
     def find(self, task_id: str) -> Task:
         """A task, whoever gave it: for what works on it. Raises `UnknownMemory`."""
         task = self._folded(task_id)
@@ -265,11 +270,32 @@ class Tasks:
 
 def task_of(events: Sequence[Recorded]) -> Task | None:
     """The task that these events, all of a stream, are of; None where they are of no task."""
+    steps = steps_of(events)
+    return steps[-1] if steps else None
+
+
+def steps_of(events: Sequence[Recorded]) -> list[Task]:
+    """The task that these events of a stream are of, as it was after each of them."""
     if not events or events[0].type != TaskSubmitted.NAME:
-        return None
-    first = events[0]
+        return []
+    task = _submitted(events[0])
+    steps = [task]
+    for each in events[1:]:
+        if each.type in TASK_EVENTS:
+            task = replace(
+                task,
+                state=state_after(each.type, each.facts),
+                version=each.version,
+                changed_at=each.recorded_at,
+                **_changes(task, each),
+            )
+            steps.append(task)
+    return steps
+
+
+def _submitted(first: Recorded) -> Task:
     said = first.event if isinstance(first.event, TaskSubmitted) else None
-    task = Task(
+    return Task(
         task_id=first.stream,
         principal=first.actor,
         subject_ref=first.subject_ref or "",
@@ -285,16 +311,6 @@ def task_of(events: Sequence[Recorded]) -> Task | None:
         question=None if said is None else said.question,
         beliefs=tuple(first.facts["beliefs"]),
     )
-    for each in events[1:]:
-        if each.type in TASK_EVENTS:
-            task = replace(
-                task,
-                state=state_after(each.type, each.facts),
-                version=each.version,
-                changed_at=each.recorded_at,
-                **_changes(task, each),
-            )
-    return task
 
 
 def _changes(task: Task, event: Recorded) -> dict[str, Any]:

@@ -300,28 +300,32 @@ def test_all_who_subscribe_are_told_the_same_and_one_may_leave(server, person, v
     task = known.send("I live in Porto.")
 
     async def work(client):
-        begun = asyncio.Event()
+        begun = [asyncio.Event() for _ in range(3)]
 
-        async def follow(leave):
+        async def follow(number, leave):
             told = []
             async with aclosing(client.subscribe(SubscribeToTaskRequest(id=task.id))) as events:
                 async for each in events:
                     told.append(each)
-                    begun.set()
+                    begun[number].set()
                     if leave:
                         return told
             return told
 
-        following = [asyncio.create_task(follow(leave)) for leave in (False, True, False)]
-        await begun.wait()
+        leaving = (False, True, False)
+        following = [asyncio.create_task(follow(*each)) for each in enumerate(leaving)]
+        for each in begun:
+            await each.wait()
         await following[1]
-        await asyncio.sleep(0.3)
         async for _ in client.send_message(message("keep_new", task_id=task.id)):
             pass
         return await asyncio.gather(*following)
 
     one, left, other = known.do(work, streaming=True)
     assert one == other
+    assert [each.status_update.status.state for each in one if each.HasField("status_update")] == [
+        TaskState.TASK_STATE_WORKING, DONE,
+    ]  # fmt: skip
     assert kinds(left) == ["task"]
     assert one[0].task.status.state == INPUT
     assert one[-1].status_update.status.state == DONE

@@ -268,11 +268,11 @@ class Handler(RequestHandler):
                     noted.outcome = TIMEOUT
                     raise InternalError(_SLOW)
                 await self._runner.changed(LOOK_SECONDS)
-                now = await self._look(noted, task)
-                if now.version > task.version:
-                    task = now
-                    for each in await self._do(noted, told.updates, self._memory, task):
-                        yield each
+                if (await self._look(noted, task)).version > task.version:
+                    for step in await self._do(noted, self._memory.tasks.steps, task):
+                        task = step  # each step is told, so that all who follow are told the same
+                        for each in await self._do(noted, told.updates, self._memory, step):
+                            yield each
             outcome = "ok"
         except A2AError as problem:
             outcome = noted.outcome or type(problem).__name__
