@@ -30,6 +30,7 @@ from beliefledger.ledger.vault import Vault
 sys.path.insert(0, str(Path(__file__).parent))  # what several directories of tests share lies here
 
 import programs
+import rewriting
 import stores
 from clusters import Cluster
 
@@ -53,6 +54,13 @@ collect_ignore_glob = ["data/*"]  # scripts there run with an earlier program
 
 LONGEST = Path(__file__).with_name("longest.txt").read_text("utf-8").split("\n")
 """Beginnings of the ids of tests that take longest, without their directory `tests/`."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before there are workers: this process forks."""
+    if session.config.getoption("numprocesses", None):
+        rewriting.rewrite_all(session.config)
 
 
 @pytest.hookimpl(trylast=True)
