@@ -7,7 +7,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constr
 export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-system quick explore torture mutate behaviours check docs bench clean
+.PHONY: demo test test-system quick explore torture mutate behaviours check docs bench bench-large clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make check   ruff, mypy, import-linter, and the site of the documents, strictly"
 	@echo "make docs    the site of the documents, in build/pages/site"
 	@echo "make bench   the budgets, measured"
+	@echo "make bench-large   how costs grow with the log, up to a million events; half an hour"
 	@echo "make map     brings the tables of docs/map.md up to date"
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -84,5 +85,8 @@ map:
 bench: $(VENV)/test
 	$(BIN)/python -m beliefledger.tools.bench --half both
 
+bench-large: $(VENV)/test
+	$(BIN)/python -m beliefledger.tools.bench.growth --plot docs/growth.svg
+
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache bench-results.json
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache bench-results.json bench-growth.json

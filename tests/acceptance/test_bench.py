@@ -123,9 +123,9 @@ BUDGETS = (
 )
 
 
-def bench(directory, *arguments):
+def bench(directory, *arguments, module="beliefledger.tools.bench"):
     return subprocess.run(
-        [sys.executable, "-m", "beliefledger.tools.bench", *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=directory,
         env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
         capture_output=True,
@@ -176,6 +176,23 @@ def test_a_postgres_that_a_url_names_is_left_as_it_was(tmp_path, postgres):
     results = json.loads((tmp_path / "bench-results.json").read_text())
     assert all(result["value"] > 0 for result in results)
     assert there() == before
+
+
+def test_growth_is_measured_and_drawn_and_ends_before_a_size_that_takes_too_long(tmp_path):
+    sizes = ("--events", "500", "2500", "1000000000", "--sessions", "2", "--plot", "growth.svg")
+    ran = bench(tmp_path, *sizes, module="beliefledger.tools.bench.growth")
+
+    assert ran.returncode == 1, ran.stderr
+    assert "would take more than 30 minutes" in " ".join(ran.stdout.split())
+    told = json.loads((tmp_path / "bench-growth.json").read_text())
+    assert told["ended"].startswith("1,000,000,000 events would take")
+    lines = {line["name"]: line for line in told["lines"]}
+    assert {"ingest, a turn", "beliefs of one", "search of one, fresh process", "verify"} < set(
+        lines
+    )
+    assert all(set(line["costs"]) == {"500", "2500"} for line in lines.values())
+    assert all(line["exponent"] is not None for line in lines.values())
+    assert "<svg" in (tmp_path / "growth.svg").read_text()
 
 
 def test_an_unknown_name_is_refused(tmp_path):

@@ -41,20 +41,26 @@ MINUTES = 30
 RESULTS = Path("bench-growth.json")
 SESSION, USER, AGENT = 12, 234, 2_227
 """Turns of a session, and characters of a turn, as half of LongMemEval's sessions have at least."""
-_SESSIONS_OF_ONE = 40
+SESSIONS = 40
+"""Of each person."""
 _ASKED = "person 0"
 _BATCH = 600
+_LEAST_PEOPLE = 2
+"""Beside whoever speaks: one is asked about, one is erased."""
 _ROUNDS = 5
+_EARLY = 1_000
+"""A position that every size has."""
 _VOCABULARY = 4_000
-_IN_FRESH_PROCESS = """
-import resource, sys
+_IN_FRESH_PROCESS = r"""
+import re, sys
+from pathlib import Path
 from beliefledger import open_memory
 with open_memory(sys.argv[1]) as memory:
     if sys.argv[3] == "search":
         memory.search(sys.argv[2], "where do I live?", record=False)
     else:
         memory.beliefs(sys.argv[2])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1])
 """
 
 
@@ -89,9 +95,9 @@ POINT, WHOLE = 0.15, 1.1
 logarithm has .15 between these sizes."""
 
 
-def talk(seed: int = 11) -> Iterator[TurnInput]:
-    """Turns without end: people one after the other, forty sessions each, an agent answering every
-    turn. The same for the same seed."""
+def talk(sessions: int, seed: int = 11) -> Iterator[TurnInput]:
+    """Turns without end: people one after the other, so many sessions each, an agent answering
+    every turn. The same for the same seed."""
     random = Random(seed)
     words = [
         "".join(random.choices("aeioulnrst", k=random.randint(3, 9))) for _ in range(_VOCABULARY)
@@ -99,8 +105,8 @@ def talk(seed: int = 11) -> Iterator[TurnInput]:
     weights = [1 / rank for rank in range(1, _VOCABULARY + 1)]  # as words of a language are used
     person = 0
     while True:
-        said = iter(statements(_SESSIONS_OF_ONE * SESSION, seed=seed + person))
-        for session in range(_SESSIONS_OF_ONE):
+        said = iter(statements(sessions * SESSION, seed=seed + person))
+        for session in range(sessions):
             for ordinal in range(SESSION):
                 by_user = ordinal % 2 == 0
                 told = " ".join(random.choices(words, weights, k=AGENT // 7))
@@ -124,10 +130,10 @@ def _padded(statement: str, random: Random) -> str:
 class Growth:
     """One ledger that grows, and what is measured of it at each size."""
 
-    def __init__(self, place: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, place: Path, sessions: int, tell: Callable[[str], None]) -> None:
         self._place = place
         self._tell = tell
-        self._turns = talk()
+        self._turns = talk(sessions)
         self._people = 0
         self.lines: dict[str, Line] = {}
         self._numbers = iter(range(10**9))
@@ -135,21 +141,21 @@ class Growth:
     def grow(self, memory: MemoryLedger, events: int) -> None:
         """Record and decide turns until the log has so many events."""
         spent, turns = 0.0, 0
-        while memory.status(digests=False).position < events:
+        while memory.status(digests=False).position < events or self._people <= _LEAST_PEOPLE:
             batch = list(islice(self._turns, _BATCH))
             begun = process_time()
             memory.record_turns(batch)
             memory.process()
             spent += process_time() - begun
             turns += len(batch)
+            self._people = 1 + int(batch[-1].subject.split()[1])
             self._tell(f"{memory.status(digests=False).position:,} of {events:,} events")
-        self._people = 1 + int(batch[-1].subject.split()[1])
         self._note("ingest, a turn", "ms", POINT, events, spent / turns * 1e3)
 
     def measure(self, memory: MemoryLedger, events: int) -> None:
         """Everything at this size, but what needs the ledger closed."""
         belief = memory.beliefs(_ASKED)[0]
-        early = memory.as_of(2_000)
+        early = memory.as_of(_EARLY)
         point: dict[str, Callable[[], object]] = {
             "remember": lambda: memory.remember(_ASKED, f"I have {next(self._numbers) + 3} books."),
             "beliefs of one": lambda: memory.beliefs(_ASKED),
@@ -161,7 +167,7 @@ class Growth:
             "search": lambda: memory.search(_ASKED, "where do I live?", record=False),
             "context": lambda: memory.context(_ASKED, "where do I live?", record=False),
             "status": memory.status,
-            "proof of inclusion": lambda: memory.proofs.inclusion(1_000),
+            "proof of inclusion": lambda: memory.proofs.inclusion(_EARLY),
         }
         memory.proofs.checkpoint()
         for name, work in point.items():
@@ -178,7 +184,7 @@ class Growth:
         last = f"person {self._people - 2}"
         self._tell(f"{events:,} events: erasing {last}")
         erasing = _cpu(lambda: memory.erase(last, by="bench"))
-        self._note("erase a person of 480 turns", "ms", POINT, events, erasing)
+        self._note("erase a person", "ms", POINT, events, erasing)
 
     def measure_closed(self, events: int) -> None:
         """What a fresh process pays, and what lies on the disk."""
@@ -210,10 +216,14 @@ def _cpu(work: Callable[[], object]) -> float:
 
 
 def measured(
-    place: Path, sizes: Sequence[int], minutes: float, tell: Callable[[str], None]
+    place: Path,
+    sizes: Sequence[int],
+    minutes: float,
+    tell: Callable[[str], None],
+    sessions: int = SESSIONS,
 ) -> tuple[list[Line], str | None]:
     """The lines, and why it ended before the last size, if it did."""
-    growth = Growth(place, tell)
+    growth = Growth(place, sessions, tell)
     begun, before = monotonic(), 0
     for events in sizes:
         gone = (monotonic() - begun) / 60
@@ -233,14 +243,16 @@ def measured(
 def show(lines: Sequence[Line], console: Console) -> None:
     """The table: a column for each size."""
     sizes = sorted({size for line in lines for size in line.costs})
-    table = Table("what", "unit", *(f"{size:,}" for size in sizes), "exponent", "at most", "")
-    for column in table.columns[2:]:
+    table = Table("what", "unit", *(f"{size:,}" for size in sizes), "exponent", "at most", "holds")
+    for column in table.columns:
+        column.no_wrap = True
+    for column in table.columns[2:-1]:
         column.justify = "right"
     for line in lines:
         costs = [f"{line.costs[size]:,.3g}" if size in line.costs else "–" for size in sizes]
         slope = "–" if line.exponent is None else f"{line.exponent:.2f}"
         most = "–" if line.most is None else f"{line.most:g}"
-        held = {True: "holds", False: "does not hold", None: ""}[line.holds]
+        held = {True: "yes", False: "no", None: ""}[line.holds]
         table.add_row(line.name, line.unit, *costs, slope, most, held)
     console.print(table)
 
@@ -268,6 +280,7 @@ def main() -> int:
     parser.add_argument(
         "--minutes", type=float, default=MINUTES, help="stop before a size that would take longer"
     )
+    parser.add_argument("--sessions", type=int, default=SESSIONS, help="of each person")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it, as .png or .svg")
     given = parser.parse_args()
     sizes = [*given.events, FULL] if given.full else given.events
@@ -277,7 +290,9 @@ def main() -> int:
         own_environment(directory)
         status = stack.enter_context(Console(stderr=True).status("growing"))
         minutes = float("inf") if given.full else given.minutes
-        lines, ended = measured(directory / "ledger", sorted(sizes), minutes, status.update)
+        lines, ended = measured(
+            directory / "ledger", sorted(sizes), minutes, status.update, given.sessions
+        )
     show(lines, console)
     if ended is not None:
         console.print(ended)
