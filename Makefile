@@ -51,7 +51,17 @@ $(SYSTEM)/ready: tests/system/package.json $(VENV)/test
 		--ignore-scripts --no-audit --no-fund --no-package-lock --loglevel error
 	touch $@
 
-test-system: $(SYSTEM)/ready
+# Debian's pooler, unpacked and not installed: nobody has to be root, and nothing starts by itself.
+$(SYSTEM)/debian: $(SYSTEM)/ready
+	mkdir -p $(SYSTEM)/packages
+	command -v pgbouncer || (cd $(SYSTEM)/packages && \
+		{ apt-get -qq download pgbouncer libc-ares2 libevent-2.1-7 || \
+		{ apt-get -qq update && apt-get -qq download pgbouncer libc-ares2 libevent-2.1-7; }; })
+	for each in $(SYSTEM)/packages/*.deb; do [ ! -e $$each ] || dpkg-deb -x $$each $@.new; done
+	mkdir -p $@.new
+	mv $@.new $@
+
+test-system: $(SYSTEM)/ready $(SYSTEM)/debian
 	$(BIN)/python -m pytest -n 2 tests/system
 
 quick: $(VENV)/test

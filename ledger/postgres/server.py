@@ -1,12 +1,13 @@
 """How a Postgres is reached: a URL, a pool of connections, transactions that say whose they are.
 
 No state is kept in a session: role and tenant are set for each transaction, so that a pooler which
-hands out connections by the transaction can stand between (with `prepare=no` in the URL, where it
-does not know prepared statements).
+hands out connections by the transaction can stand between: it is noticed, statements are then not
+prepared, and who waits for events listens at the address that `listen=` names.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import threading
@@ -18,7 +19,7 @@ from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 import psycopg
 from eventsourcing.postgres import ConnectionPool, PostgresDatastore
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from beliefledger.ledger.errors import (
@@ -35,17 +36,20 @@ DEFAULT_TENANT = "default"
 POOL_SIZE = 8
 TENANT_SETTING = "beliefledger.tenant"
 _SCHEMES = ("postgresql", "postgres")
-_OURS = ("schema", "tenant", "prepare", "lock_timeout")
+_OURS = ("schema", "tenant", "prepare", "lock_timeout", "listen")
 LOCK_SECONDS = 5.0
 """How long a writer waits for its turn, unless the URL says otherwise."""
 _LONGEST_LOCK_SECONDS = 60.0
 _QUESTION_SECONDS = 20
 """How long a question waits for a lock, as while keys are rewritten or a schema changes."""
+_PREPARED_AFTER = 5
+"""A statement is prepared when it is sent over a connection so many times."""
 _TRIES = 5
 """Of a read whose connection turns out to be dead: a restarted server leaves the pool full of them,
 and one that was being made meanwhile comes to it late.
 """
 
+logger = logging.getLogger("beliefledger")
 Connection = psycopg.Connection[Any]
 Values = Sequence[object]
 
@@ -58,16 +62,20 @@ def is_postgres(url: str) -> bool:
 class PostgresURL:
     """A ledger's place: `postgresql://user@host/database?schema=beliefledger&tenant=default`.
 
-    `schema` and `tenant` are ours and may be left out, and so may `prepare` (`no` where a pooler
-    does not know prepared statements) and `lock_timeout` (the seconds that a writer waits for its
-    turn before it is tried again). All else is libpq's.
+    `schema` and `tenant` are ours and may be left out, and so may `lock_timeout` (the seconds that
+    a writer waits for its turn before it is tried again), `prepare` (whether statements are
+    prepared: by default unless a pooler stands between) and `listen` (`host:port` or
+    `host:port/database` of the server itself, where a pooler hands on no notifications). All else
+    is libpq's.
     """
 
     conninfo: str = field(repr=False)
     schema: str = DEFAULT_SCHEMA
     tenant: str = DEFAULT_TENANT
-    prepare: bool = True
+    prepare: bool | None = None
+    """None: it is found out."""
     lock_timeout: float = LOCK_SECONDS
+    listen: str | None = None
 
     @classmethod
     def parse(cls, url: str) -> PostgresURL:
@@ -94,8 +102,8 @@ class PostgresURL:
                 f"{tenant!r} cannot be a tenant: use up to 200 ASCII characters without spaces."
             )
         refuse(tenant, "The tenant's name")
-        prepare = ours.get("prepare", "yes")
-        if prepare not in {"yes", "no"}:
+        prepare = ours.get("prepare")
+        if prepare not in {None, "yes", "no"}:
             raise CallerMistake(f"prepare is yes or no, not {prepare!r}.")
         patience = ours.get("lock_timeout", str(LOCK_SECONDS))
         if (
@@ -106,7 +114,14 @@ class PostgresURL:
                 f"lock_timeout is a number of seconds up to {_LONGEST_LOCK_SECONDS:g},"
                 f" not {patience!r}."
             )
-        return cls(conninfo, schema, tenant, prepare == "yes", float(patience))
+        listen = ours.get("listen")
+        if listen is not None and not _ADDRESS.fullmatch(listen):
+            raise CallerMistake(
+                "listen is host:port or host:port/database of the server itself, without a user:"
+                " it is the one of the URL."
+            )
+        known = None if prepare is None else prepare == "yes"
+        return cls(conninfo, schema, tenant, known, float(patience), listen)
 
     def __str__(self) -> str:
         """Without the password."""
@@ -131,14 +146,27 @@ class PostgresURL:
         ours = (
             ("schema", self.schema, DEFAULT_SCHEMA),
             ("tenant", self.tenant, DEFAULT_TENANT),
-            ("prepare", "yes" if self.prepare else "no", "yes"),
+            ("prepare", {None: None, True: "yes", False: "no"}[self.prepare], None),
+            ("listen", self.listen, None),
         )
-        kept |= {name: value for name, value, usual in ours if value != usual}
+        kept |= {name: value for name, value, usual in ours if value and value != usual}
         user = f"{quote(str(said['user']), safe='')}@" if said.get("user") else ""
         database = quote(str(said.get("dbname") or ""), safe="")
         return f"postgresql://{user}/{database}{kept and '?' + urlencode(kept, quote_via=quote)}"
 
+    @property
+    def direct(self) -> str:
+        """How libpq reaches the server itself: by `listen`, where that is said."""
+        found = None if self.listen is None else _ADDRESS.fullmatch(self.listen)
+        if found is None:
+            return self.conninfo
+        said = {name: value for name, value in found.groupdict().items() if value}
+        return make_conninfo(self.conninfo, **said | {"host": said["host"].strip("[]")})
 
+
+_ADDRESS = re.compile(
+    r"(?P<host>/[^\s:]+|\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(:(?P<port>[0-9]{1,5}))?(/(?P<dbname>[^\s/?#@]+))?"
+)
 _NO_URL = "The URL is not one of Postgres"
 _WRITE = (
     "write postgresql://user:password@host:5432/database, with characters such as @ : / ? # of the"
@@ -198,7 +226,7 @@ class Server(PostgresDatastore):
         said = conninfo_to_dict(url.conninfo)
         self._options: dict[str, Any] = {
             "autocommit": True,
-            "prepare_threshold": 5 if url.prepare else None,
+            "prepare_threshold": _PREPARED_AFTER if url.prepare else None,
             "application_name": said.get("application_name", "beliefledger"),
             "connect_timeout": said.get("connect_timeout", 10),
             # A host that vanishes is noticed in half a minute, and not when TCP gives up.
@@ -207,6 +235,8 @@ class Server(PostgresDatastore):
             "keepalives_count": said.get("keepalives_count", 4),
             "tcp_user_timeout": said.get("tcp_user_timeout", 30_000),
         }
+        self.pooled: bool | None = None
+        """Whether a pooler stands between; None before the first connection."""
         self._connecting = _Connecting()
         self.pool = ConnectionPool(
             url.conninfo,
@@ -229,9 +259,38 @@ class Server(PostgresDatastore):
     # Connections
 
     def connect(self) -> Connection:
-        """A connection of one's own, outside the pool: for listening, and for the views' pool."""
+        """A connection of one's own, outside the pool, as for the views' pool."""
+        made = self._connected(self.url.conninfo)
+        if self.pooled is None:
+            self._look_for_pooler(made)
+        return made
+
+    def connect_directly(self) -> Connection:
+        """A connection of one's own to the server itself, as far as the URL says where that is: a
+        pooler hands on no notifications."""
+        return self._connected(self.url.direct)
+
+    @property
+    def is_notified(self) -> bool:
+        """Whether notifications come through, as far as is known."""
+        return self.url.listen is not None or not self.pooled
+
+    def _look_for_pooler(self, made: Connection) -> None:
+        """A pooler tells an id of its own where the server tells its process'."""
+        found = made.execute("SELECT pg_backend_pid()").fetchone()
+        self.pooled = found is not None and found[0] != made.info.backend_pid
+        if self.url.prepare is None and not self.pooled:
+            made.prepare_threshold = self._options["prepare_threshold"] = _PREPARED_AFTER
+        if not self.is_notified:
+            logger.info(
+                "A pooler stands before %s: followers look by themselves. Say listen=host:port in"
+                " the URL, the server's own address, and they are told at once.",
+                self,
+            )
+
+    def _connected(self, conninfo: str) -> Connection:
         try:
-            made = psycopg.connect(self.url.conninfo, **self._options)
+            made = psycopg.connect(conninfo, **self._options)
         except (psycopg.Error, UnicodeError) as problem:  # of a host whose name cannot be one
             raise self._fault(problem) from problem
         version = made.info.server_version // 10_000

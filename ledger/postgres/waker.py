@@ -50,9 +50,9 @@ class Waker:
         patience = delays()
         while not self._closed.is_set():
             try:
-                with self._server.connect() as connection:
+                with self._server.connect_directly() as connection:
                     connection.execute(f"LISTEN {self._channel}")
-                    self._listening = True
+                    self._listening = self._server.is_notified
                     patience = delays()
                     self.wake()  # for what came before the connection listened
                     while not self._closed.is_set():
