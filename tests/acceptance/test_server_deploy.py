@@ -132,7 +132,7 @@ def test_the_image_is_made_of_the_wheel_and_runs_the_program(steps):
 
 def test_compose_runs_commands_with_settings_that_there_are(compose, steps):
     services = compose["services"]
-    assert {each for each in services} == {"log", "vault", "init", "server", "worker"}
+    assert set(services) == {"log", "vault", "init", "server", "worker"}
     made = {name: each for name, each in services.items() if each["image"] == "beliefledger"}
     assert {name: check_command(each["command"]) for name, each in made.items()} == {
         "init": "init", "server": "serve", "worker": "worker",

@@ -105,7 +105,12 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
         ],
         lifespan=lifespan,
     )
-    app.state.say_goodbye = mcp.say_goodbye
+
+    async def say_goodbye() -> None:
+        a2a.say_goodbye()
+        await mcp.say_goodbye()
+
+    app.state.say_goodbye = say_goodbye
     return app
 
 

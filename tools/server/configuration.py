@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import ssl
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,8 @@ class Configuration(BaseModel):
         for name, file in (("tls_cert", self.tls_cert), ("tls_key", self.tls_key)):
             if file is not None and not file.is_file():
                 raise CallerMistake(f"{name}: there is no file {file}.")
+        if self.tls_cert is not None and self.tls_key is not None:
+            _check_certificate(self.tls_cert, self.tls_key)
         if not is_loopback(self.host) and self.tls_cert is None and not self.behind_proxy:
             raise CallerMistake(
                 f"{self.host} can be reached from elsewhere, and tokens would travel in clear: give"
@@ -71,6 +74,22 @@ class Configuration(BaseModel):
     @property
     def is_public(self) -> bool:
         return not is_loopback(self.host)
+
+
+def _check_certificate(cert: Path, key: Path) -> None:
+    """Raises `CallerMistake` that says which of the two cannot be used."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_verify_locations(cert)
+    except ssl.SSLError:
+        raise CallerMistake(f"tls_cert: this is no certificate (PEM): {cert}.") from None
+    try:
+        context.load_cert_chain(cert, key, password="")  # else OpenSSL asks at the terminal
+    except ssl.SSLError as problem:
+        why = "not the key of the certificate"
+        if problem.reason != "KEY_VALUES_MISMATCH":
+            why = "no key (PEM), or one with a password"
+        raise CallerMistake(f"tls_key: this is {why}: {key}.") from None
 
 
 def is_loopback(host: str) -> bool:

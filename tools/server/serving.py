@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Callable
 
 import uvicorn
+from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 
 from beliefledger.ledger.errors import BackendUnavailable
@@ -31,12 +31,12 @@ def listen(settings: Configuration) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Ends streams of changes first when it stops: it waits for open answers."""
+    """Says goodbye first when it stops: then it waits for open answers."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app = self.config.app
         if isinstance(app, Starlette):
-            await asyncio.to_thread(app.state.say_goodbye)
+            await app.state.say_goodbye()
         await super().shutdown(sockets)
 
 
@@ -53,6 +53,8 @@ def serve(
     """Answer until SIGINT or SIGTERM: then nothing new is taken, and calls that were begun have
     `stop_seconds` to end. `tell` is given the URL once it listens."""
     at = listen(settings)
+    # It would cut every stream off on the signal, calls in the middle too. Ours end with a word.
+    AppStatus.disable_automatic_graceful_drain()
     server = Server(
         uvicorn.Config(
             application(memory, settings),

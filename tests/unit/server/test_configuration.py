@@ -6,6 +6,7 @@ import json
 import socket
 
 import pytest
+from certificates import certificate
 from command_line import CliRunner
 
 from beliefledger.ledger.errors import BackendUnavailable, CallerMistake
@@ -53,9 +54,7 @@ def test_what_is_wrong_is_named(tmp_path, text, says):
 
 
 def test_a_public_address_needs_a_certificate_or_a_proxy(tmp_path):
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    cert.write_text("x")
-    key.write_text("x")
+    cert, key = certificate(tmp_path)
     assert configuration(host="0.0.0.0", behind_proxy=True).is_public
     assert configuration(host="0.0.0.0", tls_cert=cert, tls_key=key).is_public
     assert [is_loopback(each) for each in ("::1", "localhost", "127.9.9.9", "::", "10.0.0.1")] == [

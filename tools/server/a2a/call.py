@@ -15,6 +15,7 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.goodbye import Goodbye
 
 logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")
@@ -33,6 +34,7 @@ class Desk:
     calls: Calls
     records: Calls
     seconds: float = 30
+    goodbye: Goodbye = field(default_factory=Goodbye)
     _under_way: set[asyncio.Future[Any]] = field(default_factory=set)
 
     async def done(self, work: Callable[..., T], *given: Any) -> T:

@@ -41,7 +41,7 @@ from beliefledger.ledger.errors import InvalidTurn, LedgerError, UnknownMemory
 from beliefledger.tools.server.a2a import told
 from beliefledger.tools.server.a2a.call import Desk, Noted
 from beliefledger.tools.server.a2a.card import MODES, card
-from beliefledger.tools.server.a2a.refusal import TIMEOUT, WENT_WRONG, NoSuchTask, refusal
+from beliefledger.tools.server.a2a.refusal import STOPPED, TIMEOUT, WENT_WRONG, NoSuchTask, refusal
 from beliefledger.tools.server.a2a.runner import Runner
 from beliefledger.tools.server.a2a.skills import (
     CONSOLIDATE,
@@ -64,6 +64,7 @@ NOTED, BASE = "beliefledger.call", "beliefledger.base"
 """Where the context of a call has its record, and the server's address."""
 LOOK_SECONDS = 0.25
 _SLOW = "It takes longer than a call may. The task goes on: look with GetTask or SubscribeToTask."
+_STOPS = "The server stops. The task goes on: look with GetTask or SubscribeToTask."
 _MOST = 100
 _WAITS = ("input_required", "completed", "failed", "canceled")
 
@@ -88,7 +89,9 @@ class Handler(RequestHandler):
         self._go(task)
         if not wanted.return_immediately:
             ends = time.monotonic() + self._desk.seconds
-            while task.state not in _WAITS and time.monotonic() < ends:
+            while (
+                task.state not in _WAITS and time.monotonic() < ends and not self._desk.goodbye.said
+            ):
                 await self._runner.changed(LOOK_SECONDS)
                 task = await self._look(noted, task)
         length = wanted.history_length if wanted.HasField("history_length") else None
@@ -256,7 +259,8 @@ class Handler(RequestHandler):
         self, noted: Noted, begun: Callable[[], Any], *, past_questions: bool = False
     ) -> AsyncGenerator[Any]:
         """A task as it is, then what becomes of it: until it is over, or waits for an answer (a
-        subscription stays for that), or the time is up. It goes on record as it ended."""
+        subscription stays for that), the time is up, or the server stops. It goes on record as it
+        ended."""
         noted.streams = True
         outcome = "gone"
         ends = time.monotonic() + self._desk.seconds
@@ -267,6 +271,9 @@ class Handler(RequestHandler):
                 if time.monotonic() > ends:
                     noted.outcome = TIMEOUT
                     raise InternalError(_SLOW)
+                if self._desk.goodbye.said:
+                    noted.outcome = STOPPED
+                    raise InternalError(_STOPS)
                 await self._runner.changed(LOOK_SECONDS)
                 if (await self._look(noted, task)).version > task.version:
                     for step in await self._do(noted, self._memory.tasks.steps, task):

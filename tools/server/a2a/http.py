@@ -140,6 +140,11 @@ class A2AOverHTTP:
             Route("/a2a/{task_id}/resume", self._resume, methods=["POST"]),
         ]
 
+    def say_goodbye(self) -> None:
+        """End what is open with a word: the server waits for it when it stops."""
+        self._desk.goodbye.say()
+        self._runner.tell()
+
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         async with self._runner.running():

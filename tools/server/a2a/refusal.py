@@ -27,7 +27,7 @@ from beliefledger.ledger.redact import redact
 logger = logging.getLogger("beliefledger.server")
 NOT_HERE = "There is no such thing here, or this token is not for it."
 WENT_WRONG = "This went wrong here. Whoever runs the server finds the cause."
-TIMEOUT = "TOOL_TIMEOUT"
+TIMEOUT, STOPPED = "TOOL_TIMEOUT", "SERVER_STOPPED"
 
 
 class NoSuchTask(UnknownMemory):

@@ -33,6 +33,7 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import CALLER, Caller
+from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp import audit_tools, belief_tools, poisoning, recall_tools
 from beliefledger.tools.server.mcp.progress import Teller
 from beliefledger.tools.server.mcp.questions import InputRequired, Person
@@ -65,11 +66,14 @@ class Door:
     seconds: float = 30
     exports: Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: TOOLS)
+    goodbye: Goodbye = field(default_factory=Goodbye)
     _work: Work = field(init=False)
     _resources: ResourceDoor = field(init=False)
 
     def __post_init__(self) -> None:
-        self._work = Work(self.memory, self.calls, self.records, self.name, self.seconds)
+        self._work = Work(
+            self.memory, self.calls, self.records, self.name, self.seconds, self.goodbye
+        )
         self._resources = ResourceDoor(self._work, self.caller)
 
     def server(self) -> Server[Any]:
@@ -95,9 +99,10 @@ class Door:
         server.middleware.append(self._watch)
         return server
 
-    def say_goodbye(self) -> None:
-        """Tell streams of changes that the server ends, so that they end first."""
-        self._resources.close()
+    async def say_goodbye(self) -> None:
+        """Tell calls that wait, and streams of changes, that the server ends: so they end first."""
+        self.goodbye.say()
+        await self.records.run(self._resources.close)
 
     async def end(self) -> None:
         """Wait until the calls are on record whose callers went away."""
@@ -153,7 +158,7 @@ class Door:
         if tool is None:
             await self._work.record(caller, _UNKNOWN, given, "UNKNOWN_TOOL", begun)
             raise MCPError(code=INVALID_PARAMS, message="There is no such tool.")
-        person, teller = Person(request, params), Teller(request.session)
+        person, teller = Person(request, params, self.goodbye), Teller(request.session)
         try:
             answer = await self._work.answered(
                 tool, caller, given, begun, person=person, teller=teller

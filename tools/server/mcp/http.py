@@ -63,9 +63,9 @@ class MCPOverHTTP:
             ),
         )
 
-    def say_goodbye(self) -> None:
-        """End the streams of changes: the server waits for them when it stops."""
-        self._door.say_goodbye()
+    async def say_goodbye(self) -> None:
+        """End what is open: the server waits for it when it stops."""
+        await self._door.say_goodbye()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -78,4 +78,7 @@ class MCPOverHTTP:
         principal: Principal = scope[PRINCIPAL]
         told = AccessToken(token=principal.token, client_id=principal.token, scopes=[])
         scope = {**scope, "user": AuthenticatedUser(told)}
-        await self._sessions.handle_request(scope, receive, send)
+        if scope["method"] == "GET":  # an older client's, which lasts as long as its session
+            await self._door.goodbye.stream(self._sessions.handle_request, scope, receive, send)
+        else:
+            await self._sessions.handle_request(scope, receive, send)

@@ -20,6 +20,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from beliefledger.ledger.errors import LedgerError
+from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp.tool import DECLINED, INVALID_PARAM, ToolProblem
 
 ASK_SECONDS = 300
@@ -79,6 +80,7 @@ class Person:
 
     request: ServerRequestContext[Any, Any]
     params: CallToolRequestParams
+    goodbye: Goodbye
 
     async def choose(self, question: PersonNeeded) -> dict[str, str]:
         """Ask; returns the argument with the answer. Raises `InputRequired`, `ToolProblem`, and
@@ -105,10 +107,15 @@ class Person:
         asked = question.request().params
         assert isinstance(asked, ElicitRequestFormParams), "a form is all we ask with"
         session = self.request.session
-        asking = session.elicit_form(asked.message, asked.requested_schema, self.request.request_id)
+        asking = asyncio.ensure_future(
+            session.elicit_form(asked.message, asked.requested_schema, self.request.request_id)
+        )
         try:
-            return await asyncio.wait_for(asking, ASK_SECONDS)
-        except TimeoutError:
-            raise ToolProblem(DECLINED, "Nobody answered in time. Nothing is changed.") from None
+            if not await self.goodbye.until(asking, ASK_SECONDS):
+                why = "The server stops" if self.goodbye.said else "Nobody answered in time"
+                raise ToolProblem(DECLINED, f"{why}. Nothing is changed.")
+            return asking.result()
         except (MCPError, ValidationError):
             raise question.otherwise from None
+        finally:
+            asking.cancel()

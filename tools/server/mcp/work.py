@@ -18,6 +18,7 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError, NotPermitted
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp.progress import Teller
 from beliefledger.tools.server.mcp.questions import InputRequired, Person, PersonNeeded
 from beliefledger.tools.server.mcp.tool import (
@@ -47,6 +48,7 @@ class Work:
     """The threads that put calls on record, so that no slow tool keeps them from it."""
     door: str
     seconds: float
+    goodbye: Goodbye = field(default_factory=Goodbye)
     _under_way: set[asyncio.Future[Any]] = field(default_factory=set)
 
     async def answered(
@@ -136,7 +138,8 @@ class Work:
                         return done(so_far.data)
                     if teller is not None:
                         teller(int(waited * 10), int(so_far.wait * 10), so_far.message)
-                    await asyncio.sleep(_LOOK_SECONDS)
+                    if await self.goodbye.heard(_LOOK_SECONDS):
+                        return done(so_far.data)
         except TimeoutError:
             return failed(
                 TIMEOUT,
