@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from beliefledger.access.principal import Principal
 from beliefledger.access.tokens import TokenRefused
@@ -73,7 +73,12 @@ class Gatekeeper:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        answer = await self._checked(scope, headers)
+        answer: ASGIApp | None = await self._checked(scope, headers)
+        if answer is None and "content-length" not in headers:  # how long it is shows at its end
+            try:
+                receive = await read(receive, self._most)
+            except TooLong:
+                answer = self._too_long(scope[PRINCIPAL])
         await (answer or self._app)(scope, receive, send)
 
     async def _checked(self, scope: Scope, headers: Headers) -> JSONResponse | None:
@@ -87,9 +92,8 @@ class Gatekeeper:
             return problem(503, "The ledger does not answer now. Try again.", {"Retry-After": "1"})
         length = headers.get("content-length")
         if length is not None and (not length.isdecimal() or int(length) > self._most):
-            self._refusals.count(principal.token)
-            return problem(413, f"A request has at most {self._most:,} bytes.")
-        wait = self._rates.wait(principal.token) if scope["method"] == "POST" else 0.0
+            return self._too_long(principal)
+        wait = self._rates.wait(principal.token)
         if wait:
             self._refusals.count(principal.token)
             seconds = str(int(wait) + 1)
@@ -97,11 +101,38 @@ class Gatekeeper:
         scope[PRINCIPAL] = principal
         return None
 
+    def _too_long(self, principal: Principal) -> JSONResponse:
+        self._refusals.count(principal.token)
+        return problem(413, f"A request has at most {self._most:,} bytes.")
+
     def _challenge(self, headers: Headers) -> str:
         said = 'Bearer realm="beliefledger"'
         if "authorization" in headers:
             said += ', error="invalid_token"'
         return said if self._metadata is None else f'{said}, resource_metadata="{self._metadata}"'
+
+
+class TooLong(Exception):
+    """A request has more bytes than it may."""
+
+
+async def read(receive: Receive, most: int) -> Receive:
+    """A request that is read to its end, to be received again. Raises `TooLong`."""
+    body, message = bytearray(), await receive()
+    while message["type"] == "http.request":
+        body += message.get("body", b"")
+        if len(body) > most:
+            raise TooLong
+        if not message.get("more_body", False):
+            message = {"type": "http.request", "body": bytes(body), "more_body": False}
+            break
+        message = await receive()
+    left: list[Message] = [message]
+
+    async def again() -> Message:
+        return left.pop() if left else await receive()
+
+    return again
 
 
 def bearer(headers: Headers) -> str | None:

@@ -163,7 +163,7 @@ class A2AOverHTTP:
 
     async def _rpc(self, request: Request) -> Response:
         self._check_host(request)
-        text = await self._body(request)
+        text = await request.body()
         noted = self._noted(request, "unknown", None)
         try:
             body = json.loads(text)
@@ -205,7 +205,7 @@ class A2AOverHTTP:
     async def _by_id(self, request: Request, tool: str, work: Any) -> Response:
         self._check_host(request)
         task_id = request.path_params["task_id"]
-        text = await self._body(request)
+        text = await request.body()
         noted = self._noted(request, tool, {"id": task_id, "body": text.decode("utf-8", "replace")})
         return await self._told(noted, await work(noted, task_id, text))
 
@@ -227,16 +227,6 @@ class A2AOverHTTP:
             says = "The call cannot be put on record, so it is not answered."
             return JSONResponse(build_error_response(None, InternalError(says)), status_code=503)
         return answer
-
-    async def _body(self, request: Request) -> bytes:
-        """What was sent. Raises `HTTPException` where it is too much."""
-        most, parts, size = self._settings.max_body_bytes, [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > most:
-                raise HTTPException(413, f"A request has at most {most:,} bytes.")
-            parts.append(part)
-        return b"".join(parts)
 
     def _check_host(self, request: Request) -> None:
         """Raises `HTTPException` for a name under which this server is not known: a page could have
