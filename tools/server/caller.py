@@ -11,6 +11,7 @@ from pathlib import Path
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.memory import MemoryLedger
+from beliefledger.times import LATEST
 
 CALLER: ContextVar[Principal] = ContextVar("beliefledger.caller")
 """Whose call is worked on. Set where the token was checked."""
@@ -78,6 +79,21 @@ class Caller:
                 raise
             return None
 
+    @property
+    def for_everybody(self) -> bool:
+        """Whether the token is. One for some people is told no positions of the log: they count
+        what happens to others."""
+        return self.principal.subjects is None
+
+    def moment(self, given: str) -> str | int | None:
+        """A time or a position that an argument names; None for none. For a token that is for some
+        people a position that there is not yet is the last one, so that it cannot find that out."""
+        text = given.strip()
+        if not is_position(text):
+            return text or None
+        position = int(text)
+        return position if self.for_everybody else min(position, self.memory.as_of(LATEST).position)
+
     def grant_first(self, subject: str) -> None:
         """Grant the token's lawful basis to a subject of whom it records something first."""
         if self.principal.consent is not None:
@@ -97,6 +113,11 @@ class Caller:
             return False
         self.subject_ref = ref
         return True
+
+
+def is_position(given: str) -> bool:
+    """Whether what names a moment is a position."""
+    return given.strip().isdecimal() and len(given.strip()) < 16
 
 
 def whole_id(given: str, what: str) -> str:

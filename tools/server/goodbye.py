@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -29,7 +30,7 @@ class Goodbye:
             await asyncio.wait_for(self._said.wait(), seconds)
         return self.said
 
-    async def until(self, work: asyncio.Future[object], seconds: float) -> bool:
+    async def until(self, work: asyncio.Future[Any], seconds: float) -> bool:
         """Whether work is done; waits so long for it, or until goodbye is said."""
         hearing = asyncio.ensure_future(self._said.wait())
         try:

@@ -41,7 +41,7 @@ from beliefledger.ledger.errors import InvalidTurn, LedgerError, UnknownMemory
 from beliefledger.tools.server.a2a import told
 from beliefledger.tools.server.a2a.call import Desk, Noted
 from beliefledger.tools.server.a2a.card import MODES, card
-from beliefledger.tools.server.a2a.refusal import STOPPED, TIMEOUT, WENT_WRONG, NoSuchTask, refusal
+from beliefledger.tools.server.a2a.refusal import NoSuchTask, refusal
 from beliefledger.tools.server.a2a.runner import Runner
 from beliefledger.tools.server.a2a.skills import (
     CONSOLIDATE,
@@ -57,6 +57,7 @@ from beliefledger.tools.server.a2a.skills import (
 )
 from beliefledger.tools.server.a2a.work import advance, check_reply
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.causes import FAILED, STOPPED, TIMEOUT, WENT_WRONG
 
 logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")
@@ -95,7 +96,7 @@ class Handler(RequestHandler):
                 await self._runner.changed(LOOK_SECONDS)
                 task = await self._look(noted, task)
         length = wanted.history_length if wanted.HasField("history_length") else None
-        return await self._do(noted, told.told, self._memory, task, length)
+        return await self._do(noted, told.told, noted.caller, task, length)
 
     async def on_message_send_stream(
         self, params: SendMessageRequest, context: ServerCallContext
@@ -173,7 +174,7 @@ class Handler(RequestHandler):
         length = params.history_length if params.HasField("history_length") else None
         _history(length)
         task = await self._do(noted, self._own, noted.caller, params.id)
-        return await self._do(noted, told.told, self._memory, task, length)
+        return await self._do(noted, told.told, noted.caller, task, length)
 
     async def on_list_tasks(
         self, params: ListTasksRequest, context: ServerCallContext
@@ -210,7 +211,7 @@ class Handler(RequestHandler):
             limit=size,
             before=int(params.page_token) if params.page_token else None,
         )
-        tasks = [told.told(self._memory, each, length) for each in page.tasks]
+        tasks = [told.told(caller, each, length) for each in page.tasks]
         if not params.include_artifacts:
             for each in tasks:
                 del each.artifacts[:]
@@ -228,7 +229,7 @@ class Handler(RequestHandler):
         _checked(params, context)
         task = await self._do(noted, self._canceled, noted.caller, params.id)
         self._runner.tell()
-        return await self._do(noted, told.told, self._memory, task)
+        return await self._do(noted, told.told, noted.caller, task)
 
     def _canceled(self, caller: Caller, task_id: str) -> Task:
         while True:
@@ -266,7 +267,7 @@ class Handler(RequestHandler):
         ends = time.monotonic() + self._desk.seconds
         try:
             task = await begun()
-            yield await self._do(noted, told.told, self._memory, task)
+            yield await self._do(noted, told.told, noted.caller, task)
             while not (task.ended or (task.state == "input_required" and not past_questions)):
                 if time.monotonic() > ends:
                     noted.outcome = TIMEOUT
@@ -278,7 +279,7 @@ class Handler(RequestHandler):
                 if (await self._look(noted, task)).version > task.version:
                     for step in await self._do(noted, self._memory.tasks.steps, task):
                         task = step  # each step is told, so that all who follow are told the same
-                        for each in await self._do(noted, told.updates, self._memory, step):
+                        for each in await self._do(noted, told.updates, noted.caller, step):
                             yield each
             outcome = "ok"
         except A2AError as problem:
@@ -346,7 +347,7 @@ class Handler(RequestHandler):
             raise error from None
         except Exception:  # a defect of ours is answered too, and told to whoever runs this
             logger.exception("%s failed", noted.tool)
-            noted.outcome = "FAILED"
+            noted.outcome = FAILED
             raise InternalError(WENT_WRONG) from None
 
 

@@ -40,9 +40,9 @@ from beliefledger.tools.server.a2a.call import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.a2a.card import PATH, card
 from beliefledger.tools.server.a2a.handler import BASE, NOTED, Handler
 from beliefledger.tools.server.a2a.recall_dialect import RecallDialect
-from beliefledger.tools.server.a2a.refusal import WENT_WRONG
 from beliefledger.tools.server.a2a.runner import Runner
 from beliefledger.tools.server.caller import CALLER, Caller
+from beliefledger.tools.server.causes import FAILED, WENT_WRONG
 from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
 
@@ -245,7 +245,7 @@ def _outcome(answer: Response) -> str:
         return "ok"
     error = said.get("error") if isinstance(said, dict) else None
     if isinstance(error, dict):
-        return _NAMES.get(int(error.get("code", 0)), "FAILED")
+        return _NAMES.get(int(error.get("code", 0)), FAILED)
     return "ok" if answer.status_code < 400 else f"HTTP {answer.status_code}"
 
 

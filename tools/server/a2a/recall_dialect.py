@@ -12,16 +12,10 @@ from a2a.utils.errors import A2AError
 from starlette.responses import JSONResponse
 
 from beliefledger.access.tasks import Task
-from beliefledger.ledger.errors import (
-    CallerMistake,
-    LedgerError,
-    NotPermitted,
-    Retryable,
-    UnknownMemory,
-)
+from beliefledger.ledger.errors import LedgerError, UnknownMemory
 from beliefledger.tools.server.a2a import told
 from beliefledger.tools.server.a2a.call import Desk, Noted
-from beliefledger.tools.server.a2a.refusal import TIMEOUT, WENT_WRONG, refusal
+from beliefledger.tools.server.a2a.refusal import refusal
 from beliefledger.tools.server.a2a.runner import Runner
 from beliefledger.tools.server.a2a.skills import (
     CONSOLIDATE,
@@ -33,18 +27,21 @@ from beliefledger.tools.server.a2a.skills import (
     require,
 )
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.causes import (
+    FAILED,
+    INVALID_PARAM,
+    NOT_FOUND,
+    NOT_PERMITTED,
+    TIMEOUT,
+    UNAVAILABLE,
+    WENT_WRONG,
+    cause,
+)
 
 logger = logging.getLogger("beliefledger.server")
 _NOT_FOUND = "There is no such task."
 _LONGEST_ID = 200
-_CODES: dict[type[Exception], int] = {
-    UnknownMemory: 404,
-    NotPermitted: 403,
-    Retryable: 503,
-    CallerMistake: 400,
-    A2AError: 409,
-    LedgerError: 500,
-}
+_STATUS = {NOT_FOUND: 404, NOT_PERMITTED: 403, UNAVAILABLE: 503, INVALID_PARAM: 400, FAILED: 500}
 Answers = Callable[[Caller, Task, Reply, str], Task]
 
 
@@ -162,11 +159,11 @@ class RecallDialect:
             return JSONResponse({"error": "It took too long."}, status_code=504)
         except (LedgerError, A2AError) as problem:
             error, noted.outcome = refusal(problem, noted.sent)
-            code = next(code for kind, code in _CODES.items() if isinstance(problem, kind))
+            code = 409 if isinstance(problem, A2AError) else _STATUS[cause(problem)]
             return JSONResponse({"error": str(error)}, status_code=code)
         except Exception:  # a defect of ours is answered too, and told to whoever runs this
             logger.exception("%s failed", noted.tool)
-            noted.outcome = "FAILED"
+            noted.outcome = FAILED
             return JSONResponse({"error": WENT_WRONG}, status_code=500)
 
 

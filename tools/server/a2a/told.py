@@ -23,6 +23,8 @@ from beliefledger.memory import MemoryLedger
 from beliefledger.times import LATEST
 from beliefledger.tools.server.a2a import work
 from beliefledger.tools.server.a2a.skills import ANSWER, CONSOLIDATE
+from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.causes import WENT_WRONG
 from beliefledger.tools.server.shown import Shown
 
 STATES = {
@@ -46,26 +48,26 @@ _REASONS = {
     "parked": "The text could not be read. Whoever runs the ledger can have it tried again.",
     "canceled": "Canceled. What was said stays recorded.",
     "NOT_PERMITTED": "The ledger may not do this: a lawful basis or a right is missing.",
-    "FAILED": "This went wrong here. Whoever runs the server finds the cause.",
+    "FAILED": WENT_WRONG,
 }
 
 
-def told(memory: MemoryLedger, task: Task, history: int | None = None) -> ToldTask:
+def told(caller: Caller, task: Task, history: int | None = None) -> ToldTask:
     """A task with its status, its artifacts, and at most so many messages of its history."""
-    messages = [] if history == 0 else _history(memory, task)
+    messages = [] if history == 0 else _history(caller.memory, task)
     made = ToldTask(
         id=task.task_id,
         context_id=_context(task),
-        status=status(memory, task),
+        status=status(caller.memory, task),
         history=messages if history is None else messages[-history:],
     )
     made.metadata.update({"skill": task.skill})
     if task.state == "completed":
-        made.artifacts.append(artifact(memory, task))
+        made.artifacts.append(artifact(caller, task))
     return made
 
 
-def updates(memory: MemoryLedger, task: Task) -> list[Any]:
+def updates(caller: Caller, task: Task) -> list[Any]:
     """What a stream tells when a task has come to where it is."""
     events: list[Any] = []
     if task.state == "completed":
@@ -73,13 +75,13 @@ def updates(memory: MemoryLedger, task: Task) -> list[Any]:
             TaskArtifactUpdateEvent(
                 task_id=task.task_id,
                 context_id=_context(task),
-                artifact=artifact(memory, task),
+                artifact=artifact(caller, task),
                 last_chunk=True,
             )
         )
     events.append(
         TaskStatusUpdateEvent(
-            task_id=task.task_id, context_id=_context(task), status=status(memory, task)
+            task_id=task.task_id, context_id=_context(task), status=status(caller.memory, task)
         )
     )
     return events
@@ -138,12 +140,14 @@ def question(memory: MemoryLedger, task: Task) -> dict[str, Any]:
     }
 
 
-def result(memory: MemoryLedger, task: Task) -> dict[str, Any]:
+def result(caller: Caller, task: Task) -> dict[str, Any]:
     """What a task that is completed has come to."""
+    memory = caller.memory
     memories = _beliefs(memory, task)
     if task.skill == ANSWER:
         asked = None if task.question is None else task.question
-        return {"question": asked, "as_of": task.as_of, "beliefs": memories}
+        as_of = task.as_of if caller.for_everybody else None  # a position
+        return {"question": asked, "as_of": as_of, "beliefs": memories}
     made: dict[str, Any] = {"memories_stored": len(task.memories), "beliefs": memories}
     if task.answers:
         made["resolution_applied"] = task.answers[-1].answer
@@ -171,8 +175,8 @@ def _beliefs(memory: MemoryLedger, task: Task) -> list[dict[str, Any]]:
     ]
 
 
-def artifact(memory: MemoryLedger, task: Task) -> Artifact:
-    data = result(memory, task)
+def artifact(caller: Caller, task: Task) -> Artifact:
+    data = result(caller, task)
     lines = [str(each["text"]) for each in data["beliefs"]]
     text = "\n".join(lines) or "Nothing of this is believed, or may be told."
     return Artifact(

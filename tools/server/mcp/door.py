@@ -33,13 +33,14 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import CALLER, Caller
+from beliefledger.tools.server.causes import INVALID_PARAM
 from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp import audit_tools, belief_tools, poisoning, recall_tools
 from beliefledger.tools.server.mcp.progress import Teller
 from beliefledger.tools.server.mcp.questions import InputRequired, Person
 from beliefledger.tools.server.mcp.resource_door import ResourceDoor
 from beliefledger.tools.server.mcp.resources import KINDS
-from beliefledger.tools.server.mcp.tool import INVALID_PARAM, TOOLS, Tool
+from beliefledger.tools.server.mcp.tool import TOOLS, Tool
 from beliefledger.tools.server.mcp.work import Work
 
 __all__ = ["Door", "audit_tools", "belief_tools", "recall_tools"]

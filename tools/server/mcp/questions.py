@@ -20,8 +20,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from beliefledger.ledger.errors import LedgerError
+from beliefledger.tools.server.causes import INVALID_PARAM
 from beliefledger.tools.server.goodbye import Goodbye
-from beliefledger.tools.server.mcp.tool import DECLINED, INVALID_PARAM, ToolProblem
+from beliefledger.tools.server.mcp.tool import DECLINED, ToolProblem
 
 ASK_SECONDS = 300
 """So long a person has to answer, where the client waits on an open call."""

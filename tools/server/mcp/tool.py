@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_type_hints
@@ -11,26 +10,23 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from beliefledger.access.principal import Principal
-from beliefledger.ledger.errors import (
-    CallerMistake,
-    EmbedderMissing,
-    InvalidQuery,
-    InvalidTurn,
-    LedgerError,
-    NotPermitted,
-    Retryable,
-    SecretGiven,
-    UnknownMemory,
-)
-from beliefledger.ledger.redact import redact
+from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.causes import (
+    FAILED,
+    INVALID_PARAM,
+    NOT_FOUND,
+    NOT_HERE,
+    NOT_PERMITTED,
+    cause,
+    sentence,
+)
 
 Answer = dict[str, Any]
 Function = Callable[..., Answer]
-INVALID_PARAM, NOT_FOUND, TIMEOUT = "INVALID_PARAM", "MEMORY_NOT_FOUND", "TOOL_TIMEOUT"
 CONFIRM_REQUIRED, NOT_CONFIGURED = "CONFIRM_REQUIRED", "EXPORT_NOT_CONFIGURED"
-NOT_PERMITTED, UNAVAILABLE, FAILED = "NOT_PERMITTED", "UNAVAILABLE", "FAILED"
 DECLINED = "DECLINED"
+_CANNOT = "The ledger cannot do this now. Whoever runs it finds the cause in its log."
 _LONGEST = 200_000
 """Characters of any text that is given."""
 
@@ -172,47 +168,14 @@ def failed(code: str, error: str) -> Answer:
 
 def refusal(problem: LedgerError, given: Mapping[str, Any]) -> Answer:
     """The envelope of an error of ours: its code, and its sentence without what was sent."""
-    code = _code(problem)
-    text = problem.detail if isinstance(problem, CallerMistake) and problem.detail else str(problem)
-    if code == NOT_FOUND:  # alike for what is not there and for what is somebody else's
-        text = "There is no such thing here, or this token is not for it."
-    elif code == FAILED:
-        text = "The ledger cannot do this now. Whoever runs it finds the cause in its log."
-    own = isinstance(problem, ToolProblem)  # written here, of nothing that was sent
-    return failed(code, text if own else without(text, list(given.values())))
-
-
-def _code(problem: LedgerError) -> str:
-    if isinstance(problem, ToolProblem):
-        return problem.code
-    if isinstance(problem, UnknownMemory):
-        return NOT_FOUND
-    if isinstance(problem, NotPermitted):
-        return NOT_PERMITTED
-    if isinstance(problem, InvalidTurn | InvalidQuery | SecretGiven):
-        return INVALID_PARAM
-    if isinstance(problem, Retryable | EmbedderMissing):
-        return UNAVAILABLE
-    return INVALID_PARAM if isinstance(problem, CallerMistake) else FAILED
-
-
-def without(text: str, given: Any) -> str:
-    """A sentence in which nothing stands that was sent, nor any secret."""
-    for sent in sorted(set(_texts(given)), key=len, reverse=True):
-        for written in (sent, repr(sent)[1:-1], json.dumps(sent)[1:-1]):
-            if len(written.strip()) > 2:
-                text = text.replace(written, "…")
-    return redact(text).text
-
-
-def _texts(given: Any) -> list[str]:
-    if isinstance(given, str):
-        return [given, *given.split()] if len(given) < 10_000 else [given]
-    if isinstance(given, Mapping):
-        return [text for pair in given.items() for each in pair for text in _texts(each)]
-    if isinstance(given, list | tuple):
-        return [text for each in given for text in _texts(each)]
-    return []
+    if isinstance(problem, ToolProblem):  # written here, of nothing that was sent
+        return failed(problem.code, problem.detail)
+    code = cause(problem)
+    if code == NOT_FOUND:
+        return failed(code, NOT_HERE)
+    if code == FAILED:
+        return failed(code, _CANNOT)
+    return failed(code, sentence(problem, list(given.values()), names=True))
 
 
 def _said(problem: ValidationError, model: type[BaseModel]) -> str:

@@ -18,12 +18,11 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError, NotPermitted
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.causes import FAILED, TIMEOUT, WENT_WRONG
 from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp.progress import Teller
 from beliefledger.tools.server.mcp.questions import InputRequired, Person, PersonNeeded
 from beliefledger.tools.server.mcp.tool import (
-    FAILED,
-    TIMEOUT,
     Answer,
     Tool,
     Unfinished,
@@ -154,7 +153,7 @@ class Work:
             raise
         except Exception:  # a defect of ours is answered too, and told to whoever runs this
             logger.exception("%s failed", tool.name)
-            return failed(FAILED, "This went wrong here. Whoever runs the server finds the cause.")
+            return failed(FAILED, WENT_WRONG)
 
     async def _in_time(
         self, tool: Tool, caller: Caller, given: Mapping[str, Any], seconds: float

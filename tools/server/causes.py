@@ -1,0 +1,68 @@
+"""Why a call was refused, as every door tells it: a code, and a sentence without what was sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from beliefledger.ledger.errors import (
+    CallerMistake,
+    EmbedderMissing,
+    LedgerError,
+    NotPermitted,
+    Retryable,
+    UnknownMemory,
+)
+from beliefledger.ledger.redact import redact
+
+INVALID_PARAM, NOT_FOUND, TIMEOUT = "INVALID_PARAM", "MEMORY_NOT_FOUND", "TOOL_TIMEOUT"
+NOT_PERMITTED, UNAVAILABLE, FAILED = "NOT_PERMITTED", "UNAVAILABLE", "FAILED"
+STOPPED = "SERVER_STOPPED"
+NOT_HERE = "There is no such thing here, or this token is not for it."
+"""Alike for what is not there and for what is somebody else's."""
+WENT_WRONG = "This went wrong here. Whoever runs the server finds the cause."
+
+
+def cause(problem: LedgerError) -> str:
+    """The code of an error of ours."""
+    match problem:
+        case UnknownMemory():
+            return NOT_FOUND
+        case NotPermitted():
+            return NOT_PERMITTED
+        case Retryable() | EmbedderMissing():
+            return UNAVAILABLE
+        case CallerMistake():
+            return INVALID_PARAM
+        case _:
+            return FAILED
+
+
+def sentence(problem: LedgerError, given: Any, *, names: bool) -> str:
+    """What an error of ours says, `without` what was sent."""
+    detail = problem.detail if isinstance(problem, CallerMistake) else ""
+    return without(detail or str(problem), given, names=names)
+
+
+def without(text: str, given: Any, *, names: bool) -> str:
+    """A sentence in which nothing stands that was sent, nor any secret. `names`: what was sent
+    chose the names of its fields, too, and they are left out as its values are."""
+    for sent in sorted(set(_texts(given, names)), key=len, reverse=True):
+        for written in (sent, repr(sent)[1:-1], json.dumps(sent)[1:-1]):
+            if len(written.strip()) > 2:
+                text = text.replace(written, "…")
+    return redact(text).text
+
+
+def _texts(given: Any, names: bool) -> list[str]:
+    match given:
+        case str():
+            return [given, *given.split()] if len(given) < 10_000 else [given]
+        case Mapping():
+            inside = [*given.values(), *(given if names else ())]
+        case list() | tuple():
+            inside = list(given)
+        case _:
+            return []
+    return [text for each in inside for text in _texts(each, names)]
