@@ -212,7 +212,12 @@ def test_a_question_is_answered_as_of_a_time(server, person, version):
     assert "Porto" in texts(now)[0]
     past = known.send(question | {"as_of": str(then)})
     assert texts(past) == ["User lives in Lisbon"]
-    assert came_to(past)["as_of"] == then
+    assert came_to(past)["as_of"] is None  # a position counts what happens to others, too
+    auditor = agent(server, person, version, "auditor", role="auditor", consent=None, subjects=None)
+    whole = auditor.send(question | {"as_of": str(then), "subject": person})
+    assert (texts(whole), came_to(whole)["as_of"]) == (["User lives in Lisbon"], then)
+    ahead = known.send(question | {"as_of": str(then + 10**6)})  # is not told that there is none
+    assert texts(ahead) == texts(now)
     everything = known.send({"skill": "answer_as_of", "as_of": str(then)})
     assert texts(everything) == ["User lives in Lisbon"]
     # What may not be told any more is told by no task, an old one neither.

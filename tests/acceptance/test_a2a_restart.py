@@ -120,7 +120,7 @@ def test_what_cannot_be_done_fails_and_says_so(place, monkeypatch):
 
 
 def test_a_call_ends_when_its_time_is_up_and_the_task_goes_on(place):
-    with open_memory(place) as memory, served(memory, worker=False, call_seconds=0.7) as server:
+    with open_memory(place) as memory, served(memory, worker=False, call_seconds=2) as server:
         agent = Agent(server, server.token())
         task = agent.send("I like tea.")
         assert task.status.state == TaskState.TASK_STATE_SUBMITTED

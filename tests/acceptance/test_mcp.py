@@ -20,7 +20,7 @@ from served import LEGACY, MODERN, Served, connected, served
 from beliefledger import Details, open_memory
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.ops import AccessRefused, ToolCalled
-from beliefledger.tools.server.mcp import tool as tools
+from beliefledger.tools.server import causes
 from beliefledger.tools.server.mcp.tool import TOOLS
 
 RECALL = {
@@ -40,7 +40,7 @@ RECALL = {
 }
 OURS = """context believe_as_of explain_memory belief_history list_decisions why_not diff
     list_conflicts resolve_conflict review_candidate grant_consent remember_fact forget
-    correct_memory job_status""".split()
+    correct_memory job_status reconsider""".split()
 
 
 @pytest.fixture
@@ -150,6 +150,7 @@ def test_tools_are_listed_with_schemas_and_hints_as_far_as_a_token_goes(server):
     assert set(everything) - set(agents) == {
         "delete_namespace_data", "verify_audit_chain", "export_compliance_report",
         "get_cost_summary", "trigger_audit_export", "review_candidate", "grant_consent", "forget",
+        "reconsider",
     }  # fmt: skip
     narrow = asyncio.run(listed(server.token(scopes=["search", "context"])))
     assert set(narrow) == {"search_memories", "context", "score_response"}
@@ -624,6 +625,71 @@ def test_a_token_for_some_learns_nothing_of_how_much_there_is_of_others(server):
     assert told["data"]["total_tool_calls"] == costs + 2  # its own two since
 
 
+def test_a_token_for_some_is_told_no_positions_and_can_find_none(server):
+    memory = server.memory
+    token = server.token(role="reviewer")
+    server.store(server.token("other", subjects=["ben"]), "I live in Oslo.")
+    before = memory.as_of("2100-01-01").position
+    server.store(server.token("bot"), "I live in Lisbon.")
+    [held] = memory.beliefs("ana")
+    head = memory.status().position
+    asked = [
+        ("believe_as_of", {"as_of": str(before)}),
+        *(("believe_as_of", {"as_of": str(head + ahead)}) for ahead in (0, 50, 10**9)),
+        *(("diff", {"start": str(before), "end": end}) for end in ("", str(head + 50))),
+        ("diff", {"start": "2026-01-01", "end": "2100-01-01"}),
+        ("explain_memory", {"memory_id": held.memory_id}),
+        ("list_decisions", {}),
+        ("context", {"query": "home", "as_of": str(head + 50)}),
+    ]
+    answers = server.calls(token, *asked)
+    assert {each["status"] for each in answers} == {"ok"}
+    told = [each["data"] for each in answers]
+    assert [len(each["beliefs"]) for each in told[:4]] == [0, 1, 1, 1]
+    assert [len(each["changes"]) for each in told[4:7]] == [1, 1, 1]
+    assert told[5]["start"] == told[5]["end"] == {"at": None}
+    assert told[6]["start"] == {"at": "2026-01-01T00:00:00+00:00"}
+    assert told[7]["positions"] is None
+    assert '"position"' not in json.dumps(told)
+    everybody = server.token("auditor", role="auditor", subjects=None)
+    asked = [("diff", {"start": "1", "subject": "ana"}), ("believe_as_of", {"as_of": "10" * 5})]
+    asked.append(("explain_memory", {"memory_id": held.memory_id}))
+    diff, beyond, explained = server.calls(everybody, *asked)
+    assert diff["data"]["start"]["position"] == 1
+    assert beyond["status"] == "error"
+    assert explained["data"]["positions"]
+
+
+def test_what_had_no_basis_is_decided_again_by_a_reviewer(server):
+    memory = server.memory
+    agent = server.token(consent=None)
+    server.store(agent, "I live in Lisbon.", "I have diabetes.")
+    reviewer = server.token("lea", role="reviewer")
+    asked = [
+        ("reconsider", {"dry_run": True}),
+        ("grant_consent", {"basis": "consent"}),
+        ("reconsider", {"dry_run": True}),
+        ("reconsider", {}),
+        ("reconsider", {}),
+        ("reconsider", {"subject": "ben"}),
+    ]
+    nothing, _, previewed, done, again, other = server.calls(reviewer, *asked)
+    assert {each["new_reason"] for each in nothing["data"]["reconsidered"]} <= {
+        "permission.no_consent", "permission.special_category",
+    }  # fmt: skip
+    home = previewed["data"]["reconsidered"][0]
+    assert (home["outcome"], home["claim"]) == ("admit", None)  # it has no basis yet to be told on
+    assert memory.beliefs("ana")[0].text == "User lives in Lisbon"
+    made = {each["claim"]: each["outcome"] for each in done["data"]["reconsidered"]}
+    assert made["User lives in Lisbon"] == "admit"
+    assert "diabetes" not in json.dumps(done)  # no basis for what is about health
+    assert "User lives in Lisbon" not in json.dumps(again)
+    assert other["code"] == "NOT_PERMITTED"
+    [decision] = [each for each in memory.decisions("ana") if each.reconsiders]
+    assert decision.claim == "User lives in Lisbon"
+    assert server.call(agent, "reconsider")["code"] == "NOT_PERMITTED"
+
+
 def test_costs_are_read_from_the_log_once(server, monkeypatch):
     from beliefledger.tools.server import costs
 
@@ -798,4 +864,8 @@ def test_without_a_good_token_standard_input_is_not_served(tmp_path):
 def test_answers_without_what_was_sent():
     given = {"query": 'a "quoted" name', "contexts": {"at work": ["hunter2"]}}
     said = "There is no 'a \"quoted\" name' and no hunter2; limit is 3."
-    assert tools.without(said, given) == "There is no '…' and no …; limit is 3."
+    assert causes.without(said, given, names=True) == "There is no '…' and no …; limit is 3."
+    said = "text: a word too many; no such topic as at work."
+    given = {"text": ["hello"], "topic": {"at work": 1}}
+    assert causes.without(said, given, names=False) == said  # these names are the protocol's
+    assert "at work" not in causes.without(said, given, names=True)

@@ -11,11 +11,12 @@ from pathlib import Path
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.memory import MemoryLedger
-from beliefledger.times import LATEST
 
 CALLER: ContextVar[Principal] = ContextVar("beliefledger.caller")
 """Whose call is worked on. Set where the token was checked."""
 _ID = re.compile(r"[0-9a-f]{32}")
+_LAST = "2250-01-01"
+"""As of then, everything is recorded that there is."""
 _NOT_FOR = "This token is not for that subject."
 
 
@@ -92,7 +93,7 @@ class Caller:
         if not is_position(text):
             return text or None
         position = int(text)
-        return position if self.for_everybody else min(position, self.memory.as_of(LATEST).position)
+        return position if self.for_everybody else min(position, self.memory.as_of(_LAST).position)
 
     def grant_first(self, subject: str) -> None:
         """Grant the token's lawful basis to a subject of whom it records something first."""

@@ -158,7 +158,7 @@ def _to_consolidate(caller: Caller, asked: Asked, told: Consolidate) -> Submissi
 def _to_answer(caller: Caller, asked: Asked, told: AnswerAsOf) -> Submission:
     person = caller.subject(told.subject)
     moment = told.as_of.strip()
-    at: str | int = int(moment) if moment.isdecimal() and len(moment) < 13 else moment
+    at = caller.moment(moment)
     question = redact(told.question.strip()).text
     return Submission(
         subject_ref=_ref(caller, person),
@@ -166,7 +166,7 @@ def _to_answer(caller: Caller, asked: Asked, told: AnswerAsOf) -> Submission:
         context=asked.context,
         message=asked.message,
         text=f"{question}\x1f{moment}",
-        as_of=caller.memory.as_of(at).position if moment else None,
+        as_of=None if at is None else caller.memory.as_of(at).position,
         question=question or None,
         session=asked.session,
     )

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from beliefledger.answers import BeliefAnswer, ConflictAnswer
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
-from beliefledger.reading.changes import MemoryChange
+from beliefledger.reading.changes import MemoryChange, MomentAnswer
 from beliefledger.search.options import SearchOptions
-from beliefledger.tools.server.caller import Caller, whole_id
+from beliefledger.tools.server.caller import Caller, is_position, whole_id
 from beliefledger.tools.server.mcp.questions import PersonNeeded
 from beliefledger.tools.server.mcp.recall_tools import Subject
 from beliefledger.tools.server.mcp.tool import Answer, Unfinished, schema, tool
@@ -26,11 +26,6 @@ _BELIEFS = schema(beliefs=list)
 _TOLD_OF_WITHHELD = frozenset({"reviewer", "auditor", "admin"})
 """Roles that are told that something like a claim was stopped, whose words may not be told."""
 _MOST = 1_000
-
-
-def _moment(given: str) -> str | int | None:
-    text = given.strip()
-    return int(text) if text.isdecimal() and len(text) < 16 else text or None
 
 
 @tool(
@@ -56,7 +51,7 @@ def context(
         query,
         max_tokens=max_tokens,
         format=format,
-        as_of=_moment(as_of),
+        as_of=caller.moment(as_of),
         session=session_id or None,
         by=caller.principal.name,
         options=SearchOptions(reader=reader),
@@ -80,7 +75,7 @@ def believe_as_of(
         raise InvalidTurn("as_of is empty.")
     found = caller.memory.beliefs(
         caller.subject(subject),
-        as_of=_moment(as_of),
+        as_of=caller.moment(as_of),
         valid_at=valid_at or None,
         type=type or None,
     )
@@ -108,7 +103,7 @@ def explain_memory(caller: Caller, memory_id: str) -> Answer:
         "scores": told.scores,
         "evidence": [{"turn_id": each, "words": words.get(each)} for each in dict.fromkeys(turns)],
         "extractor": told.extractor,
-        "positions": told.positions,
+        "positions": told.positions if caller.for_everybody else None,
     }
 
 
@@ -170,16 +165,23 @@ def why_not(caller: Caller, claim: str, limit: Limit = 10, subject: Subject = ""
 def diff(caller: Caller, start: AsOf, end: AsOf = "", subject: Subject = "") -> Answer:
     """What changed in belief between two times, and the event that changed it. What was erased or
     may not be told has no words."""
-    begins = _moment(start)
+    begins = caller.moment(start)
     if begins is None:
         raise InvalidTurn("start is empty.")
-    found = caller.memory.diff(caller.subject(subject), begins, _moment(end))
+    found = caller.memory.diff(caller.subject(subject), begins, caller.moment(end))
     words = Shown(caller.memory).words(each.memory_id or "" for each in found.changes)
     return {
-        "start": found.start.model_dump(mode="json"),
-        "end": found.end.model_dump(mode="json"),
+        "start": _bound(caller, found.start, start),
+        "end": _bound(caller, found.end, end),
         "changes": [_change(each, words) for each in found.changes],
     }
+
+
+def _bound(caller: Caller, told: MomentAnswer, given: str) -> dict[str, Any]:
+    """A moment; for a token for some people without its position, and without the time of one."""
+    if caller.for_everybody:
+        return told.model_dump(mode="json")
+    return {"at": None if is_position(given) else told.at.isoformat()}
 
 
 def _change(each: MemoryChange, words: dict[str, str]) -> dict[str, Any]:
@@ -313,6 +315,35 @@ def grant_consent(
         by=caller.principal.name,
     )
     return {"grant_id": granted}
+
+
+@tool(
+    "consent.reconsider",
+    "consent.preview_reconsider",
+    "decision",
+    result=schema(reconsidered=list, dry_run=bool),
+    repeats=True,
+)
+def reconsider(caller: Caller, dry_run: bool = False, subject: Subject = "") -> Answer:
+    """Decide again about what was refused or queued for want of a lawful basis that was granted
+    since, in the order in which it was said. dry_run only tells what would be decided."""
+    person, memory = caller.subject(subject), caller.memory
+    if dry_run:
+        made = memory.consent.preview_reconsider(person)
+    else:
+        made = memory.consent.reconsider(person, by=caller.principal.name)
+    new = [memory.decision(each.new_decision_id) for each in made if each.new_decision_id]
+    claims = {each["decision_id"]: each["claim"] for each in Shown(memory).decisions(new)}
+    return {
+        "reconsidered": [
+            {
+                **each.model_dump(mode="json", exclude={"claim"}),
+                "claim": claims.get(each.new_decision_id or ""),
+            }
+            for each in made
+        ],
+        "dry_run": dry_run,
+    }
 
 
 @tool("store", result=schema("decision"))
