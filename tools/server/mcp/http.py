@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, AuthorizationContext
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from mcp.server.streamable_http import StreamableHTTPServerTransport
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import Receive, Scope, Send
 
@@ -16,23 +14,13 @@ from beliefledger.access.principal import Principal
 from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
 from beliefledger.tools.server.mcp.door import Door, Request
+from beliefledger.tools.server.mcp.private import Sessions
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 MOST_SESSIONS = 2_000
-MOST_SESSIONS_OF_TOKEN = 100
 """Sessions of older clients that are open at once; one that nobody uses ends after half an hour."""
-
-
-class _Sessions(StreamableHTTPSessionManager):
-    """The sessions, of which no token may have them all."""
-
-    def _admit_session(
-        self, requestor: AuthorizationContext | None
-    ) -> StreamableHTTPServerTransport | None:
-        same = sum(each == requestor for each in self._session_owners.values())
-        return None if same >= MOST_SESSIONS_OF_TOKEN else super()._admit_session(requestor)
 
 
 def whose(request: Request) -> Principal:
@@ -49,7 +37,7 @@ class MCPOverHTTP:
 
     def __init__(self, door: Door, settings: Configuration) -> None:
         self._door = door
-        self._sessions = _Sessions(
+        self._sessions = Sessions(
             door.server(),
             json_response=False,
             max_sessions=MOST_SESSIONS,

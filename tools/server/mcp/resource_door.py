@@ -35,6 +35,7 @@ from mcp_types import (
 from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.mcp import completion, resources
 from beliefledger.tools.server.mcp.notices import MOST_ADDRESSES, Notices, TooMany, Watched, Watcher
+from beliefledger.tools.server.mcp.private import at_end, connection
 from beliefledger.tools.server.mcp.tool import Answer, Tool, made, schema
 from beliefledger.tools.server.mcp.work import Work
 
@@ -177,12 +178,12 @@ class ResourceDoor:
     async def subscribe(self, request: Request, params: SubscribeRequestParams) -> EmptyResult:
         """Tell an older client of changes, until its session ends."""
         caller = self._caller(request)
-        watcher = self._sessions.get(_connection(request))
+        watcher = self._sessions.get(connection(request.session))
         before = {} if watcher is None else watcher.addresses
         watched = await self._watched(caller, [params.uri], sum(map(len, before.values())))
         if not watched:
             raise MCPError(code=INVALID_PARAMS, message=_NONE)
-        watcher = self._sessions.get(_connection(request)) or self._older(request, caller)
+        watcher = self._sessions.get(connection(request.session)) or self._older(request, caller)
         for what, uris in _addresses(watched).items():
             watcher.addresses.setdefault(what, set()).update(uris)
         await self._work.calls.run(self._notices.add, watcher)
@@ -190,7 +191,7 @@ class ResourceDoor:
 
     async def unsubscribe(self, request: Request, params: UnsubscribeRequestParams) -> EmptyResult:
         self._caller(request)
-        watcher = self._sessions.get(_connection(request))
+        watcher = self._sessions.get(connection(request.session))
         if watcher is not None:
             for uris in watcher.addresses.values():
                 uris.discard(params.uri)
@@ -213,7 +214,7 @@ class ResourceDoor:
 
     def _older(self, request: Request, caller: Caller) -> Watcher:
         """The watcher of an older client's connection, which goes when the connection does."""
-        session, of = request.session, _connection(request)
+        session, of = request.session, connection(request.session)
         loop = asyncio.get_running_loop()
         sending: set[asyncio.Task[None]] = set()
 
@@ -228,12 +229,8 @@ class ResourceDoor:
             self._sessions.pop(of, None)
             self._notices.remove(watcher)
 
-        session._connection.exit_stack.callback(forget)  # noqa: SLF001  nothing else tells its end
+        at_end(session, forget)
         return watcher
-
-
-def _connection(request: Request) -> int:
-    return id(request.session._connection)  # noqa: SLF001  the session is another for each request
 
 
 def _addresses(watched: Mapping[str, Watched]) -> dict[Watched, set[str]]:
