@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, and_, case, func, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, case, func, or_, select
 
 from beliefledger.ledger import canonical
 from beliefledger.ledger.times import Micros
@@ -50,6 +51,56 @@ def accesses(connection: Connection, generation: int, memories: Sequence[str]) -
         )
         found.update((row[0], Access(row[1], row[2])) for row in connection.execute(query))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Aged:
+    """A memory that holds: since when it fades, and how often it was shown."""
+
+    memory_id: str
+    type: str
+    said_at: Micros
+    count: int
+    last_at: Micros
+
+
+def aged(
+    connection: Connection,
+    generations: tuple[int, int],
+    memories: Sequence[str],
+    now: Micros,
+) -> list[Aged]:
+    """Of these memories those that hold now. `generations` are those of beliefs and accesses."""
+    found: list[Aged] = []
+    for start in range(0, len(memories), 500):
+        asked = {"memories": list(memories[start : start + 500]), "now": now}
+        found += (Aged(*row) for row in connection.execute(_aged(*generations), asked))
+    return found
+
+
+@cache
+def _aged(beliefs: int, access: int) -> Select[Any]:
+    """Made once: each search through a server's door asks it."""
+    of, shown = tables.belief_versions(beliefs), tables.access(access)
+    c, now = of.c, bindparam("now")
+    return (
+        select(
+            c.memory_id,
+            c.type,
+            c.said_at,
+            func.coalesce(shown.c["count"], 0),
+            func.coalesce(shown.c.last_at, 0),
+        )
+        .select_from(of.outerjoin(shown, c.memory_id == shown.c.memory_id))
+        .where(
+            c.memory_id.in_(bindparam("memories", expanding=True)),
+            c.closed.is_(None),
+            c.quarantined.is_(False),
+            c.valid_from <= now,
+            or_(c.valid_to.is_(None), c.valid_to > now),
+            or_(c.expires_at.is_(None), c.expires_at > now),
+        )
+    )
 
 
 # What is over

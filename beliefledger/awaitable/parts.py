@@ -188,6 +188,7 @@ class AsyncAgeing(Part[Ageing]):
     """As `Ageing`, awaitable."""
 
     decay = awaited(Ageing.decay)
+    left = awaited(Ageing.left)
     reconfirm = awaited(Ageing.reconfirm)
     refresh = awaited(Ageing.refresh)
     expire = awaited(Ageing.expire)
@@ -257,6 +258,7 @@ class AsyncTokens(Part[Tokens]):
     principal = awaited(Tokens.principal)
     ready = awaited(Tokens.ready)
     subject = awaited(Tokens.subject)
+    at_hand = awaited(Tokens.at_hand)
     in_force = awaited(Tokens.in_force)
     vouched = awaited(Tokens.vouched)
     record_call = awaited(Tokens.record_call)

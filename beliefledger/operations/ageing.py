@@ -14,7 +14,7 @@ from beliefledger.operations.endings import Endings
 from beliefledger.pages import Cut, Page
 from beliefledger.projections import ageing_questions, questions, scores
 from beliefledger.projections.access import AccessView
-from beliefledger.projections.ageing_questions import NEVER, Access
+from beliefledger.projections.ageing_questions import NEVER, Access, Aged
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.decay import Profile, days_since
 from beliefledger.reading.fading import fading
@@ -92,6 +92,15 @@ class Ageing:
         now = self._asked(at, cut)
         faded = self._faded(subject, now, profile, named)
         return cut.of_all(faded, attrgetter("memory_id"), at=now)
+
+    def left(self, memories: Sequence[str]) -> dict[str, tuple[int, float]]:
+        """How often each of these memories was shown, and how much is left of it by the policy's
+        profile, from 0 to 1: of those that hold, without their words, and without what was shown a
+        moment ago."""
+        ages, now = fading(self._core.rulebook.refreshed(), None), self._queries.now()
+        with self._queries.views(BeliefsView.name, AccessView.name) as (connection, generations):
+            found = ageing_questions.aged(connection, (*generations,), memories, now)
+        return {each.memory_id: (each.count, _left(each, ages, now)) for each in found}
 
     def _asked(self, at: Moment | None, cut: Cut) -> Micros:
         """The time that is asked about: of all pages that of the first."""
@@ -221,6 +230,11 @@ def _holds(row: Version, subject_ref: str | None, now: Micros) -> bool:
         and (row.valid_to is None or row.valid_to > now)
         and (row.expires_at is None or row.expires_at > now)
     )
+
+
+def _left(aged: Aged, ages: Profile, now: Micros) -> float:
+    days = days_since(max(aged.said_at, aged.last_at), now)
+    return round(ages.score(aged.type, days, aged.count), 6)
 
 
 def _answer(

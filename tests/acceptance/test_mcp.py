@@ -589,9 +589,9 @@ def test_a_revoked_token_ends_an_open_session_within_a_second(server):
 
 
 def test_a_token_has_so_many_sessions(server, monkeypatch):
-    from beliefledger.tools.server.mcp import http as over_http
+    from beliefledger.tools.server.mcp import private
 
-    monkeypatch.setattr(over_http, "MOST_SESSIONS_OF_TOKEN", 2)
+    monkeypatch.setattr(private, "MOST_SESSIONS_OF_TOKEN", 2)
     client = {"name": "t", "version": "1"}
     opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
     body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}

@@ -138,7 +138,8 @@ WAYS = {
 NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.list.context
     tasks.list.state actor_name.actor tokens.calls.token why_not.only
     beliefs.reader events.reader history.reader options.reader related.reader typed.reader
-    options.where operations.ageing.decay.memories teams.list.member teams.list.after
+    options.where operations.ageing.decay.memories operations.ageing.left.memories
+    teams.list.member teams.list.after
     teams.members.team teams.members.after teams.remove.team teams.remove.member
     tokens.vouched.agent tokens.vouched.consent tokens.vouched.issuer tokens.vouched.name
     tokens.vouched.role tokens.vouched.scopes tokens.vouched.subjects tokens.vouched.tenant
@@ -186,7 +187,8 @@ NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.
     why_not.claim recalls.recorded.given recalls.words.ids related.attribute related.entity
     related.relation revoke.memory_id search.types subscribe.subjects
     subscribe.types typed.memory_id typed.type types.backfill.from_type
-    types.backfill.type types.get.name types.retire.name tokens.principal.token tokens.subject.name
+    types.backfill.type types.get.name types.retire.name tokens.at_hand.token
+    tokens.principal.token tokens.subject.name
     tokens.revoke.token_id vectors.build.model
     vectors.drop.model vectors.migrate.model"""
 

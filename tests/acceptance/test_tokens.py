@@ -50,6 +50,27 @@ def test_a_token_says_who_for_whom_and_what_for(place):
         assert made.token not in repr(made)
 
 
+def test_a_token_is_at_hand_as_long_as_its_look_is_fresh(place, monkeypatch):
+    from beliefledger.access import tokens
+
+    monkeypatch.setattr(tokens, "LOOK_SECONDS", 3_600)
+    with open_memory(place) as memory, open_memory(place) as elsewhere:
+        made = memory.tokens.create("bot", by="lea", subjects=["ana"])
+        assert memory.tokens.at_hand(made.token) is None  # not used yet
+        who = memory.tokens.principal(made.token)
+        assert memory.tokens.at_hand(made.token) == who
+        assert memory.tokens.at_hand("blt_" + "x" * 43) is memory.tokens.at_hand(None) is None
+        with memory.tokens._lock:  # somebody looks just now: nobody waits for it
+            assert memory.tokens.at_hand(made.token) is None
+        elsewhere.tokens.revoke(made.answer.token_id, by="lea")
+        monkeypatch.setattr(tokens, "LOOK_SECONDS", 0)
+        assert memory.tokens.at_hand(made.token) is None
+        with pytest.raises(TokenRefused):
+            memory.tokens.principal(made.token)
+        monkeypatch.setattr(tokens, "LOOK_SECONDS", 3_600)
+        assert memory.tokens.at_hand(made.token) is None  # known to be revoked
+
+
 def test_the_token_is_kept_nowhere_but_its_digest_is(place):
     with open_memory(place) as memory:
         made = memory.tokens.create("helper-q7zx", by="lea", subjects=["someone-q7zx"])

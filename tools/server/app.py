@@ -96,6 +96,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
             Middleware(
                 Gatekeeper,
                 principal=known,
+                at_hand=memory.tokens.at_hand,
                 calls=beside,
                 refusals=refusals,
                 rates=Rates(settings.calls_per_minute),

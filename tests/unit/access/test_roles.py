@@ -31,10 +31,10 @@ WORDS = """beliefs history decisions decision explain turn diff why_not related 
     conflicts.loops""".split()
 """What tells the words of people."""
 NOBODY = """close wait operations.keep_processing operations.keep_views operations.jobs.schedule
-    tokens.in_force tokens.principal tokens.ready tokens.record_call tokens.record_refusals
+    tokens.at_hand tokens.in_force tokens.principal tokens.ready tokens.record_call tokens.record_refusals
     tokens.subject tokens.vouched
-    tasks.answer tasks.end tasks.find tasks.get tasks.list tasks.pause tasks.submit
-    tasks.under_way""".split()
+    tasks.answer tasks.end tasks.find tasks.get tasks.list tasks.pause
+    tasks.steps tasks.submit tasks.under_way""".split()
 
 
 def verbs_of(part, prefix=""):

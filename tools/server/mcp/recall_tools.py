@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -108,7 +107,7 @@ def search_memories(
             min_confidence=score_threshold or None,
         ),
     )
-    left = _left(caller, found.subject, [each.id for each in found.results])
+    left = caller.memory.operations.ageing.left([each.id for each in found.results])
     results = [_found(each, left) for each in found.results]
     return {"results": results, "total": len(results)}
 
@@ -142,12 +141,6 @@ def _found(found: FoundAnswer, left: dict[str, tuple[int, float]]) -> Answer:
     }
 
 
-def _left(caller: Caller, subject: str, memories: Sequence[str]) -> dict[str, tuple[int, float]]:
-    """How often each of these memories was shown, and how much is left of it."""
-    faded = caller.memory.operations.ageing.decay(subject, memories=memories)
-    return {each.memory_id: (each.accesses, each.score) for each in faded}
-
-
 @tool(
     "beliefs",
     result=schema(memories=_MEMORIES, total=int, has_more=bool, next_offset={}),
@@ -164,7 +157,7 @@ def inspect_memories(
     held = Shown(caller.memory).beliefs(caller.memory.beliefs(person))
     held.sort(key=lambda each: (each["recorded_from"], each["memory_id"]), reverse=True)
     some = held[offset : offset + limit]
-    left = _left(caller, person, [each["memory_id"] for each in some])
+    left = caller.memory.operations.ageing.left([each["memory_id"] for each in some])
     page = [
         {
             "id": each["memory_id"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -74,11 +75,7 @@ class Tool:
         return whole and all(principal.may(verb) for verb in self.verbs)
 
     def input_schema(self) -> dict[str, Any]:
-        schema = self.arguments.model_json_schema()
-        schema.pop("title", None)
-        for field in schema.get("properties", {}).values():
-            field.pop("title", None)
-        return schema
+        return _schema_of(self.arguments)
 
     def output_schema(self) -> dict[str, Any]:
         return {
@@ -103,6 +100,16 @@ class Tool:
         except ValidationError as problem:
             raise ToolProblem(INVALID_PARAM, _said(problem, self.arguments)) from None
         return self.function(caller, **dict(arguments))
+
+
+@cache
+def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
+    """Asked for by the protocol's package at every call; making it takes longer than many tools."""
+    schema = arguments.model_json_schema()
+    schema.pop("title", None)
+    for field in schema.get("properties", {}).values():
+        field.pop("title", None)
+    return schema
 
 
 TOOLS: dict[str, Tool] = {}
