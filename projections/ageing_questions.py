@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, case, func, or_, select
+from sqlalchemy import BindParameter, Connection, Select, and_, bindparam, case, func, or_, select
 
 from beliefledger.ledger import canonical
 from beliefledger.ledger.times import Micros
@@ -82,7 +82,8 @@ def aged(
 def _aged(beliefs: int, access: int) -> Select[Any]:
     """Made once: each search through a server's door asks it."""
     of, shown = tables.belief_versions(beliefs), tables.access(access)
-    c, now = of.c, bindparam("now")
+    c = of.c
+    now: BindParameter[int] = bindparam("now")
     return (
         select(
             c.memory_id,

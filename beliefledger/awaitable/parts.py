@@ -243,6 +243,7 @@ class AsyncTasks(Part[Tasks]):
     get = awaited(Tasks.get)
     find = awaited(Tasks.find)
     list = awaited(Tasks.list)
+    steps = awaited(Tasks.steps)
     under_way = awaited(Tasks.under_way)
     pause = awaited(Tasks.pause)
     answer = awaited(Tasks.answer)
