@@ -98,8 +98,9 @@ class Ageing:
         profile, from 0 to 1: of those that hold, without their words, and without what was shown a
         moment ago."""
         ages, now = fading(self._core.rulebook.refreshed(), None), self._queries.now()
-        with self._queries.views(BeliefsView.name, AccessView.name) as (connection, generations):
-            found = ageing_questions.aged(connection, (*generations,), memories, now)
+        names = (BeliefsView.name, AccessView.name)
+        with self._queries.views(*names) as (connection, (beliefs, access)):
+            found = ageing_questions.aged(connection, (beliefs, access), memories, now)
         return {each.memory_id: (each.count, _left(each, ages, now)) for each in found}
 
     def _asked(self, at: Moment | None, cut: Cut) -> Micros:

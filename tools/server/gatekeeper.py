@@ -88,7 +88,9 @@ class Gatekeeper:
         source = scope["client"][0] if scope.get("client") else "unknown"
         try:
             token = bearer(headers)
-            principal = self._at_hand(token) or await self._calls.run(self._principal, token)
+            principal = self._at_hand(token)
+            if principal is None:
+                principal = await self._calls.run(self._principal, token)
         except TokenRefused as refused:
             self._refusals.count(source)
             return problem(401, refused.detail, {"WWW-Authenticate": self._challenge(headers)})

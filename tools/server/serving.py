@@ -54,7 +54,7 @@ def serve(
     `stop_seconds` to end. `tell` is given the URL once it listens."""
     at = listen(settings)
     # It would cut every stream off on the signal, calls in the middle too. Ours end with a word.
-    AppStatus.disable_automatic_graceful_drain()
+    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     server = Server(
         uvicorn.Config(
             application(memory, settings),
