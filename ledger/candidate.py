@@ -6,8 +6,6 @@ decides on. It is cheap and untrusted: nothing here says that it will be believe
 Times are integer microseconds since 1970-01-01 UTC. Scores are integer millionths (0 to 1_000_000).
 """
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """The content of a memory: the body shared by the events that write one."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from beliefledger.ledger.candidate import SELF, Frozen, Resolved, Span, When, unset

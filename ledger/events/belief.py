@@ -1,7 +1,5 @@
 """Events of one belief: one slot of one subject, its values and its history."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from beliefledger.ledger.candidate import Span

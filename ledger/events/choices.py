@@ -1,7 +1,5 @@
 """What a caller of `store` chose instead of leaving it to the gate."""
 
-from __future__ import annotations
-
 from pydantic import Field
 
 from beliefledger.ledger.candidate import MILLION, Frozen, unset

@@ -4,8 +4,6 @@ All entities of a subject share one stream, their directory, so that "is this na
 answer at one version. `entity_id` is an entity's id: an HMAC of the name it was first known by.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact

@@ -7,7 +7,7 @@ no floats (scores are millionths, times microseconds).
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -32,9 +32,8 @@ class Event(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        hints = get_type_hints(cls, include_extras=True)
         cls.FACTS = frozenset(
-            name for name in cls.model_fields if KEPT in getattr(hints[name], "__metadata__", ())
+            name for name, field in cls.model_fields.items() if KEPT in field.metadata
         )
 
     def split(self) -> tuple[dict[str, Any], dict[str, Any] | None]:

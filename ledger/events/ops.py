@@ -1,7 +1,5 @@
 """Events of running the ledger: who may act, what was called, what ran."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact

@@ -1,7 +1,5 @@
 """Events of the rules: which policy was in force, and which types of memory there were."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact

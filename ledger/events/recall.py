@@ -1,7 +1,5 @@
 """Events of reading: what an agent was shown."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Events of one data subject: registration, lawful bases, forgetting."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from beliefledger.ledger.candidate import Frozen

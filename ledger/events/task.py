@@ -5,8 +5,6 @@ are read when somebody looks at the task, as far as they may be shown then. Whoe
 the actor of its first event.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field

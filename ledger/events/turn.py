@@ -1,7 +1,5 @@
 """Events of one turn: what was said, what was noticed in it, and what the gate did with that."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pydantic import Field
