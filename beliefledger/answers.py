@@ -3,8 +3,6 @@
 `model_dump(mode="json")` of any of these is the documented JSON.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from typing import Any, NamedTuple

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from difflib import get_close_matches
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.visibility import covers_team
 from beliefledger.ledger.errors import CallerMistake, InvalidQuery, NotPermitted
 from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.vault import SYSTEM
-from beliefledger.projections import search_requests
 from beliefledger.times import LATEST
+
+# ruff: noqa: PLC0415  what only some questions need is imported when one is asked
 
 MOST_RESULTS = 1_000
 LONGEST_QUERY = 100_000
@@ -56,7 +56,7 @@ def words(value: object) -> str:
         raise InvalidQuery("query: write what to look for.")
     if len(query) > LONGEST_QUERY:
         raise InvalidQuery(f"query has {len(query):,} characters; at most {LONGEST_QUERY:,} go in.")
-    from beliefledger.ledger.redact import redact  # noqa: PLC0415  (see secret_filter)
+    from beliefledger.ledger.redact import redact
 
     return redact(query).text
 
@@ -79,6 +79,8 @@ def names(
     rules: Rules, types: Sequence[str], topics: Sequence[str], scope: object, profile: object
 ) -> None:
     """Raises `InvalidQuery` for an unknown profile, type, topic or scope."""
+    from beliefledger.projections import search_requests
+
     retired, policy = rules.registry.retired, rules.policy
     _known("profile", (profile,), search_requests.PROFILES)
     _known("types", types, tuple(rules.registry.types), also=tuple(retired))
@@ -112,6 +114,8 @@ def included(given: Collection[str]) -> None:
 
 def standing(given: object, reason: object, by: object) -> None:
     """A standing other than `now` is for whoever audits: under a name, and with a reason."""
+    from beliefledger.projections import search_requests
+
     known = search_requests.STANDINGS
     if given not in known:
         raise InvalidQuery(f"standing: there is no {given!r}; there are: {', '.join(known)}.")
@@ -134,6 +138,8 @@ def _known(
         raise InvalidQuery(f"{name}: give a list of names, not {given!r}.")
     for each in given:
         if each not in known and each not in also:
+            from difflib import get_close_matches
+
             near = get_close_matches(str(each), known, n=1)
             hint = f"did you mean {near[0]}? " if near else ""
             raise InvalidQuery(

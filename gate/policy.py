@@ -1,14 +1,11 @@
 """A policy: what may be believed, as data. It lives in the log; each decision names its digest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, Grant
@@ -118,7 +115,7 @@ class Policy(Frozen):
     default_basis: DefaultBasis | None = Field(default=None, exclude_if=unset)
 
     @model_validator(mode="after")
-    def _coherent(self) -> Policy:
+    def _coherent(self) -> Self:
         if "subject" not in self.scopes:
             raise ValueError("scopes must include 'subject'")
         if self.default_scope not in self.scopes:
@@ -251,6 +248,8 @@ def load(source: Policy | Path | str | Mapping[str, Any]) -> Policy:
     if isinstance(source, Mapping):
         fields: Any = source
     else:
+        import yaml  # noqa: PLC0415  (who gives no file need not wait for it)
+
         try:
             fields = yaml.safe_load(Path(source).read_text("utf-8"))
         except (OSError, UnicodeDecodeError) as problem:

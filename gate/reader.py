@@ -12,7 +12,6 @@ from beliefledger.gate.consent import ORDINARY
 from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.extractor import Extraction, Extractor, Known, checked
-from beliefledger.gate.legible_turn import legible
 from beliefledger.gate.turns import CONTEXT_TURNS, Earlier, Pending, Receipt, view_of
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger.candidate import Candidate
@@ -151,6 +150,8 @@ class TurnReader:
     ) -> Extraction:
         """What `read` finds in a turn. Raises `ExtractionUnavailable` for any error, and
         `ExtractionTooLong` if it takes too long."""
+        from beliefledger.gate.legible_turn import legible  # noqa: PLC0415  (whoever asks reads no turn)
+
         try:
             with self._deadline.turn() if self._deadline else nullcontext():
                 shown = legible(turn, before)

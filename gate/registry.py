@@ -1,15 +1,12 @@
 """The types of memory: what slots they have, and what they are worth at first sight."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from beliefledger.ledger import canonical
@@ -107,7 +104,7 @@ class MemoryType(Frozen):
         return fields
 
     @model_validator(mode="after")
-    def _coherent(self) -> MemoryType:
+    def _coherent(self) -> Self:
         known = {*self.fields, VALUE}
         for what, template in (("attribute", self.attribute), ("value", self.value)):
             unknown = [name for name in placeholders(template or "") if name not in known]
@@ -168,7 +165,7 @@ class MemoryType(Frozen):
         }
 
     @classmethod
-    def of(cls, definition: dict[str, Any]) -> MemoryType:
+    def of(cls, definition: dict[str, Any]) -> Self:
         return cls.model_validate(
             definition
             | {
@@ -232,7 +229,7 @@ class Registry(Frozen):
         return [name for name in self.types if name != NOTE or not self.keeps_notes()]
 
     @classmethod
-    def folded(cls, events: Iterable[Event | None]) -> Registry:
+    def folded(cls, events: Iterable[Event | None]) -> Self:
         """The types after these events of the policy stream."""
         types: dict[str, MemoryType] = {}
         retired: dict[str, MemoryType] = {}
@@ -271,6 +268,8 @@ def load_type(source: MemoryType | Path | str | Mapping[str, Any]) -> MemoryType
         return source
     fields: Any = source
     if not isinstance(source, Mapping):
+        import yaml  # noqa: PLC0415  (who gives no file need not wait for it)
+
         try:
             fields = yaml.safe_load(Path(source).read_text("utf-8"))
         except (OSError, UnicodeDecodeError) as problem:

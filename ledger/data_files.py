@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
 
 def data(package: str, name: str) -> Any:
     """The content of a file that lies in a package, such as `rules/cues.yaml` in
     `beliefledger.gate`."""
+    import yaml  # noqa: PLC0415  (a question of what is believed needs none of these files)
+
     text = files(package).joinpath(*name.split("/")).read_text(encoding="utf-8")
     # The safe loader in C, where there is one: ten times as fast.
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506

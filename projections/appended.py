@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Table
 
 from beliefledger.ledger.codec import Recorded
 from beliefledger.projections.rows import Row, insert_rows
+from beliefledger.projections.view import FIRST_GENERATION
 
 
 class AppendedView:
@@ -19,7 +20,7 @@ class AppendedView:
     of_bodies = False
 
     def __init__(self) -> None:
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     @abstractmethod
     def table(self, generation: int) -> Table: ...

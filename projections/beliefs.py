@@ -53,7 +53,7 @@ from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.ledger.memory import Memory
 from beliefledger.projections import tables
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
-from beliefledger.projections.view import Tagger
+from beliefledger.projections.view import FIRST_GENERATION, Tagger
 
 ROWS_PER_EVENT = 1 << 10
 """Row ids leave room for this many rows opened by one event."""
@@ -347,7 +347,7 @@ class BeliefsView:
 
     def __init__(self, tag: Tagger) -> None:
         self._tag = tag
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.belief_versions(generation), tables.evidence(generation))

@@ -16,6 +16,7 @@ from beliefledger.ledger.events.belief import (
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.projections import tables
 from beliefledger.projections.rows import Row, delete_subjects, insert_rows
+from beliefledger.projections.view import FIRST_GENERATION
 
 _CHANGES = frozenset(
     kind.NAME
@@ -37,7 +38,7 @@ class ChurnView:
     of_bodies = True
 
     def __init__(self) -> None:
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.churn(generation),)

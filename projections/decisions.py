@@ -12,6 +12,7 @@ from beliefledger.ledger.events.subject import ContentErased, SubjectErased
 from beliefledger.ledger.events.turn import GateDecided, ReviewDecided
 from beliefledger.projections import tables
 from beliefledger.projections.rows import Row, insert_rows, update_rows
+from beliefledger.projections.view import FIRST_GENERATION
 
 WAITING = frozenset({"queue", "escalate"})
 """The outcomes that wait for a person."""
@@ -56,7 +57,7 @@ class DecisionsView:
     of_bodies = False
 
     def __init__(self) -> None:
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.decisions(generation),)

@@ -25,7 +25,7 @@ from beliefledger.ledger.events.entity import (
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.projections import tables
 from beliefledger.projections.intervals import EntityRow, Intervals, NameRow, QuestionRow
-from beliefledger.projections.view import Tagger
+from beliefledger.projections.view import FIRST_GENERATION, Tagger
 
 FIRST = "first"
 """The kind of the name that an entity was first known by."""
@@ -68,7 +68,7 @@ class EntitiesView:
 
     def __init__(self, tag: Tagger) -> None:
         self._tag = tag
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (

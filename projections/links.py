@@ -17,7 +17,7 @@ from beliefledger.ledger.events.entity import EntitiesMerged, EntitySplit
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.projections import tables
 from beliefledger.projections.intervals import Intervals, LinkRow
-from beliefledger.projections.view import Tagger
+from beliefledger.projections.view import FIRST_GENERATION, Tagger
 
 ABOUT, TARGET, PARTICIPANT = "about", "target", "participant"
 
@@ -38,7 +38,7 @@ class LinksView:
 
     def __init__(self, tag: Tagger) -> None:
         self._tag = tag
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.links(generation),)

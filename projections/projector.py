@@ -25,7 +25,7 @@ from beliefledger.ledger.log import Log
 from beliefledger.projections import probes, view_tables
 from beliefledger.projections.folds import Filling, Folding, Histories
 from beliefledger.projections.tables import decay_scores, view_state
-from beliefledger.projections.view import View
+from beliefledger.projections.view import FIRST_GENERATION, View
 from beliefledger.projections.view_databases import Home, SQLiteHome, StillRead
 from beliefledger.projections.view_tables import At, ViewState, states
 
@@ -87,7 +87,7 @@ class Projector:
                     continue
                 if state is not None:
                     outdated.append(view.name)
-                generation = 1 if state is None else state.generation + 1
+                generation = FIRST_GENERATION if state is None else state.generation + 1
                 tables = view.tables(generation)
                 for table in tables if state else ():
                     if there.pop(table.name, None) is not None:  # of an interrupted rebuild

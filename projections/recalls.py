@@ -13,6 +13,7 @@ from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.subject import SubjectErased
 from beliefledger.projections import tables
 from beliefledger.projections.rows import Row, delete_subjects, insert_rows
+from beliefledger.projections.view import FIRST_GENERATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class RecallsView:
     of_bodies = False
 
     def __init__(self) -> None:
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.recalls(generation), tables.recalled(generation))

@@ -15,6 +15,7 @@ from beliefledger.ledger.events.task import TaskAnswered, TaskEnded, TaskPaused,
 from beliefledger.ledger.times import Micros
 from beliefledger.projections import tables
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
+from beliefledger.projections.view import FIRST_GENERATION
 
 SUBMITTED, WORKING, INPUT_REQUIRED = "submitted", "working", "input_required"
 UNDER_WAY = (SUBMITTED, WORKING)
@@ -58,7 +59,7 @@ class TasksView:
     of_bodies = False
 
     def __init__(self) -> None:
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.tasks(generation),)

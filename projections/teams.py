@@ -11,6 +11,7 @@ from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.subject import SubjectErased, TeamJoined, TeamLeft
 from beliefledger.projections import tables
 from beliefledger.projections.intervals import Intervals, TeamRow
+from beliefledger.projections.view import FIRST_GENERATION
 
 
 class TeamsView:
@@ -21,7 +22,7 @@ class TeamsView:
     of_bodies = False
 
     def __init__(self) -> None:
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.teams(generation),)

@@ -22,6 +22,7 @@ from beliefledger.ledger.events.turn import (
 )
 from beliefledger.projections import tables
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
+from beliefledger.projections.view import FIRST_GENERATION
 
 _KEPT_TURNS = 100_000
 
@@ -62,7 +63,7 @@ class TurnsView:
     of_bodies = True
 
     def __init__(self) -> None:
-        self.start(0, empty=False)
+        self.start(FIRST_GENERATION, empty=False)
 
     def tables(self, generation: int) -> Sequence[Table]:
         return (tables.turns(generation),)

@@ -9,6 +9,8 @@ from sqlalchemy import Connection, Table
 
 from beliefledger.ledger.codec import Recorded
 
+FIRST_GENERATION = 1
+"""The generation of a view's first tables, which most ledgers still use."""
 Tagger = Callable[[str, str, str | None], str | None]
 """(subject_ref, kind, text) → the text's tag under the subject's key; None for None."""
 
