@@ -7,6 +7,7 @@ from copy import copy
 
 import typer
 from typer.main import get_command_name
+from typer.models import CommandInfo
 
 from beliefledger.settings import completing
 from beliefledger.tools.cli.app import app
@@ -17,7 +18,7 @@ _HELP = frozenset({"--help", "-h"})
 
 def needed(arguments: Sequence[str]) -> typer.Typer:
     """The command line with the one command or noun that the arguments begin with; for its own help
-    page, with the nouns bare. All of it where something else is asked, such as completion."""
+    page, with commands and nouns bare. All of it where something else is asked, such as completion."""
     if completing():
         return app
     word = next(_words(arguments), None)
@@ -32,6 +33,7 @@ def needed(arguments: Sequence[str]) -> typer.Typer:
         made.registered_groups = [each for each in app.registered_groups if each.name == word]
         return made if made.registered_commands or made.registered_groups else app
     if not arguments or _HELP.intersection(arguments):
+        made.registered_commands = [_bare(each) for each in app.registered_commands]
         made.registered_groups = []
         for noun in app.registered_groups:
             bare = copy(noun)
@@ -42,6 +44,20 @@ def needed(arguments: Sequence[str]) -> typer.Typer:
             made.registered_groups.append(bare)
         return made
     return app
+
+
+def _bare(command: CommandInfo) -> CommandInfo:
+    """The command with what the page tells of it, its name and its help, and no parameters: to
+    read those off its signature takes longer than the rest of the page."""
+    told = command.callback
+
+    def callback() -> None: ...
+
+    if told is not None:
+        callback.__name__, callback.__doc__ = told.__name__, told.__doc__
+    bare = copy(command)
+    bare.callback = callback
+    return bare
 
 
 def _words(arguments: Sequence[str]) -> Iterator[str]:
