@@ -8,7 +8,6 @@ of names (`special_categories`) have what they have, so that what `policy show` 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -82,6 +81,8 @@ def _told(
     known = list(_fields(model, where[:-1]))
     if where[:-1] == [THRESHOLDS]:
         known += types
+    from difflib import get_close_matches  # noqa: PLC0415  (of a name that there is none of)
+
     near = get_close_matches(where[-1], known, n=1, cutoff=0.5)
     if near:
         return f"{name}: there is no such field; did you mean {near[0]}?"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Any
 
 
 def data(package: str, name: str) -> Any:
     """The content of a file that lies in a package, such as `rules/cues.yaml` in
     `beliefledger.gate`."""
+    from importlib.resources import files  # noqa: PLC0415
+
     import yaml  # noqa: PLC0415  (a question of what is believed needs none of these files)
 
     text = files(package).joinpath(*name.split("/")).read_text(encoding="utf-8")

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
-from beliefledger.projections.search_terms import terms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -271,6 +270,8 @@ class Hashed:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np  # noqa: PLC0415
+
+        from beliefledger.projections.search_terms import terms  # noqa: PLC0415
 
         vectors = np.zeros((len(texts), self.dimension), np.float32)
         for row, text in zip(vectors, texts, strict=True):

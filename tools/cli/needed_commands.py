@@ -18,7 +18,8 @@ _HELP = frozenset({"--help", "-h"})
 
 def needed(arguments: Sequence[str]) -> typer.Typer:
     """The command line with the one command or noun that the arguments begin with; for its own help
-    page, with commands and nouns bare. All of it where something else is asked, such as completion."""
+    page, with commands and nouns bare. All of it where something else is asked, such as
+    completion."""
     if completing():
         return app
     word = next(_words(arguments), None)

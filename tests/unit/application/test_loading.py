@@ -22,6 +22,9 @@ NOT_FOR_ASKING = {
     "beliefledger.gate.decide", "beliefledger.gate.speech", "beliefledger.audit.audit",
     "beliefledger.erasure.erasure", "beliefledger.curation.extraction",
     "beliefledger.search.search", "beliefledger.ledger.redact", "stdnum",
+    "beliefledger.gate.legible_turn", "beliefledger.ledger.lookalikes", "yaml",
+    "beliefledger.projections.search_terms", "beliefledger.projections.search_requests",
+    "beliefledger.projections.slot_routing",
 }  # fmt: skip
 NOT_FOR_REMEMBERING = {
     "faiss", "numpy", "beliefledger.audit.audit", "beliefledger.erasure.erasure",
