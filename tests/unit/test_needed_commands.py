@@ -52,3 +52,16 @@ def test_the_application_itself_stays_whole():
     needed(["status"])
     assert set(typer.main.get_command(app).commands) == ALL  # type: ignore[attr-defined]
     assert all(each.typer_instance.registered_commands for each in app.registered_groups)
+
+
+def test_help_tells_of_bare_commands_what_it_tells_of_whole_ones():
+    listed, whole = (
+        {
+            name: (command.get_short_help_str(500), command.rich_help_panel, command.hidden)
+            for name, command in typer.main.get_command(each).commands.items()  # type: ignore[attr-defined]
+        }
+        for each in (needed(["--help"]), app)
+    )
+    assert listed == whole
+    bare = typer.main.get_command(needed(["--help"])).commands["beliefs"]  # type: ignore[attr-defined]
+    assert bare.params == []
