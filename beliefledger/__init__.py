@@ -13,6 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from beliefledger.access.tasks import TaskMoved
+    from beliefledger.access.tokens import TokenRefused
+    from beliefledger.audit.calibration import NotCalibrated
     from beliefledger.awaitable.memory import AsyncMemoryLedger
     from beliefledger.awaitable.opener import open_memory_async
     from beliefledger.curation.storing import Details, MemoryInput
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     from beliefledger.ledger.own_secrets import Redaction
     from beliefledger.memory import MemoryLedger
     from beliefledger.opener import open_memory
+    from beliefledger.opening.place import NoLedger
     from beliefledger.pages import Page
     from beliefledger.projections.embedding import Embedder
     from beliefledger.search.options import SearchOptions
@@ -104,6 +108,8 @@ __all__ = [
     "MemoryLedger",
     "ModelUnavailable",
     "MustStop",
+    "NoLedger",
+    "NotCalibrated",
     "NotPermitted",
     "OlderLedger",
     "OlderProgram",
@@ -119,6 +125,8 @@ __all__ = [
     "SigningKeyMissing",
     "Span",
     "SplitView",
+    "TaskMoved",
+    "TokenRefused",
     "TokenizerMissing",
     "TurnInput",
     "TypeInvalid",
@@ -166,6 +174,8 @@ _HOME = {
     "MemoryLedger": "memory",
     "ModelUnavailable": "ledger.errors",
     "MustStop": "ledger.errors",
+    "NoLedger": "opening.place",
+    "NotCalibrated": "audit.calibration",
     "NotPermitted": "ledger.errors",
     "OlderLedger": "ledger.errors",
     "OlderProgram": "ledger.errors",
@@ -181,6 +191,8 @@ _HOME = {
     "SigningKeyMissing": "ledger.errors",
     "Span": "ledger.candidate",
     "SplitView": "ledger.errors",
+    "TaskMoved": "access.tasks",
+    "TokenRefused": "access.tokens",
     "TokenizerMissing": "ledger.errors",
     "TurnInput": "gate.intake",
     "TypeInvalid": "ledger.errors",
