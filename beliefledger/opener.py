@@ -16,7 +16,7 @@ from beliefledger.memory import MemoryLedger
 from beliefledger.opening.build import build
 from beliefledger.opening.place import place_of
 from beliefledger.projections.embedding import Embedder
-from beliefledger.settings import Settings, seconds_of
+from beliefledger.settings import Settings, seconds_of, timeout_of
 
 
 def open_memory(
@@ -28,6 +28,7 @@ def open_memory(
     redactions: Iterable[Redaction | str] = (),
     tokenizer: str | Callable[[str], int] | None = None,
     extraction_seconds: float | None = None,
+    extractor_timeout: float | None = None,
     consent: str | None = None,
     clock: Clock = system_clock,
     create: bool = True,
@@ -52,6 +53,8 @@ def open_memory(
     `clock` tells microseconds since 1970 UTC.
     `extraction_seconds` is how much CPU time reading one turn may take, else
     `BELIEFLEDGER_EXTRACTION_SECONDS`, else 10; a turn that takes more is parked.
+    `extractor_timeout` is how many seconds an extractor that is not ours is waited for, else
+    `BELIEFLEDGER_EXTRACTOR_TIMEOUT`, else 120; a turn for which it did not return stays pending.
     `consent` is a lawful basis that is granted at each subject's first turn, on record: for
     ordinary memories, the policy's purpose and the subject alone, and never again to somebody who
     withdrew it; without it, what `BELIEFLEDGER_CONSENT` says, else somebody has to grant one.
@@ -82,6 +85,8 @@ def open_memory(
         settings = replace(settings, tokenizer=tokenizer)
     if extraction_seconds is not None:
         settings = replace(settings, extraction_seconds=seconds_of(extraction_seconds))
+    if extractor_timeout is not None:
+        settings = replace(settings, extractor_timeout=timeout_of(extractor_timeout))
     if consent is not None:
         settings = replace(settings, consent=consent)
     core = build(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from beliefledger.gate import foreign_calls
 from beliefledger.gate.deadline import DEFAULT_SECONDS
 from beliefledger.ledger.errors import InvalidTurn
 
@@ -22,6 +23,7 @@ MODEL_KEY = "BELIEFLEDGER_MODEL_KEY"
 VENDOR_KEYS = {"claude": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
 """By the extractor's name. Each is sent to its own vendor's extractor and to no other one."""
 EXTRACTION_SECONDS = "BELIEFLEDGER_EXTRACTION_SECONDS"
+EXTRACTOR_TIMEOUT = "BELIEFLEDGER_EXTRACTOR_TIMEOUT"
 EMBEDDER = "BELIEFLEDGER_EMBEDDER"
 CONSENT = "BELIEFLEDGER_CONSENT"
 REDACTIONS = "BELIEFLEDGER_REDACTIONS"
@@ -65,6 +67,8 @@ class Settings:
     """The verifier key that its cosignatures are known by."""
     extraction_seconds: float = DEFAULT_SECONDS
     """CPU seconds that reading one turn may take."""
+    extractor_timeout: float = foreign_calls.DEFAULT_SECONDS
+    """Seconds on the wall that an extractor which is not ours is waited for."""
     signing_key_file: Path | None = None
     """Where the key lies that signs checkpoints; by default beside the master key."""
     vendor_keys: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -93,6 +97,9 @@ class Settings:
             os.environ.get(MODEL_KEY) or None,
             os.environ.get(EMBEDDER) or None,
             extraction_seconds=seconds_of(os.environ.get(EXTRACTION_SECONDS) or DEFAULT_SECONDS),
+            extractor_timeout=timeout_of(
+                os.environ.get(EXTRACTOR_TIMEOUT) or foreign_calls.DEFAULT_SECONDS
+            ),
             signing_key_file=Path(signing) if signing else None,
             witness=os.environ.get(WITNESS, "").strip() or None,
             witness_key=os.environ.get(WITNESS_KEY, "").strip() or None,
@@ -112,15 +119,24 @@ class Settings:
 
 
 def seconds_of(given: float | str) -> float:
-    """The deadline in seconds. Raises `InvalidTurn` for an invalid one."""
+    """The deadline for reading a turn in seconds. Raises `InvalidTurn` for an invalid one."""
+    how = f"{EXTRACTION_SECONDS}, or extraction_seconds"
+    return _seconds(given, "deadline for reading a turn", how)
+
+
+def timeout_of(given: float | str) -> float:
+    """How long to wait for an extractor in seconds. Raises `InvalidTurn` for an invalid one."""
+    return _seconds(given, "timeout of an extractor", f"{EXTRACTOR_TIMEOUT}, or extractor_timeout")
+
+
+def _seconds(given: float | str, what: str, how: str) -> float:
     try:
         seconds = float(given)
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= 86_400:
         raise InvalidTurn(
-            f"{given!r} is no deadline for reading a turn: give seconds above 0 and at most 86400"
-            f" ({EXTRACTION_SECONDS}, or extraction_seconds)."
+            f"{given!r} is no {what}: give seconds above 0 and at most 86400 ({how})."
         )
     return seconds
 

@@ -1,7 +1,7 @@
 """The deadline for reading one turn. Extractors call `check` between clauses and patterns.
 
-No process or thread is started: reading ends where `check` raises. The clock is an argument; a
-deadline holds for the thread that set it.
+Reading ends where `check` raises. The clock is an argument; a deadline holds for the thread that
+set it. An extractor that never asks is waited for as long as `gate.foreign_calls` says.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from beliefledger.gate import foreign_calls
 from beliefledger.ledger.errors import ExtractionTooLong
 
 DEFAULT_SECONDS = 10.0
@@ -50,8 +51,15 @@ class Deadline:
     """
 
     def __init__(
-        self, clock: Seconds, seconds: float = DEFAULT_SECONDS, *, wall: Seconds | None = None
+        self,
+        clock: Seconds,
+        seconds: float = DEFAULT_SECONDS,
+        *,
+        wall: Seconds | None = None,
+        foreign_seconds: float = foreign_calls.DEFAULT_SECONDS,
     ) -> None:
+        """`foreign_seconds` on the wall is how long an extractor that is not ours is waited for."""
+        self.foreign_seconds = foreign_seconds
         self._clock = clock
         self._seconds = seconds
         self._wall = wall

@@ -78,7 +78,8 @@ def checked(found: object) -> Extraction:
     costs = () if found.cost_micro_usd is None else (found.cost_micro_usd,)
     for count in (found.input_tokens, found.output_tokens, found.fallen, *costs):
         if not isinstance(count, int) or not 0 <= count < 2**53:
-            raise ExtractionUnavailable(f"The extractor counted {count!r} tokens or micro-dollars.")
+            what = count if isinstance(count, int | float) else type(count).__name__
+            raise ExtractionUnavailable(f"The extractor counted {what} tokens or micro-dollars.")
     try:
         for each in found.candidates:
             Candidate.model_validate(vars(each))

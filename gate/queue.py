@@ -19,6 +19,8 @@ from typing import Protocol, Self
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.extractor import Extraction
+from beliefledger.gate.failures import told
+from beliefledger.gate.foreign_calls import did_not_return
 from beliefledger.gate.reader import Looked, TurnReader, holds_lane
 from beliefledger.gate.turns import Earlier, Pending, cited, view_of
 from beliefledger.gate.writer import Writer
@@ -40,6 +42,9 @@ SLOW_ROUND = 64
 """How many turns of a slow extractor are taken before progress is reported."""
 SLOW_BATCH = 16
 """How many turns of a slow extractor are decided in one append: what is lost at most."""
+
+MOST_UNRETURNED = 2
+"""After how many calls in a row that did not return a quick extractor is asked no more."""
 
 Progress = Callable[[int, int], None]
 """(done, of how many)"""
@@ -208,6 +213,7 @@ class TurnQueue:
         recorded = self._log.read_at([each.position for each in pending])
         sessions: dict[tuple[str, str | None], Earlier] = {}
         failing: set[str] = set()
+        unreturned = 0
         for each in pending:
             if each.subject_ref in held or each.subject_ref in failing:
                 continue
@@ -226,8 +232,12 @@ class TurnQueue:
                 sessions[lane] = before
             looked = self._reader.look(turn, before, each.subject_ref)
             self._write(draft, each, turn_event, event, looked, done)
+            unreturned = unreturned + 1 if did_not_return(looked) else 0
             if holds_lane(looked):
                 failing.add(each.subject_ref)
+                done.broken_off = unreturned >= MOST_UNRETURNED
+                if done.broken_off:
+                    break
             elif lane in sessions:
                 sessions[lane] = sessions[lane].then(turn)
         self._writer.commit(draft)
@@ -392,16 +402,17 @@ class TurnQueue:
         too long."""
         draft.reads(pending.turn_id, pending.version)
         attempt = pending.attempts + 1
+        error = type(problem.__cause__ or problem).__name__
         events: list[ExtractionFailed | TurnParked] = [
             ExtractionFailed(
                 extractor=self._reader.extractor.name,
                 attempt=attempt,
-                error=type(problem.__cause__ or problem).__name__,
+                error=error,
                 detail=str(problem),
             )
         ]
         done.failed += 1
-        done.problem = str(problem)
+        done.problem = told(error, str(problem))
         reason = None
         if isinstance(problem, ExtractionTooLong):
             reason = "deadline"

@@ -6,18 +6,22 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from beliefledger.gate.consent import ORDINARY
 from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.decision import TurnView
 from beliefledger.gate.extractor import Extraction, Extractor, Known, checked
+from beliefledger.gate.failures import raised
+from beliefledger.gate.foreign_calls import ForeignCalls, is_ours
 from beliefledger.gate.turns import CONTEXT_TURNS, Earlier, Pending, Receipt, view_of
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.errors import ExtractionTooLong, ExtractionUnavailable, LedgerError
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.memory import Memory
+
+T = TypeVar("T")
 
 Looked = Extraction | ExtractionUnavailable
 """What an extractor found in a turn, or why it could not look."""
@@ -56,6 +60,9 @@ class TurnReader:
         self._earlier = earlier
         self._believed = believed
         self._deadline = deadline
+        self._foreign = (
+            ForeignCalls() if deadline is None else ForeignCalls(deadline.foreign_seconds)
+        )
 
     def let_go_of_model(self) -> None:
         """Close the connection to the extractor's model, if it has one."""
@@ -106,7 +113,7 @@ class TurnReader:
         placed = any(not each.looked_for() for each in found.candidates)
         if ask is None or placed or found.skipped is not None:
             return found
-        return replace(found, not_read=ask(turn))
+        return replace(found, not_read=self._asked(lambda: ask(turn)))
 
     def known(self, subject_ref: str) -> list[Known]:
         """What is believed of a subject now, as a model may be shown it: in force, with a lawful
@@ -152,16 +159,23 @@ class TurnReader:
         `ExtractionTooLong` if it takes too long."""
         from beliefledger.gate.legible_turn import legible  # noqa: PLC0415  (whoever asks reads no turn)
 
-        try:
+        def reading() -> Extraction:
             with self._deadline.turn() if self._deadline else nullcontext():
                 shown = legible(turn, before)
                 found = checked(read(shown.turn, shown.earlier))
                 told = shown.returned(found)
                 return found if told.candidates == found.candidates else checked(told)
+
+        return self._asked(reading)
+
+    def _asked(self, call: Callable[[], T]) -> T:
+        """What a call of the extractor returns: of one that is not ours, within its time."""
+        try:
+            return call() if is_ours(self.extractor) else self._foreign.made(call)
         except LedgerError:
             raise
         except Exception as problem:  # recorded, held, tried again, parked in sight
-            raise ExtractionUnavailable(f"{type(problem).__name__}: {problem}.") from problem
+            raise raised(problem) from problem
 
     def turn_of(self, each: Pending) -> tuple[TurnView, Earlier] | None:
         """What an extractor is shown of a turn; None for one that was erased in the meantime."""

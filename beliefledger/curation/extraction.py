@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from beliefledger.answers import ProcessAnswer, ReadState
 from beliefledger.gate.extractor import Extraction, Known
+from beliefledger.gate.failures import told as told_of
 from beliefledger.gate.legible_turn import legible
 from beliefledger.gate.queue import Processed
 from beliefledger.gate.reader import Looked, TurnReader
@@ -71,7 +72,8 @@ def read_state(told: Sequence[Recorded], problem: str | None = None) -> ReadStat
             return ReadState(pending=False)
         if each.type == ExtractionFailed.NAME:
             detail = each.event.detail if isinstance(each.event, ExtractionFailed) else None
-            state = ReadState(pending=True, problem=detail or each.facts["error"])
+            error = each.facts["error"]
+            state = ReadState(pending=True, problem=told_of(error, detail) if detail else error)
         elif each.type == TurnParked.NAME:
             again = f"beliefledger ops retry {each.stream[:SHOWN]}"
             state = ReadState(pending=True, problem=f"{state.problem} It is set aside: {again}")

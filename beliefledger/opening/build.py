@@ -108,7 +108,10 @@ def build(
             at = graph.GraphGenerations.of(states)
             return graph.about(connection, at, subject_ref, entity_id)
 
-    deadline = Deadline(thread_time, settings.extraction_seconds, wall=monotonic)
+    deadline = Deadline(
+        thread_time, settings.extraction_seconds, wall=monotonic,
+        foreign_seconds=settings.extractor_timeout,
+    )  # fmt: skip
     turns = ViewedTurns(projector, clock)
     gate = Gate(
         log, rulebook, chosen, clock, turns, about=about, deadline=deadline,

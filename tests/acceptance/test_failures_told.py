@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
+import threading
+import time
 
 import pytest
 from command_line import CliRunner
 
-from beliefledger import open_memory
+from beliefledger import Candidate, InvalidTurn, Span, open_memory
 from beliefledger.opening.extractors import GROUP
 from beliefledger.tools.cli import app
 
@@ -170,3 +174,116 @@ def test_reading_to_no_avail_is_not_nothing_to_believe(extractors, place):
     with open_memory(place, consent="consent", extractor="rules") as memory:
         receipt, decisions = memory.remember("ana", "Good morning!")
         assert (decisions, receipt.pending, receipt.problem) == ([], False, None)
+
+
+def test_of_an_exception_its_class_is_told_and_not_its_words(extractors, place):
+    once = {"extraction_tries": 1}
+    with open_memory(place, consent="consent", extractor="raising", policy=once) as m:
+        receipt, _ = m.remember("ana", SECRETIVE)
+        m.record_turn("ben", "I live in Faro.")
+        answer = m.process()
+        again = m.record_turn("ana", SECRETIVE)
+        state = m.operations.extraction.state_of(receipt.turn_id)
+        told = [receipt.problem, answer.problem, again.problem, state.problem]
+        assert all("RuntimeError" in each for each in told if each is not None)
+        assert receipt.problem
+        assert answer.problem
+        assert not [each for each in told if each and ("Lisbon" in each or "Faro" in each)]
+        assert receipt.problem.startswith("The extractor raised RuntimeError. It is set aside")
+        details = [each.detail for each in m.operations.extraction.parked()]
+        assert any("cannot read I live in Lisbon" in each for each in details)  # erased with it
+        m.erase("ana", by="dpo")
+        assert not [each for each in m.operations.extraction.parked() if "Lisbon" in each.detail]
+
+
+class Hanging:
+    """Waits at what says so until it is let go, and then answers."""
+
+    name = "hanging"
+
+    def __init__(self):
+        self.let_go = threading.Event()
+        self.came_back = threading.Event()
+        self.asked = []
+
+    def extract(self, turn, before=()):
+        self.asked.append((turn.content, [each.content for each in before]))
+        if "never" in turn.content:
+            self.let_go.wait(60)
+        self.came_back.set()
+        return [
+            Candidate(
+                claim=turn.content, type="fact", attribute="said", value=turn.content,
+                importance=500_000, confidence=900_000,
+                spans=(Span(start=0, end=len(turn.content), quote=turn.content),),
+            )
+        ]  # fmt: skip
+
+
+class HangingBeside(Hanging):
+    """Of which several are asked side by side."""
+
+    concurrency = 3
+
+
+@pytest.mark.parametrize("kind", [Hanging, HangingBeside])
+def test_an_extractor_that_never_returns_holds_up_nobody_for_long(place, kind):
+    hanging = kind()
+    with open_memory(place, consent="consent", extractor=hanging, extractor_timeout=1) as memory:
+        began = time.monotonic()
+        receipt, decisions = memory.remember("ana", "never comes back")
+        assert time.monotonic() - began < 20
+        assert (decisions, receipt.pending) == ([], True)
+        assert "did not return within 1 s" in receipt.problem
+        events = [each.type for each in memory._log.read_stream(receipt.turn_id)]
+        assert events == ["turn.recorded.v2", "extraction.failed.v1"]
+        other, [decision] = memory.remember("ben", "quick", session="s")
+        assert (other.pending, decision.outcome) == (False, "admit")
+        memory.remember("ben", "quicker", session="s")
+        assert hanging.asked[-1] == ("quicker", ["quick"])
+        head = len(list(memory._log.read()))
+        hanging.came_back.clear()
+        hanging.let_go.set()
+        assert hanging.came_back.wait(20)
+        time.sleep(0.05)
+        assert len(list(memory._log.read())) == head  # what came too late is dropped
+        assert memory.process().turns == 1
+        assert [each.value for each in memory.beliefs("ana")] == ["never comes back"]
+
+
+def test_nobody_waits_for_each_of_many_turns(place):
+    hanging = Hanging()
+    people = [f"person {n}" for n in range(12)]
+    with open_memory(place, consent="consent", extractor=hanging, extractor_timeout=1) as memory:
+        for who in people:
+            memory.record_turn(who, "never comes back")
+        answer = memory.process()
+        assert (answer.turns, answer.failed, answer.pending) == (0, 2, 12)
+        hanging.let_go.set()
+        assert memory.process().turns == 12
+
+
+def test_a_call_that_was_left_behind_does_not_keep_a_process_from_ending(tmp_path):
+    program = """
+import sys, threading
+from beliefledger import open_memory
+
+class Hanging:
+    name = "hanging"
+    def extract(self, turn, before=()):
+        threading.Event().wait()
+
+with open_memory(sys.argv[1], consent="consent", extractor=Hanging(), extractor_timeout=0.1) as m:
+    receipt, _ = m.remember("ana", "I live in Porto.")
+    print(receipt.pending)
+"""
+    command = [sys.executable, "-c", program, tmp_path / "ledger"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=50, check=True)
+    assert ran.stdout == "True\n"
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "soon", "nan"])
+def test_a_timeout_that_is_none_is_refused(tmp_path, monkeypatch, wrong):
+    monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR_TIMEOUT", wrong)
+    with pytest.raises(InvalidTurn, match="no timeout of an extractor"):
+        open_memory(tmp_path / "ledger")
