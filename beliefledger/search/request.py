@@ -13,7 +13,7 @@ from beliefledger.gate.visibility import SUBJECT, seen
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import SearchQuery, Wanted
-from beliefledger.ledger.secret_filter import session_name
+from beliefledger.ledger.secret_filter import cleaned, session_name
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
@@ -127,17 +127,19 @@ def request_of(core: Core, ref: str, asked: SearchQuery, then: Then) -> SearchRe
 
 
 def wanted_of(keys: SubjectKeys, where: Where) -> Wanted | None:
-    """A filter as it goes on record, where sessions have tags; None for none."""
+    """A filter as it goes on record, where sessions have tags; None for none. Its secrets are taken
+    out, as out of what it is looked for in: so the same is found when it is run again."""
     if where == EVERYTHING:
         return None
     session = session_name(keys.ids, where.session)
-    return Wanted(
+    wanted = Wanted(
         session_tag=None if session is None else session_tag(keys.ids, session),
         agent=where.agent,
         topic=where.topic,
         type=where.type,
         metadata=dict(where.metadata),
     )
+    return cleaned(wanted)
 
 
 def _tagged(core: Core, ref: str, where: Wanted) -> TaggedWhere:

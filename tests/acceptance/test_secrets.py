@@ -114,7 +114,7 @@ WAYS = {
         record_turn.metadata remember.metadata update.metadata details.metadata
         correct.session correct.agent context.query context.session export.note exports.person.note
         exports.import_person.note exports.import_person.exported
-        tasks.answer.message tasks.answer.contexts""",
+        tasks.answer.message tasks.answer.contexts options.where""",
     # What is refused with a secret in it, since it is a name, or a memory of its own.
     "refused": """conflicts.review.basis consent.grant.basis consent.grant.categories
         consent.grant.purpose consent.grant.scope consumer.name details.category
@@ -128,21 +128,22 @@ WAYS = {
         correct.value correct.text
         tokens.create.agent tokens.create.name
         tokens.create.consent tokens.create.role tokens.create.scopes tokens.create.subjects
+        tokens.vouched.name tokens.vouched.role tokens.vouched.scopes tokens.vouched.subjects
         consent.grant_first.basis
         tasks.answer.answer tasks.end.outcome tasks.end.reason tasks.end.memories
         tasks.pause.beliefs tasks.pause.decisions teams.add.team teams.add.member""",
     # Of what is given only a keyed hash is kept.
     "hashed": """correct.idempotency_key record_turn.idempotency_key remember.idempotency_key
-        store.idempotency_key tokens.record_refusals.counts""",
+        store.idempotency_key tokens.record_refusals.counts
+        tokens.vouched.issuer""",
 }
 NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.list.context
     tasks.list.state actor_name.actor tokens.calls.token why_not.only
     beliefs.reader events.reader history.reader options.reader related.reader typed.reader
-    options.where operations.ageing.decay.memories operations.ageing.left.memories
-    teams.list.member teams.list.after
+     operations.ageing.decay.memories operations.ageing.left.memories
+     teams.list.member teams.list.after
     teams.members.team teams.members.after teams.remove.team teams.remove.member
-    tokens.vouched.agent tokens.vouched.consent tokens.vouched.issuer tokens.vouched.name
-    tokens.vouched.role tokens.vouched.scopes tokens.vouched.subjects tokens.vouched.tenant
+    tokens.vouched.agent tokens.vouched.consent tokens.vouched.tenant
     correct.memory_id update.memory_id
     audit.checklist.only audit.replay.decision_id
     audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
@@ -396,10 +397,51 @@ def refused_ways(memory):
             lambda field=field, given=given: memory.tokens.create("b", by="Ben", **{field: given}),
         )
     yield "tokens.create.name", lambda: memory.tokens.create(SECRET, by="Ben")
+    for field in ("name", "role", "scopes", "subjects"):
+        given = [TOKEN] if field in {"scopes", "subjects"} else SECRET
+        yield (
+            f"tokens.vouched.{field}",
+            lambda field=field, given=given: memory.tokens.vouched(**vouched(**{field: given})),
+        )
     yield "consent.grant_first.basis", lambda: memory.consent.grant_first("zoe", SECRET)
     for name, erase in (("erase", memory.erase), ("erasure.erase", memory.erasure.erase)):
         call = partial(erase, "ana", legal_basis=SECRET, by="system")
         yield f"{name}.legal_basis", call
+
+
+def vouched(**given):
+    """What an issuer of tokens says of a bearer."""
+    plain = {"name": "lea", "agent": None, "role": "agent", "scopes": [], "subjects": ["ana"]}
+    return {"issuer": "https://issuer.example", "consent": None, **plain, **given}
+
+
+def test_of_what_an_issuer_vouches_for_a_token_nothing_is_written_with_its_secrets(memory, place):
+    given = vouched(issuer=f"https://{TOKEN}.example", agent=SECRET, consent=SECRET)
+    who = memory.tokens.vouched(**given)
+    assert (who.name, who.agent) == ("lea", SECRET)
+    memory.remember("ana", "I live in Porto.", agent=who.agent)
+    assert memory.tokens.vouched(**given).token == who.token  # it is hashed
+    assert_nowhere(memory, place, TOKEN)
+
+
+def test_a_filter_with_a_secret_finds_what_was_kept_without_it_and_so_does_its_replay(
+    memory, place
+):
+    beside = {"case": SECRET, "of": [TOKEN]}
+    memory.remember("ana", "I live in Porto.", agent=SECRET, metadata=beside, session=SECRET)
+    memory.remember("ana", "I play chess in Porto.")
+    for where in (
+        {"agent": SECRET},
+        {"metadata": beside},
+        {"metadata": {"case": SECRET}},
+        {"session": SECRET},
+    ):
+        found = memory.search("ana", "Porto", options=SearchOptions(where=where))
+        assert {each.kind for each in found.results} >= {"memory"}, where
+        assert not [each for each in found.results if "chess" in each.text]
+        assert memory.audit.replay_recall(found.recall_id).verdict == "same"
+        assert SECRET not in memory.recalls.get(found.recall_id).model_dump_json()
+    assert_nowhere(memory, place, TOKEN)
 
 
 def test_what_cannot_be_written_without_its_secret_is_refused(memory, place):
