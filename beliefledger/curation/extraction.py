@@ -63,7 +63,9 @@ class RetryAnswer(Frozen):
 
 
 def read_state(told: Sequence[Recorded], problem: str | None = None) -> ReadState:
-    """As `Extractions.state_of`, by the turn's events."""
+    """Whether a turn is still to be decided, by its events. `problem` is what went wrong with the
+    last turn of its subject that could not be read, which may be an earlier one that holds it up.
+    """
     state = ReadState(
         pending=True, problem=problem and f"An earlier turn could not be read: {problem}"
     )
@@ -162,10 +164,9 @@ class Extractions:
             problem=total.problem,
         )
 
-    def state_of(self, turn_id: str, problem: str | None = None) -> ReadState:
-        """Whether a turn is still to be decided. `problem` is what went wrong with the last turn of
-        its subject that could not be read, which may be an earlier one that holds it up."""
-        return read_state(self._log.read_stream(turn_id), problem)
+    def state_of(self, turn_id: str) -> ReadState:
+        """Whether a turn is still to be decided, and what went wrong when that was tried."""
+        return read_state(self._log.read_stream(turn_id))
 
     def parked(
         self, subject: str | None = None, *, limit: int | None = None, after: str | None = None
