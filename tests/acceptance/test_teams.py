@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import orjson
 import pytest
 from command_line import CliRunner
 
-from beliefledger import Details, SearchOptions, open_memory, open_memory_async
+from beliefledger import Details, MemoryLedger, SearchOptions, open_memory, open_memory_async
 from beliefledger.ledger.errors import (
     InvalidQuery,
     InvalidTurn,
@@ -391,3 +394,32 @@ def test_a_search_that_found_nothing_has_no_recall(memory):
             memory.recalls.get(none)
         with pytest.raises(InvalidQuery, match="recall_id: give the id of a recall"):
             memory.audit.replay_recall(none)
+
+
+def test_what_tells_of_more_than_memories_takes_no_reader_and_the_page_says_why():
+    takes = {
+        name
+        for name, verb in inspect.getmembers(MemoryLedger, inspect.isfunction)
+        if "reader" in inspect.signature(verb).parameters
+    }
+    assert takes == {"beliefs", "history", "events", "typed", "related"}
+    assert {"options"} <= set(inspect.signature(MemoryLedger.search).parameters)
+    assert {"options"} <= set(inspect.signature(MemoryLedger.context).parameters)
+    page = (Path(__file__).parents[2] / "docs" / "verbs.md").read_text("utf-8")
+    section = page.partition("## Teams, and who asks")[2].partition("\n## ")[0]
+    reasons = dict(re.findall(r"(?m)^\| `(\w+)` \| (.{30,}) \|$", section))
+    assert set(reasons) == {"decisions", "explain", "why_not", "diff", "export"}
+    assert all(f"`{verb}`" in section for verb in {*takes, "search", "context"})
+
+
+def test_a_reader_compares_two_lists_where_diff_takes_none(memory):
+    memory.teams.add("night shift", "cleo", by="lea")
+    memory.teams.add("night shift", "ben", by="lea")
+    memory.consent.grant("cleo", "consent", scope="team")
+    shared = Details(visibility_scope="team")
+    memory.store("cleo", "locker 7", attribute="spare key", details=shared)
+    then = memory.as_of(memory.status().position)
+    memory.store("cleo", "locker 9", attribute="spare key", details=shared)
+    memory.store("cleo", "blue", attribute="favourite colour")
+    lists = [memory.beliefs("cleo", reader="ben", as_of=at) for at in (then, None)]
+    assert [[each.value for each in found] for found in lists] == [["locker 7"], ["locker 9"]]
