@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,13 +17,14 @@ from beliefledger.gate.reader import TurnReader
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
-from beliefledger.ledger import streams
+from beliefledger.ledger import own_secrets, streams
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
     NotPermitted,
     VersionConflict,
 )
+from beliefledger.ledger.events.ops import RedactionsDeclared
 from beliefledger.ledger.events.turn import (
     CandidateProposed,
     ExtractionCompleted,
@@ -73,6 +75,8 @@ class Gate(Writer):
         where somebody has to grant it."""
         super().__init__(log, rulebook, clock, about)
         self._first_basis = first_basis
+        self._declared: str | None = None
+        """The redactions of one's own that are known to be on record."""
         self.reader = TurnReader(self, extractor, turns.earlier, deadline, turns.believed)
         self.queue = TurnQueue(self, self.reader, turns)
 
@@ -86,6 +90,7 @@ class Gate(Writer):
         self.check(turns)
         refs = self.log.register([turn.subject for turn in turns])
         self._grant_default(list(dict.fromkeys(refs.values())))
+        self._declare_redactions()
 
         def attempt() -> list[Receipt]:
             return self._record(turns, refs, actor)
@@ -97,6 +102,24 @@ class Gate(Writer):
         most = self.rulebook.current().policy.max_turn_bytes
         for turn in turns:
             turn.check(most)
+
+    def _declare_redactions(self) -> None:
+        """Put the redactions of one's own on record before the first turn that they look at."""
+        digest = own_secrets.digest()
+        if digest is None or digest == self._declared:
+            return
+        stream = streams.redactions_stream(self.log.tenant, digest)
+        if not self.log.version(stream):
+            own = own_secrets.added()
+            declared = RedactionsDeclared(
+                digest=digest,
+                kinds=tuple(each.kind for each in own),
+                sources=tuple(each.source for each in own),
+                digests=tuple(each.digest for each in own),
+            )
+            with suppress(VersionConflict):  # another process has declared them
+                self.log.append([New(declared, new_id(), stream, None, SYSTEM)], {stream: 0})
+        self._declared = digest
 
     def _grant_default(self, refs: Sequence[str]) -> None:
         if self._first_basis is not None:
@@ -229,6 +252,7 @@ class Gate(Writer):
         self.check(each.turn for each in memories)
         refs = self.log.register([each.turn.subject for each in memories])
         self._grant_default(list(dict.fromkeys(refs.values())))
+        self._declare_redactions()
         return self.again(lambda: self._store(memories, refs, actor))
 
     def _store(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from beliefledger.ledger import own_secrets
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices, Meant
@@ -146,6 +147,7 @@ class TurnInput:
             metadata=dict(self.metadata),
             corrects=self.corrects,
             ask=self.ask,
+            redactions=own_secrets.digest(),
         )
 
     def withheld(self, no_session_tag: str) -> TurnRecorded:
@@ -161,6 +163,7 @@ class TurnInput:
             content="",
             session_tag=no_session_tag,
             withheld=True,
+            redactions=own_secrets.digest(),
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from beliefledger.ledger import canonical
 from beliefledger.ledger.errors import RedactionMissing
 from beliefledger.ledger.registered import Group
 
@@ -43,6 +44,10 @@ class OwnSecret:
     hint: str
     pattern: re.Pattern[str]
     is_secret: Callable[[str], bool]
+    source: str
+    """Who says so: the name and package that register it, or the class of what was given."""
+    digest: str
+    """SHA-256 of canonical JSON of `kind`, `hint`, `pattern`, and whether values are checked."""
 
 
 _added: dict[str, OwnSecret] = {}
@@ -51,6 +56,12 @@ _added: dict[str, OwnSecret] = {}
 def added() -> tuple[OwnSecret, ...]:
     """Those that were added, in the order of their kinds."""
     return tuple(_added[kind] for kind in sorted(_added))
+
+
+def digest() -> str | None:
+    """SHA-256 of what those that were added say, and of who says it; None where there are none."""
+    told = [[each.kind, each.source, each.digest] for each in added()]
+    return canonical.digest(canonical.encode(told)) if told else None
 
 
 def add(given: Redaction | str) -> None:
@@ -74,7 +85,17 @@ def add(given: Redaction | str) -> None:
     if compiled.search("") is not None:
         raise RedactionMissing(f"{what} has a pattern that fits an empty text.")
     judge = getattr(made, "is_secret", None)
-    _added[kind] = OwnSecret(kind, hint.lower(), compiled, judge or (lambda _value: True))
+    own = type(made) if not isinstance(made, type) else made
+    source = (
+        f"{given} of {GROUP.package(given)}"
+        if isinstance(given, str)
+        else f"{own.__module__}.{own.__qualname__}"
+    )
+    told = {"kind": kind, "hint": hint.lower(), "pattern": str(pattern), "checked": bool(judge)}
+    _added[kind] = OwnSecret(
+        kind, hint.lower(), compiled, judge or (lambda _value: True), source,
+        canonical.digest(canonical.encode(told)),
+    )  # fmt: skip
 
 
 def remove(kind: str) -> None:

@@ -63,6 +63,10 @@ class Group:
             )
         return made
 
+    def package(self, name: str) -> str:
+        """The package that registers a name, and its version. Raises `unknown` as `made` does."""
+        return _package(self._entry(name))
+
     def _entry(self, name: str) -> EntryPoint:
         named = list(entry_points(group=self.name).select(name=name))
         if not named:

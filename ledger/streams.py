@@ -56,6 +56,11 @@ def exports_stream(tenant: str) -> str:
     return _hash("exports", tenant)
 
 
+def redactions_stream(tenant: str, digest: str) -> str:
+    """The stream that says what a set of redactions of one's own was: one event."""
+    return _hash("redactions", tenant, digest)
+
+
 def embedder_stream(tenant: str) -> str:
     return _hash("embedder", tenant)
 

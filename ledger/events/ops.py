@@ -109,6 +109,19 @@ class EmbedderAdopted(Event):
     """How much of what they found before is found with it."""
 
 
+class RedactionsDeclared(Event):
+    """These redactions of one's own are in force where the first turn is recorded with them. Turns
+    name them by their digest. The lists go together: one of each for a kind of secret."""
+
+    NAME: ClassVar = "redactions.declared.v1"
+    digest: Fact[str]
+    kinds: Fact[Name[tuple[str, ...]]]
+    sources: Fact[Name[tuple[str, ...]]]
+    """`badges of acme-memory 1.0`, or the class of an object that was given."""
+    digests: Fact[tuple[str, ...]]
+    """SHA-256 of canonical JSON of the kind, hint, pattern, and whether values are checked."""
+
+
 class MasterKeyRotated(Event):
     """The key that wraps all others was replaced: a copy of the vault from before is opened only by
     the previous one."""

@@ -45,6 +45,10 @@ class TurnRecorded(Event):
     withheld: bool = Field(default=False, exclude_if=unset)
     """An erased turn was told again: it stays erased, so nothing of it is kept here."""
 
+    redactions: Fact[str | None] = Field(default=None, exclude_if=unset)
+    """The digest of the redactions of one's own that were in force, which `redactions.declared.v1`
+    names; None where there were none."""
+
     @property
     def said_by(self) -> str:
         """Who spoke, as far as it is known."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import hashlib
 import importlib
 import json
 import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import programs
 import pytest
@@ -22,7 +24,7 @@ from beliefledger import (
     open_memory,
 )
 from beliefledger.gate.intake import TurnInput
-from beliefledger.ledger import own_secrets
+from beliefledger.ledger import canonical, own_secrets
 from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, SecretGiven
 from beliefledger.ledger.redact import Redaction, may_hold_secret, redact
 from beliefledger.tools.cli import app
@@ -253,6 +255,75 @@ def test_it_is_taken_out_of_names_and_questions_and_counted(order, place):
             memory.record_turn("order 12345", "hello")
         [turn] = memory.subscribe(types=["turn.recorded.v1"], follow=False)
         assert turn.event.redacted == {"order_number": 1}
+
+
+def declared(memory):
+    return [each.event for each in memory.subscribe(types=["redactions.declared.v1"], follow=False)]
+
+
+def turns(memory):
+    return list(memory.subscribe(types=["turn.recorded.*"], follow=False))
+
+
+def test_the_log_tells_which_redactions_each_turn_went_through(order, place):
+    own_secrets.remove("order_number")
+    with open_memory(place, consent="consent") as memory:
+        memory.record_turn("ana", "I live in Porto.")
+        assert (declared(memory), "redactions" in turns(memory)[0].facts) == ([], False)
+        own_secrets.add(Order())
+        memory.record_turn("ana", "I moved to Faro.")
+        memory.store("ana", "red", attribute="favourite colour")
+        [first] = declared(memory)
+        assert (first.kinds, first.sources) == (("order_number",), (f"{__name__}.Order",))
+        said = {
+            "kind": "order_number", "hint": "order", "pattern": Order.pattern, "checked": False,
+        }  # fmt: skip
+        assert first.digests == (hashlib.sha256(canonical.encode(said)).hexdigest(),)
+    with open_memory(place) as memory:  # it is said once
+        memory.record_turn("ana", "I moved to Braga.")
+        assert declared(memory) == [first]
+        own_secrets.add(type("Order", (Order,), {"pattern": "(?i)order [0-9]{4,20}"})())
+        memory.record_turn("ana", "I moved to Aveiro.")
+        own_secrets.add(Order())  # as it was before: that is on record
+        memory.record_turn("ana", "I moved to Lagos.")
+        both = declared(memory)
+        assert (len(both), both[0].digests == both[1].digests) == (2, False)
+        a, b = (each.digest for each in both)
+        assert [each.facts.get("redactions") for each in turns(memory)] == [None, a, a, a, b, a]
+        assert memory._log.read_stream(turns(memory)[0].stream)[0].position < min(
+            each.position
+            for each in memory.subscribe(types=["redactions.declared.v1"], follow=False)
+        )
+
+
+def test_one_by_name_is_on_record_with_its_package(broken, place):
+    broken("beliefledger.redactions", "orders = broken:Order", ORDER)
+    try:
+        with open_memory(place, redactions=["orders"], consent="consent") as memory:
+            memory.record_turn("ana", "My order 12345.")
+            [event] = declared(memory)
+            assert event.sources == ("orders of broken 2.0",)
+            [turn] = turns(memory)
+            assert turn.facts["redactions"] == event.digest
+            memory.erase("ana", by="dpo")
+            [turn] = turns(memory)
+            assert (turn.event, turn.facts["redactions"]) == (None, event.digest)
+    finally:
+        own_secrets.remove("order_number")
+
+
+def test_two_who_begin_at_once_declare_once(order, place):
+    with open_memory(place, consent="consent") as one, open_memory(place) as other:
+        each_says = [one._gate, other._gate]
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda gate: gate._declare_redactions(), each_says))
+        assert len(declared(one)) == 1
+
+
+ORDER = r"""
+class Order:
+    kind, hint, pattern = "order_number", "order", r"order [0-9]{4,12}"
+"""
 
 
 def test_without_it_nothing_is_taken_out():

@@ -28,7 +28,7 @@ MADE = {  # facts that are strings and that no caller writes, and who does
         shown candidate belief memory grants request because ranked erasure principal session_tag
         reconsiders agent subjects team turn decisions""",
     "a digest": """policy registry digest commitment key_fingerprint master_key query_digest
-        token_digest positions inputs source salt conversation""",
+        token_digest positions inputs source salt conversation redactions digests""",
     "one of a list of ours": """role channel cause reason kind how outcome act reach job error
         skipped trace merger index withholding""",
     "the verifier key or its id": "previous key embedder",
