@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Table, delete, insert, update
 
 from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
@@ -255,11 +255,7 @@ class Projector:
     def _stop(self, connection: Connection, name: str, position: int, failure: str) -> None:
         """Say that a view stopped after a position, since the next event cannot be folded."""
         last = self._log.event_id_at(position) if position else None
-        connection.execute(
-            update(view_state)
-            .where(view_state.c.name == name)
-            .values(position=position, last_event=last, stopped_at=position + 1, reason=failure)
-        )
+        view_tables.stopped(connection, name, position, last, failure)
 
     def _begin(self, view: View, state: ViewState, upto: int) -> None:
         """Start a view with empty memory, at the position of its tables."""
@@ -362,18 +358,7 @@ class Projector:
             old = self.states(connection)[name].generation
             if old >= generation:
                 raise BackendUnavailable(f"Another process rebuilt {name} in the meantime.")
-            connection.execute(
-                update(view_state)
-                .where(view_state.c.name == name)
-                .values(
-                    generation=generation,
-                    position=position,
-                    last_event=last,
-                    stopped_at=None,
-                    reason=None,
-                    digest_position=None,
-                )
-            )
+            view_tables.put_in_use(connection, name, generation, position, last)
         self._drop_unused([name])
 
     def drop(self, name: str, generation: int) -> None:
@@ -381,24 +366,6 @@ class Projector:
         with self.writing() as connection:
             for table in self.views[name].tables(generation):
                 table.drop(connection, checkfirst=True)
-
-    def remember_digests(self, name: str, position: int, digest: str, content: str) -> None:
-        """Keep a view's digests until its position changes."""
-        with self.writing() as connection:
-            connection.execute(
-                update(view_state)
-                .where(view_state.c.name == name, view_state.c.position == position)
-                .values(digest_position=position, digest=digest, content_digest=content)
-            )
-
-    def known_digests(self, connection: Connection, name: str) -> tuple[str | None, str | None]:
-        """The digests that were kept, if they are of the position that the view has now."""
-        row = connection.execute(
-            select(view_state.c.digest, view_state.c.content_digest).where(
-                view_state.c.name == name, view_state.c.digest_position == view_state.c.position
-            )
-        ).first()
-        return (None, None) if row is None else (row[0], row[1])
 
     def _drop_unused(self, names: Sequence[str]) -> None:
         """Drop the tables of views' generations that are not in use: those before, and what

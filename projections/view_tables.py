@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Index, Table, bindparam, update
+from sqlalchemy import Connection, Index, Table, bindparam, select, update
 
 from beliefledger.projections.tables import FOLD, view_state
 from beliefledger.projections.view import View
@@ -50,6 +50,54 @@ def states(connection: Connection) -> dict[str, ViewState]:
 def moved(connection: Connection, name: str, position: int, last_event: str | None) -> None:
     """Write how far a view is now, and the id of the event there."""
     connection.execute(_MOVED, {"view": name, "reached": position, "last": last_event})
+
+
+def stopped(connection: Connection, name: str, at: int, last_event: str | None, why: str) -> None:
+    """Write that a view stopped after a position, since the next event cannot be folded."""
+    connection.execute(
+        update(view_state)
+        .where(view_state.c.name == name)
+        .values(position=at, last_event=last_event, stopped_at=at + 1, reason=why)
+    )
+
+
+def put_in_use(
+    connection: Connection, name: str, generation: int, position: int, last_event: str | None
+) -> None:
+    """Write that a generation is the one that is asked now."""
+    connection.execute(
+        update(view_state)
+        .where(view_state.c.name == name)
+        .values(
+            generation=generation,
+            position=position,
+            last_event=last_event,
+            stopped_at=None,
+            reason=None,
+            digest_position=None,
+        )
+    )
+
+
+def keep_digests(
+    connection: Connection, name: str, position: int, digest: str, content: str
+) -> None:
+    """Keep a view's digests until its position changes."""
+    connection.execute(
+        update(view_state)
+        .where(view_state.c.name == name, view_state.c.position == position)
+        .values(digest_position=position, digest=digest, content_digest=content)
+    )
+
+
+def kept_digests(connection: Connection, name: str) -> tuple[str | None, str | None]:
+    """The digests that were kept, if they are of the position that the view has now."""
+    row = connection.execute(
+        select(view_state.c.digest, view_state.c.content_digest).where(
+            view_state.c.name == name, view_state.c.digest_position == view_state.c.position
+        )
+    ).first()
+    return (None, None) if row is None else (row[0], row[1])
 
 
 def create(home: Home, connection: Connection, view: View, generation: int) -> None:

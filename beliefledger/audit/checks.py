@@ -26,7 +26,7 @@ from beliefledger.ledger.times import DAY, Micros, iso
 from beliefledger.ledger.verify import verify
 from beliefledger.opening.core import Core
 from beliefledger.opening.place import KEY_FILE
-from beliefledger.projections import questions, tables
+from beliefledger.projections import questions, tables, turn_questions
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.churn import ChurnView
 from beliefledger.projections.decisions import DecisionsView
@@ -127,8 +127,8 @@ class Checks:
 
     def queue(self) -> Finding:
         with self._queries.view(TurnsView.name) as (connection, generation):
-            oldest = questions.pending(connection, generation, 1)
-            count = questions.pending_count(connection, generation)
+            oldest = turn_questions.pending(connection, generation, 1)
+            count = turn_questions.pending_count(connection, generation)
         if not oldest:
             return Finding(bool(self._seen.turns) or None, "no turn waits")
         since = self._log.read_at([oldest[0].position])[oldest[0].position].recorded_at

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from beliefledger.gate.turns import Pending
 from beliefledger.ledger.times import Clock
-from beliefledger.projections import questions
+from beliefledger.projections import questions, turn_questions
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.projector import Projector
 from beliefledger.projections.turns import TurnsView
@@ -24,7 +24,7 @@ class ViewedTurns:
     ) -> list[Pending]:
         with self._projector.caught_up(TurnsView.name) as (connection, (state,)):
             most = 2**31 - 1 if limit is None else limit
-            rows = questions.pending(connection, state.generation, most, after, subject_ref)
+            rows = turn_questions.pending(connection, state.generation, most, after, subject_ref)
         return [
             Pending(row.turn_id, row.position, row.version, row.subject_ref, row.attempts)
             for row in rows
@@ -32,13 +32,13 @@ class ViewedTurns:
 
     def count(self) -> int:
         with self._projector.caught_up(TurnsView.name) as (connection, (state,)):
-            return questions.pending_count(connection, state.generation)
+            return turn_questions.pending_count(connection, state.generation)
 
     def earlier(self, turn: Pending, limit: int) -> Sequence[int]:
         # The view is far enough: it is what the turn itself was read from.
         with self._projector.reading() as connection:
             generation = self._projector.states(connection)[TurnsView.name].generation
-            return questions.earlier_turns(connection, generation, turn.position, limit)
+            return turn_questions.earlier_turns(connection, generation, turn.position, limit)
 
     def believed(self, subject_ref: str) -> Sequence[tuple[str, int]]:
         with self._projector.caught_up(BeliefsView.name) as (connection, (state,)):

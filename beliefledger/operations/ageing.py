@@ -17,6 +17,7 @@ from beliefledger.projections.access import AccessView
 from beliefledger.projections.ageing_questions import NEVER, Access, Aged
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.decay import Profile, days_since
+from beliefledger.projections.questions import MemoryFilter
 from beliefledger.reading.fading import fading
 from beliefledger.reading.queries import Queries
 from beliefledger.reading.words import Reader
@@ -125,11 +126,8 @@ class Ageing:
                 return []
         names = (BeliefsView.name, AccessView.name)
         with self._queries.views(*names) as (connection, (beliefs, access)):
-            if memories is None:
-                rows = questions.held(connection, beliefs, ref, valid_at=now)
-            else:
-                found = questions.versions_of_memories(connection, beliefs, memories).values()
-                rows = [row for rows in found for row in rows if _holds(row, ref, now)]
+            which = MemoryFilter(memories=None if memories is None else tuple(memories))
+            rows = questions.held(connection, beliefs, ref, valid_at=now, which=which)
             ids = [row.memory_id for row in rows]
             shown = ageing_questions.accesses(connection, access, ids)
             refreshed = scores.kept(connection, rows)
@@ -219,18 +217,6 @@ class Ageing:
     def _until(self, now: Moment | None) -> Micros:
         given = micros(now, "now")
         return self._queries.now() if given is None else given
-
-
-def _holds(row: Version, subject_ref: str | None, now: Micros) -> bool:
-    """Whether it is one of `questions.held`."""
-    return (
-        row.closed is None
-        and not row.quarantined
-        and (subject_ref is None or row.subject_ref == subject_ref)
-        and row.valid_from <= now
-        and (row.valid_to is None or row.valid_to > now)
-        and (row.expires_at is None or row.expires_at > now)
-    )
 
 
 def _left(aged: Aged, ages: Profile, now: Micros) -> float:

@@ -20,7 +20,7 @@ from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.turn import CandidateProposed, ExtractionCompleted, TurnRecorded
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
-from beliefledger.projections import digests, questions
+from beliefledger.projections import digests, questions, turn_questions
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.questions import DecisionRow
 from beliefledger.projections.turns import TurnRow, TurnsView
@@ -232,7 +232,7 @@ class CandidateQueries:
     def _turns(self, ref: str) -> tuple[list[TurnRow], list[TurnRow]]:
         """The turns that wait or are parked, and the others."""
         with self._queries.view(TurnsView.name) as (connection, generation):
-            rows = questions.turns_of(connection, generation, ref)
+            rows = turn_questions.turns_of(connection, generation, ref)
         waiting = [row for row in rows if row.state != "extracted"]
         return waiting, [row for row in rows if row.state == "extracted"]
 

@@ -22,7 +22,7 @@ from beliefledger.ledger.events.turn import (
 )
 from beliefledger.ledger.times import to_datetime
 from beliefledger.opening.core import Core
-from beliefledger.projections import questions, tables
+from beliefledger.projections import questions, tables, turn_questions
 from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.turns import TurnsView
 from beliefledger.reading.queries import Queries, only
@@ -115,7 +115,7 @@ class TurnQueries:
     def turn(self, given: str) -> TurnAnswer:
         turn_id = self.turn_id(given)
         with self._queries.view(TurnsView.name) as (connection, generation):
-            row = questions.turn(connection, generation, turn_id)
+            row = turn_questions.turn(connection, generation, turn_id)
         # Before the stream, which then has each of them though a worker decides meanwhile.
         decisions = self._queries.about(turn_id=turn_id)
         stream = self._log.read_stream(turn_id)

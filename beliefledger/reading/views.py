@@ -12,7 +12,14 @@ from beliefledger.ledger.proofs.tiles import SPOILT, read_cosigned
 from beliefledger.ledger.store import Cursor
 from beliefledger.ledger.times import SECOND, to_datetime
 from beliefledger.opening.core import Core
-from beliefledger.projections import ageing_questions, probes, questions, scores
+from beliefledger.projections import (
+    ageing_questions,
+    probes,
+    questions,
+    scores,
+    turn_questions,
+    view_tables,
+)
 from beliefledger.projections import digests as measures
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.decisions import DecisionsView
@@ -137,7 +144,7 @@ class Views:
         rules = self._core.rulebook.refreshed()
         with self._projector.reading() as connection:
             states = self._projector.states(connection)
-            turns = questions.turn_counts(connection, states[TurnsView.name].generation)
+            turns = turn_questions.turn_counts(connection, states[TurnsView.name].generation)
             generation = states[DecisionsView.name].generation
             outcomes = questions.counts(connection, generation, "outcome")
             waiting = len(
@@ -180,13 +187,14 @@ class Views:
         projector = self._projector
         with projector.reading() as connection:
             state = projector.states(connection)[name]
-            digest, content = projector.known_digests(connection, name)
+            digest, content = view_tables.kept_digests(connection, name)
             if wanted and digest is None:
                 its = projector.views[name].tables(state.generation)
                 digest = measures.digest(connection, its)
                 content = measures.content_digest(connection, name, its[0], self._log)
         if wanted and digest is not None and content is not None:
-            projector.remember_digests(name, state.position, digest, content)
+            with projector.writing() as connection:
+                view_tables.keep_digests(connection, name, state.position, digest, content)
         return ViewAnswer(
             name=name,
             position=state.position,

@@ -69,6 +69,27 @@ def test_the_time_that_counts_is_when_it_was_said_not_when_it_was_recorded(memor
     assert answer.said_at == to_datetime(clock.now - 180 * DAY)
 
 
+def test_of_some_memories_it_tells_those_that_hold(memory, clock):
+    say(memory, "I live in Porto.", "I always use dark mode.")
+    before = {each.text: each.memory_id for each in memory.beliefs("ana")}
+    say(memory, "I moved to Faro.", "What if I were a doctor?")
+    memory.consent.grant("ben", "consent")
+    say(memory, "I live in Braga.", subject="ben")
+    everything = {each.memory_id: each for each in memory.operations.ageing.decay()}
+    quarantined = [each.memory_id for each in memory.beliefs("ana", quarantined=True)]
+    asked = [*everything, *before.values(), *quarantined, *(f"{n:032x}" for n in range(1_200))]
+    decay = memory.operations.ageing.decay
+    assert {each.memory_id for each in decay(memories=[*asked, *asked])} == set(everything)
+    assert decay(memories=[]) == []
+    of_ana = [each.text for each in decay("ana", memories=asked)]
+    assert sorted(of_ana) == ["User always uses dark mode", "User moved to Faro"]
+    assert [each.text for each in decay(memories=[before[EDITOR]])] == [EDITOR]
+    assert decay("ana", memories=[before[HOME]]) == []
+    clock.ahead(400 * 86_400)
+    memory.operations.ageing.expire()
+    assert len(decay(memories=asked)) == len(decay())
+
+
 def test_saying_it_again_makes_it_whole(memory, clock):
     say(memory, "I always use dark mode.")
     clock.ahead(180 * 86_400)

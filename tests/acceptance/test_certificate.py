@@ -33,7 +33,8 @@ from beliefledger.ledger.streams import ops_stream, subject_stream
 from beliefledger.operations.copy import copy
 from beliefledger.tools import verifier
 from beliefledger.tools.cli import app
-from beliefledger.tools.witness import Store, Witness, listen, serve
+from beliefledger.tools.witness import Store, Witness
+from beliefledger.tools.witness_server import listen, serve
 
 ROOT = Path(__file__).resolve().parents[2]
 LEASE = 30.0

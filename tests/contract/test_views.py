@@ -23,7 +23,7 @@ from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, Ledg
 from beliefledger.ledger.postgres import schema
 from beliefledger.ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
 from beliefledger.opening.build import WordTagger
-from beliefledger.projections import digests, postgres, projector, questions, tables
+from beliefledger.projections import digests, postgres, projector, questions, tables, turn_questions
 from beliefledger.projections.access import AccessView
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.projections.calls import CallsView
@@ -264,9 +264,9 @@ def test_both_homes_hold_the_same(memory, tmp_path, on_postgres, open_views):
             lambda c: questions.held(c, 1, None, valid_at=memory._core.clock(), as_of=500),
             lambda c: questions.decided(c, 1, questions.DecisionFilter(waits=False, limit=20)),
             lambda c: list(questions.counts(c, 1, "reason").items()),
-            lambda c: questions.turn_counts(c, 1),
+            lambda c: turn_questions.turn_counts(c, 1),
             lambda c: questions.changes(c, 1),
-            lambda c: questions.pending(c, 1, 10),
+            lambda c: turn_questions.pending(c, 1, 10),
         ):
             assert ask(a) == ask(b)
 

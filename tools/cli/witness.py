@@ -57,6 +57,7 @@ def witness_serve(
     """Cosign checkpoints of the logs that are known, until it is told to end."""
     _check_server()
     from beliefledger.tools import witness as witnesses
+    from beliefledger.tools import witness_server
 
     host, port = _address(listen)
     verifiers = list(map(_verifier, log or ()))
@@ -65,7 +66,7 @@ def witness_serve(
         opened.trust(verifier)
     at, cosigner = witnesses.Store.open(store)
     known = at.logs()  # a file that is spoilt is told of now, not at the first request
-    listening = witnesses.listen(host, port)
+    listening = witness_server.listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     answer = {
         "url": f"http://{shown}:{listening.getsockname()[1]}",
@@ -77,7 +78,7 @@ def witness_serve(
     else:
         typer.echo(f"Listening at {answer['url']}, for {output.count(len(known), 'log')}.")
         typer.echo(f"Cosignatures are known by {cosigner.vkey}")
-    witnesses.serve(witnesses.Witness(at, cosigner, tell=_tell), listening)
+    witness_server.serve(witnesses.Witness(at, cosigner, tell=_tell), listening)
 
 
 @witness.command("key")
