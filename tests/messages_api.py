@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from model_server import Answer, ModelServer, serving
+import pytest
+from model_server import Answer, ModelServer, serving, statement
 
 USAGE = {
     "input_tokens": 100,
@@ -126,3 +127,25 @@ class MessagesAPI(ModelServer):
 def messages_api() -> Iterator[MessagesAPI]:
     with serving(MessagesAPI()) as api:
         yield api
+
+
+@contextmanager
+def asked_by_claude(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesAPI]:
+    """The server, to which every ledger that is opened now turns for extraction."""
+    with messages_api() as served:
+        monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "claude")
+        monkeypatch.setenv("BELIEFLEDGER_MODEL_URL", served.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+        yield served
+
+
+def now(body: dict[str, Any]) -> str:
+    """The words of the turn that a request asks about."""
+    said: str = json.loads(body["messages"][0]["content"])["now"]["content"]
+    return said
+
+
+def by_city(body: dict[str, Any]) -> Answer:
+    """Takes the last word of a turn for the city where its speaker lives."""
+    city = now(body).split()[-1].rstrip(".")
+    return says({"statements": [statement(f"I live in {city}", city)]})

@@ -11,7 +11,7 @@ import time
 import programs
 import pytest
 from command_line import CliRunner
-from messages_api import error, message, messages_api, says
+from messages_api import asked_by_claude, by_city, error, message, now, says
 from model_server import PORTO, Answer, statement
 
 from beliefledger import TurnInput, open_memory
@@ -30,25 +30,11 @@ from beliefledger.tools.cli import app
 
 @pytest.fixture
 def api(monkeypatch):
-    """The server, to which every ledger that is opened now turns for extraction."""
-    with messages_api() as served:
-        monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "claude")
-        monkeypatch.setenv("BELIEFLEDGER_MODEL_URL", served.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+    with asked_by_claude(monkeypatch) as served:
         yield served
 
 
 NOTHING = {"statements": []}
-
-
-def now(body):
-    """The words of the turn that a request asks about."""
-    return json.loads(body["messages"][0]["content"])["now"]["content"]
-
-
-def by_city(body):
-    city = now(body).split()[-1].rstrip(".")
-    return says({"statements": [statement(f"I live in {city}", city)]})
 
 
 def completed(memory):

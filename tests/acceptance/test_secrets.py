@@ -172,7 +172,8 @@ NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.
     operations.ageing.decay.profile operations.consolidation.consolidate.topic
     operations.consolidation.consolidate.type
     operations.consolidation.undo.memory_id operations.extraction.extract.resume
-    operations.extraction.retry.turn_id operations.extraction.state_of.turn_id operations.extraction.use_model.base_url
+    operations.extraction.retry.turn_id operations.extraction.state_of.turn_id
+    operations.extraction.use_model.base_url
     operations.extraction.use_model.extractor
     operations.extraction.use_model.model operations.jobs.run.name
     operations.jobs.schedule.every operations.rebuild.progress

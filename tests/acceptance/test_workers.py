@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import threading
@@ -10,8 +9,7 @@ import time
 from collections import Counter
 
 import pytest
-from messages_api import messages_api, says
-from model_server import statement
+from messages_api import asked_by_claude, by_city, now
 from programs import Program
 
 from beliefledger import TurnInput, open_memory
@@ -24,21 +22,8 @@ PEOPLE, HOURS = 5, 6
 
 @pytest.fixture
 def api(monkeypatch):
-    with messages_api() as served:
-        monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "claude")
-        monkeypatch.setenv("BELIEFLEDGER_MODEL_URL", served.url)
-        monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key")
+    with asked_by_claude(monkeypatch) as served:
         yield served
-
-
-def now(body):
-    """The words of the turn that a request asks about."""
-    return json.loads(body["messages"][0]["content"])["now"]["content"]
-
-
-def by_city(body):
-    city = now(body).split()[-1].rstrip(".")
-    return says({"statements": [statement(f"I live in {city}", city)]})
 
 
 def holder(memory):

@@ -117,7 +117,7 @@ def beliefs(
         if answer:
             yield belief_table(answer, whose=subject is None)
 
-    output.show_page(answer, json, page, paged=limit is not None or after is not None)
+    output.show_page(answer, json, page, limit=limit, after=after)
 
 
 def _tell_of_beginning(memory: MemoryLedger, subject: str | None, snapshot: Snapshot) -> None:
@@ -171,7 +171,7 @@ def events(
             after=after,
             reader=reader,
         )
-    output.show_page(answer, json, _events, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _events, limit=limit, after=after)
 
 
 def _events(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
@@ -218,7 +218,7 @@ def history(
         answer = memory.history(
             identifier, as_of=moment(as_of), limit=limit, after=after, reader=reader
         )
-    output.show_page(answer, json, _history, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _history, limit=limit, after=after)
 
 
 def _history(answer: Sequence[BeliefAnswer]) -> Iterator[Any]:
@@ -319,7 +319,7 @@ def decisions(
         if len(hints) <= HINTED:
             yield from hints
 
-    output.show_page(answer, json, page, paged=limit is not None or after is not None)
+    output.show_page(answer, json, page, limit=limit, after=after)
 
 
 @app.command(rich_help_panel=TAKE)

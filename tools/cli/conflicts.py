@@ -51,7 +51,7 @@ def conflicts_list(
     """What a person has to choose, and how."""
     with opened(ctx) as memory:
         answer = memory.conflicts.list(subject, limit=limit, after=after)
-    output.show_page(answer, json, _conflicts, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _conflicts, limit=limit, after=after)
 
 
 def _conflicts(answer: Sequence[ConflictAnswer]) -> Iterator[Any]:
@@ -124,7 +124,7 @@ def loops(
             limit=limit,
             after=after,
         )
-    output.show_page(answer, json, _loops, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _loops, limit=limit, after=after)
 
 
 def _loops(answer: Sequence[LoopAnswer]) -> Iterator[Any]:

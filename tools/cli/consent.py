@@ -131,7 +131,7 @@ def consent_list(
     """The lawful bases in force for somebody."""
     with opened(ctx) as memory:
         answer = memory.consent.list(subject, limit=limit, after=after)
-    output.show_page(answer, json, _consents, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _consents, limit=limit, after=after)
 
 
 def _consents(answer: Sequence[GrantAnswer]) -> Iterator[Any]:

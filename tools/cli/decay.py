@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -52,18 +53,19 @@ def decay(
     """How much is left of each memory since it was last said or shown, the least first."""
     if reconfirm and profile is not None:
         fail("ops decay: --reconfirm goes by the policy's profile: leave out --profile.", USAGE)
-    paged = limit is not None or after is not None
     with opened(ctx) as memory:
         if refresh:
             memory.operations.ageing.refresh()
         if reconfirm:
             asked = memory.operations.ageing.reconfirm(subject, at=at, limit=limit, after=after)
-            output.show_page(asked, json, _reconfirmed, paged=paged)
+            output.show_page(asked, json, _reconfirmed, limit=limit, after=after)
             return
         answer = memory.operations.ageing.decay(
             subject, at=at, profile=profile, limit=limit, after=after
         )
-    output.show_page(answer, json, lambda rows: _decayed(rows, whose=subject is None), paged=paged)
+    output.show_page(
+        answer, json, lambda rows: _decayed(rows, whose=subject is None), limit=limit, after=after
+    )
 
 
 def _decayed(answer: Sequence[DecayAnswer], *, whose: bool) -> Iterator[Any]:

@@ -61,7 +61,7 @@ def entities_list(
             limit=limit,
             after=after,
         )
-    output.show_page(answer, json, _entities, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _entities, limit=limit, after=after)
 
 
 def _entities(answer: Sequence[EntityAnswer]) -> Iterator[Any]:
@@ -185,7 +185,7 @@ def related(
         else:
             yield path_tree(answer)
 
-    output.show_page(answer, json, page, paged=limit is not None or after is not None)
+    output.show_page(answer, json, page, limit=limit, after=after)
 
 
 def path_tree(answer: Sequence[PathAnswer]) -> Any:

@@ -316,7 +316,7 @@ def erasure_list(
     """What was asked to be erased, of whom, by whom and why, and when it was done."""
     with opened(ctx) as ledger:
         answer = ledger.erasure.list(subject, limit=limit, after=after)
-    output.show_page(answer, json, _erasures, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _erasures, limit=limit, after=after)
 
 
 def _erasures(answer: Sequence[ErasureRecord]) -> Iterator[Any]:

@@ -96,13 +96,12 @@ def retry(
     if everything and (turn or subject):
         fail("Name a turn or a subject, or take up --all.", USAGE)
     tells = turn is None and subject is None and not everything
-    paged = limit is not None or after is not None
-    if paged and not tells:
+    if (limit is not None or after is not None) and not tells:
         fail("ops retry: --limit and --after are for the list; leave out what to take up.", USAGE)
     with opened(ctx) as memory:
         if tells:
             listed = memory.operations.extraction.parked(limit=limit, after=after)
-            output.show_page(listed, json, _parked, paged=paged)
+            output.show_page(listed, json, _parked, limit=limit, after=after)
             return
         who = {} if by is None else {"by": by}
         answer = memory.operations.extraction.retry(turn, subject=subject, **who)

@@ -62,7 +62,7 @@ def hold_list(
     """The legal holds in force: of whom, why, and by whom."""
     with opened(ctx) as ledger:
         answer = ledger.erasure.holds.list(subject, limit=limit, after=after)
-    output.show_page(answer, json, _holds, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _holds, limit=limit, after=after)
 
 
 def _holds(answer: Sequence[HoldAnswer]) -> Iterator[Any]:

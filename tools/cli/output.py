@@ -71,10 +71,17 @@ def show(answer: Any, json: bool, page: Callable[[Any], Iterable[RenderableType]
 
 
 def show_page(
-    answer: Any, json: bool, page: Callable[[Any], Iterable[RenderableType]], *, paged: bool
+    answer: Any,
+    json: bool,
+    page: Callable[[Any], Iterable[RenderableType]],
+    *,
+    limit: int | None,
+    after: str | None,
 ) -> None:
-    """As `show`; of a page, JSON has the answers as `items` and the cursor of the `next` one."""
+    """As `show`. Where a page was asked for, by its `limit` or what it comes `after`, JSON has the
+    answers as `items` and the cursor of the `next` one."""
     if json:
+        paged = limit is not None or after is not None
         write_json({"items": answer, "next": answer.next} if paged else answer)
         return
     show(answer, json, page)

@@ -82,14 +82,13 @@ def policy_list(
     """Every policy that came into force, oldest first: when, and by whom."""
     from beliefledger.pages import Page
 
-    paged = limit is not None or after is not None
     with opened(ctx) as memory:
         answer = memory.policy.list(limit=limit, after=after)
     if json:  # the policy itself is what `policy show` is for
         told = (each.model_dump(mode="json", exclude={"policy"}) for each in answer)
-        output.show_page(Page(told, answer.next), json, _policies, paged=paged)
+        output.show_page(Page(told, answer.next), json, _policies, limit=limit, after=after)
     else:
-        output.show_page(answer, json, _policies, paged=paged)
+        output.show_page(answer, json, _policies, limit=limit, after=after)
 
 
 def _policies(answer: list[AdoptedPolicy]) -> Iterator[Any]:

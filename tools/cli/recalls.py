@@ -69,7 +69,7 @@ def recalls_list(
         if answer:
             yield _table(answer, whose=subject is None)
 
-    output.show_page(answer, json, page, paged=limit is not None or after is not None)
+    output.show_page(answer, json, page, limit=limit, after=after)
 
 
 def _table(answer: Sequence[RecallAnswer], *, whose: bool) -> Any:

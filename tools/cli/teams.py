@@ -13,6 +13,8 @@ from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import After, AsOf, By, Json, Limit, moment, noun, opened
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from beliefledger.curation.teams import MemberAnswer, TeamAnswer
 
 teams = noun("teams", "Teams: who is in which, and so sees what is visible to it.")
@@ -60,17 +62,14 @@ def teams_list(
     """The teams that have members, and how many."""
     with opened(ctx) as ledger:
         answer = ledger.teams.list(member, as_of=moment(as_of), limit=limit, after=after)
-    output.show_page(answer, json, _teams, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _teams, limit=limit, after=after)
 
 
 def _teams(answer: Sequence[TeamAnswer]) -> Iterator[Any]:
-    yield output.count(len(answer), "team") + ("" if answer else ".")
-    if not answer:
-        return
     made = output.table("team", ("members", output.RIGHT))
     for each in answer:
         made.add_row(output.cell(each.team), f"{each.members:,}")
-    yield made
+    return _counted(made, "team")
 
 
 @teams.command("members")
@@ -85,14 +84,18 @@ def teams_members(
     """Who is in a team, since when, and who put them into it."""
     with opened(ctx) as ledger:
         answer = ledger.teams.members(team, as_of=moment(as_of), limit=limit, after=after)
-    output.show_page(answer, json, _members, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _members, limit=limit, after=after)
 
 
 def _members(answer: Sequence[MemberAnswer]) -> Iterator[Any]:
-    yield output.count(len(answer), "member") + ("" if answer else ".")
-    if not answer:
-        return
     made = output.table("member", ("since", output.FIXED), "by")
     for each in answer:
         made.add_row(output.cell(each.member), output.when(each.since), output.cell(each.by))
-    yield made
+    return _counted(made, "member")
+
+
+def _counted(rows: Table, what: str) -> Iterator[Any]:
+    """How many rows a table has, and the table if there are any."""
+    yield output.count(rows.row_count, what) + ("" if rows.row_count else ".")
+    if rows.row_count:
+        yield rows

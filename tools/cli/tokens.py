@@ -88,7 +88,7 @@ def token_list(
     """The tokens in force: who has each, for whom and for what, and when it was last used."""
     with opened(ctx) as ledger:
         answer = ledger.tokens.list(all=everything, limit=limit, after=after)
-    output.show_page(answer, json, _tokens, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _tokens, limit=limit, after=after)
 
 
 def _tokens(answer: Sequence[TokenAnswer]) -> Iterator[Any]:

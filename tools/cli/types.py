@@ -48,7 +48,7 @@ def types_list(
     """The types there are, and how many memories stand of each."""
     with opened(ctx) as memory:
         answer = memory.types.list(limit=limit, after=after)
-    output.show_page(answer, json, _types, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _types, limit=limit, after=after)
 
 
 def _types(answer: Sequence[TypeAnswer]) -> Iterator[Any]:
