@@ -325,6 +325,8 @@ class ProcessAnswer(Frozen):
     decisions: tuple[str, ...]
     problem: str | None = None
     """The error of the last turn that could not be read."""
+    outcomes: dict[str, int] = Field(default_factory=dict)
+    """How many of these decisions there are of each outcome."""
 
 
 class GrantAnswer(Frozen):

@@ -6,6 +6,7 @@ which names the version of every stream that the decisions wrote or read.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,7 +28,7 @@ from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import ConflictEscalated, MemoryConfirmed
-from beliefledger.ledger.events.turn import TurnRecorded
+from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
 from beliefledger.ledger.log import Log, new_id
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.store import Appended
@@ -290,6 +291,11 @@ class Draft:
         else:
             entity = said.resolved.entity
         return streams.belief_stream(keys.ids, entity, attribute)
+
+    def outcomes(self) -> Counter[str]:
+        """How many decisions there are of each outcome."""
+        decided = (new.event for new in self.events)
+        return Counter(each.outcome for each in decided if isinstance(each, GateDecided))
 
     def waiting_at(self) -> dict[str, str]:
         """By decision that is put before a person, the belief where it waits in the end."""

@@ -7,6 +7,7 @@ order; a turn that fails holds up its lane until it is tried again or parked.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -81,6 +82,8 @@ class Processed:
     failed: int = 0
     parked: int = 0
     decisions: list[str] = field(default_factory=list)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    """How many of the decisions there are of each outcome."""
     waiting_at: dict[str, str] = field(default_factory=dict)
     """By decision that was put before a person, the belief where it waits."""
     broken_off: bool = False
@@ -98,6 +101,7 @@ class Processed:
         self.failed += other.failed
         self.parked += other.parked
         self.decisions += other.decisions
+        self.outcomes += other.outcomes
         self.waiting_at |= other.waiting_at
         self.broken_off = self.broken_off or other.broken_off
         self.problem = other.problem or self.problem
@@ -242,7 +246,8 @@ class TurnQueue:
                 sessions[lane] = sessions[lane].then(turn)
         self._writer.commit(draft)
         held |= failing
-        done.decisions, done.waiting_at = draft.decided, draft.waiting_at()
+        done.decisions, done.outcomes = draft.decided, draft.outcomes()
+        done.waiting_at = draft.waiting_at()
         return done
 
     # Processing, where looking takes long
@@ -342,7 +347,8 @@ class TurnQueue:
                     if (now := self._still_pending(each)) is not None
                 ]
                 raise
-            done.decisions, done.waiting_at = draft.decided, draft.waiting_at()
+            done.decisions, done.outcomes = draft.decided, draft.outcomes()
+            done.waiting_at = draft.waiting_at()
             return done
 
         waiting = list(looked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +32,8 @@ class Ingested:
     failed: int = 0
     parked: int = 0
     pending: int = 0
-    decisions: dict[str, int] = field(default_factory=dict)
+    decisions: Counter[str] = field(default_factory=Counter)
+    """By outcome: its own, whoever else decides meanwhile."""
     refused: list[Refused] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -53,7 +55,7 @@ class Ingested:
             "failed": self.failed,
             "parked": self.parked,
             "pending": self.pending,
-            "decisions": self.decisions,
+            "decisions": dict(self.decisions),
             "problems": [
                 {"file": each.file, "line": each.line, "place": each.place, "reason": each.reason}
                 for each in self.refused
@@ -92,7 +94,6 @@ class Ingest:
     def files(self, paths: Sequence[Path]) -> Ingested:
         """Ingest the files in order. A file that cannot be read does not stop the others."""
         begun = perf_counter()
-        before = self._memory.status(digests=False).outcomes
         most = self._memory.policy.current.max_turn_bytes
         transcripts = [Transcript(path, subject=self._subject, most_bytes=most) for path in paths]
         total, past = sum(transcript.size for transcript in transcripts), 0
@@ -102,13 +103,7 @@ class Ingest:
             except Unreadable as problem:
                 self.done.unreadable.append(problem.detail)
             past += transcript.size
-        after = self._memory.status(digests=False)
-        self.done.decisions = {
-            name: more
-            for name, count in after.outcomes.items()
-            if (more := count - before.get(name, 0))
-        }
-        self.done.pending = after.pending_turns
+        self.done.pending = self._memory.status(digests=False).pending_turns
         self.done.subjects = sum(reason is None for reason in self._welcome.values())
         self.done.seconds = perf_counter() - begun
         return self.done
@@ -173,3 +168,4 @@ class Ingest:
             self.done.processed += answer.turns
             self.done.failed += answer.failed
             self.done.parked += answer.parked
+            self.done.decisions.update(answer.outcomes)

@@ -162,6 +162,7 @@ class Extractions:
             pending=self._gate.queue.count(),
             decisions=tuple(total.decisions),
             problem=total.problem,
+            outcomes=dict(total.outcomes),
         )
 
     def state_of(self, turn_id: str) -> ReadState:

@@ -10,6 +10,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,11 @@ import psycopg
 import pytest
 from command_line import CliRunner
 
+from beliefledger import open_memory
 from beliefledger.ledger.postgres.server import PostgresURL, is_postgres
+from beliefledger.tools import ingest
 from beliefledger.tools.cli import app
+from beliefledger.tools.ingest import Ingest, Ingested
 from beliefledger.tools.transcripts import NotATurn, Refused, Said, Transcript, moment
 
 HERE = Path(__file__).resolve().parents[2]
@@ -624,3 +629,38 @@ def test_an_assistant_that_only_calls_a_tool_has_said_the_call(tmp_path):
     path.write_text(json.dumps(messages))
     summary = ask(tmp_path / "ledger", "ingest", path)
     assert (summary["recorded"], summary["refused"]) == (3, 0)
+
+
+# Two at once
+
+
+def test_of_two_at_once_each_tells_what_it_decided_itself(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(ingest, "BATCH", 4)
+    mine, theirs = (conversations(seed, 40) for seed in (1, 2))
+    files = [
+        lines(tmp_path / name, *[each | {"subject": who + each["subject"]} for each in said])
+        for name, who, said in (("a", "a", mine), ("b", "b", theirs))
+    ]
+    with open_memory(place, consent="consent") as one, open_memory(place, consent="consent") as two:
+        others = iter([lambda: Ingest(two).files(files[1:])])
+        done: list[Ingested] = []
+
+        def in_between(_done: int, _total: int) -> None:
+            done.extend(begin() for begin in others)
+
+        first = Ingest(one, progress=in_between).files(files[:1])
+        [second] = done
+        assert min(sum(first.decisions.values()), sum(second.decisions.values())) > 0
+        for each, who in ((first, "a"), (second, "b")):
+            own = [row.outcome for row in one.decisions() if row.subject.startswith(who)]
+            assert each.decisions == Counter(own)
+            assert each.document()["decisions"] == dict(Counter(own))
+        with ThreadPoolExecutor(2) as pool:  # and really at once
+            again = [lines(tmp_path / f"{n}", *conversations(n, 40)) for n in (3, 4)]
+            ran = list(
+                pool.map(
+                    lambda on: Ingest(on[0]).files([on[1]]), zip((one, two), again, strict=True)
+                )
+            )
+        told = first.decisions + second.decisions + ran[0].decisions + ran[1].decisions
+        assert told == Counter(row.outcome for row in one.decisions())
