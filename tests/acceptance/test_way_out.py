@@ -254,6 +254,31 @@ def test_an_agent_is_shown_what_may_be_shown(memory, clock, case):
         assert got == expected, as_of
 
 
+@pytest.mark.parametrize(
+    ("withheld", "question"),
+    [
+        ("I have asthma.", "does she have asthma?"),
+        ("I have asthma.", "which illness does she have?"),
+        ("What if I were a doctor?", "is she a doctor?"),
+    ],
+)
+def test_where_the_best_answer_is_withheld_the_others_are_as_if_it_had_never_been_said(
+    new_place, clock, withheld, question
+):
+    """An answer that were empty, or shorter, in its place would say that there is something."""
+    found = []
+    for said in ((withheld, "I live in Lisbon."), ("I live in Lisbon.",)):
+        with open_memory(new_place(), clock=clock, consent="consent") as memory:
+            for words in (*said, "My sister plays the cello.", REST):
+                memory.record_turn("ana", words, said_at=clock.now)
+            memory.process()
+            answer = memory.search("ana", question)
+            found.append([(each.text, each.kind, each.score) for each in answer.results])
+            block = memory.context("ana", question).content
+            assert not any(word in block.lower() for word in ("asthma", "doctor"))
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("after", ["nothing", "revocation", "withdrawal", "approval"])
 def test_neither_words_nor_vectors_of_what_is_withheld_are_in_an_index(memory, clock, after):
     said = SITUATIONS["special" if after == "approval" else "new"]
