@@ -119,9 +119,24 @@ def size(number: float) -> str:
     return f"{number:.1f}" if number < 10 else f"{number:.0f}"
 
 
+HEAVY = 5.0
+"""Megabytes from which a package is named."""
+
+
+def heaviest(core: set[str]) -> str:
+    """What weighs most, by name."""
+    ranked = sorted(core, key=lambda name: -megabytes(name))
+    return " · ".join(
+        f"{canonicalize_name(name)} {size(megabytes(name))}"
+        for name in ranked
+        if megabytes(name) >= HEAVY
+    )
+
+
 def page() -> str:
     core = brought(declared()[""])
     text = BEGINNING + f"The core is {len(core)} packages and {sum(map(megabytes, core)):.0f} MB.\n"
+    text += f"What weighs, in MB: {heaviest(core)}. All of it is imported by the core.\n"
     head = "| package | for | licence | alone | saved | weighed instead |\n"
     head += "|---|---|---|---|---|---|\n"
     made = rows()

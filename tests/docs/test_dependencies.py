@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from importlib.metadata import packages_distributions
 
 import dependencies
 import pytest
@@ -39,6 +41,27 @@ def test_the_total_is_so():
     core = dependencies.brought(dependencies.declared()[""])
     assert int(told[0]) == pytest.approx(len(core), abs=2)
     assert int(told[1]) == pytest.approx(sum(map(dependencies.megabytes, core)), rel=0.1)
+
+
+def test_the_core_imports_all_that_it_asks_for():
+    """What only a server, a bench or an extra imports would have to be an extra."""
+    imported = set()
+    for top in ("ledger", "gate", "projections", "beliefledger", "tools"):
+        for file in (dependencies.ROOT / top).rglob("*.py"):
+            if not {"server", "bench"} & set(file.relative_to(dependencies.ROOT).parts):
+                for each in ast.walk(ast.parse(file.read_text("utf-8"))):
+                    if isinstance(each, ast.Import):
+                        imported |= {name.name.partition(".")[0] for name in each.names}
+                    elif isinstance(each, ast.ImportFrom) and not each.level:
+                        imported.add((each.module or "").partition(".")[0])
+    brought = packages_distributions()
+    used = {
+        dependencies.canonicalize_name(name) for each in imported for name in brought.get(each, ())
+    }
+    asked = {dependencies.canonicalize_name(each.name) for each in dependencies.declared()[""]}
+    assert asked - used == set()
+    [told] = re.findall(r"^What weighs, in MB: (.+)\. All of it", TEXT, re.M)
+    assert [each.split()[0] for each in told.split(" · ")][:2] == ["faiss-cpu", "numpy"]
 
 
 def test_nothing_is_told_of_what_is_not_there():
