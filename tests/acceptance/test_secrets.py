@@ -140,8 +140,8 @@ WAYS = {
 NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.list.context
     tasks.list.state actor_name.actor tokens.calls.token why_not.only
     beliefs.reader events.reader history.reader options.reader related.reader typed.reader
-     operations.ageing.decay.memories operations.ageing.left.memories
-     teams.list.member teams.list.after
+    operations.ageing.decay.memories operations.ageing.left.memories
+    teams.list.member teams.list.after
     teams.members.team teams.members.after teams.remove.team teams.remove.member
     tokens.vouched.agent tokens.vouched.consent tokens.vouched.tenant
     correct.memory_id update.memory_id
