@@ -11,12 +11,13 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.routing import Mount, Route
 
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.a2a.http import A2AOverHTTP
+from beliefledger.tools.server.api.http import PREFIX, APIOverHTTP
 from beliefledger.tools.server.background import Background
 from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.gatekeeper import Gatekeeper, Rates
@@ -55,6 +56,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
         metadata = metadata_url(settings.oauth)
 
     a2a = A2AOverHTTP(memory, calls, beside, settings)
+    api = APIOverHTTP(memory, calls, beside, settings)
 
     async def healthz(_request: Request) -> JSONResponse:
         return JSONResponse({"status": "ok"})
@@ -72,7 +74,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         flushing = asyncio.ensure_future(_flush(refusals, beside))
         with background:
-            async with mcp.running(), a2a.running():
+            async with mcp.running(), a2a.running(), api.running():
                 yield
             flushing.cancel()
             with suppress(asyncio.CancelledError):
@@ -91,6 +93,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
             Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
             *metadata_routes(settings.oauth),
             *a2a.routes(),
+            Mount(PREFIX, app=api),
         ],
         middleware=[
             Middleware(

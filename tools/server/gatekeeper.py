@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -17,7 +18,9 @@ from beliefledger.tools.server.refusals import Refusals
 
 PRINCIPAL = "beliefledger.principal"
 """Where a request's scope has whose it is."""
-OPEN = frozenset({"/healthz", "/readyz", "/.well-known/agent-card.json"})
+OPEN = frozenset(
+    {"/healthz", "/readyz", "/.well-known/agent-card.json", "/v1/openapi.json"}
+)
 """What is answered without a token."""
 METADATA = "/.well-known/oauth-protected-resource"
 """Begins the path at which it is told who issues tokens."""
@@ -151,4 +154,11 @@ def bearer(headers: Headers) -> str | None:
 
 
 def problem(status: int, says: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse({"error": says}, status_code=status, headers=headers)
+    said = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": says,
+        "error": says,
+    }
+    return JSONResponse(said, status, headers, media_type="application/problem+json")

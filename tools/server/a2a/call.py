@@ -83,6 +83,7 @@ class Noted:
     streams: bool = False
     """Whether the answer goes on, so that whoever tells it puts it on record."""
     recorded: bool = False
+    door: str = DOOR
 
     async def record(self, outcome: str) -> None:
         """Durable on return. Raises `NotOnRecord`."""
@@ -92,7 +93,7 @@ class Noted:
         await self.desk.record(
             Call(
                 principal=self.caller.principal,
-                door=DOOR,
+                door=self.door,
                 tool=self.tool,
                 sent=json.dumps(self.sent, sort_keys=True, ensure_ascii=True),
                 outcome=self.outcome or outcome,

@@ -1,0 +1,319 @@
+"""What is accounted for: erasures and certificates, proofs, exports, audit, jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from beliefledger.access.calls import CallSum
+from beliefledger.answers import (
+    CheckpointAnswer,
+    ConsistencyProof,
+    ErasureAnswer,
+    InclusionProof,
+    JobAnswer,
+    ReplayAnswer,
+    ReplaySummary,
+    SigningKeyAnswer,
+)
+from beliefledger.audit.checklist import ChecklistAnswer
+from beliefledger.audit.counts import AuditAnswer
+from beliefledger.erasure.certificate import Acknowledgement
+from beliefledger.erasure.erasure import ErasureRecord
+from beliefledger.ledger.errors import UnknownMemory
+from beliefledger.ledger.verify import Verified
+from beliefledger.tools.server.api.beliefs import owned_decision
+from beliefledger.tools.server.api.endpoint import (
+    After,
+    Body,
+    Id,
+    Limit,
+    Listed,
+    Text,
+    acting,
+    endpoint,
+)
+from beliefledger.tools.server.caller import Caller, whole_id
+
+Position = Annotated[int, Query(ge=0, lt=2**53)]
+NDJSON = "application/x-ndjson"
+
+
+class ToErase(Body):
+    """Whom to forget, or what of them: one memory, turn or session, what is older than its
+    retention, what was revoked long enough ago. `subject` is always named."""
+
+    subject: str = Field(min_length=1)
+    memory: str | None = None
+    turn: str | None = None
+    session: str | None = None
+    retention: bool = False
+    revoked: bool = False
+    known_as: list[str] = Field(default_factory=list, max_length=100)
+    legal_basis: str | None = None
+    by: str | None = None
+
+
+class Preview(BaseModel):
+    """What an erasure would destroy, in numbers, and the memories that would go."""
+
+    reach: str
+    bodies: int
+    turns: int
+    counts: dict[str, int]
+    memories: list[str]
+    depends: int
+    others: int
+    stays: dict[str, str]
+
+
+class Consumer(Body):
+    """Who has erased, too, what it had of a person."""
+
+    consumer: str = Field(min_length=1)
+    by: str | None = None
+
+
+class ToExport(Body):
+    """Of whom everything is asked for, and what is left out of it."""
+
+    subject: str = Field(min_length=1)
+    note: str | None = None
+    withholding: list[str] = Field(default_factory=list, max_length=100)
+    by: str | None = None
+
+
+class Since(Body):
+    """From where on events are asked for."""
+
+    after: int = Field(0, ge=0, lt=2**53)
+    by: str | None = None
+
+
+class Against(Body):
+    """What the log is held against, besides its own tree."""
+
+    checkpoint: str | None = None
+    keys: list[str] = Field(default_factory=list, max_length=100)
+    decisions: bool = False
+
+
+@endpoint("GET", "/erasures", "erasure.list", whole=True, table=True)
+def erasures(
+    caller: Caller, subject: Text = None, limit: Limit = 100, after: After = None
+) -> Listed[ErasureRecord]:
+    """The erasures on record, oldest first."""
+    return Listed.of(caller.memory.erasure.list(subject, limit=limit, after=after))
+
+
+def _what(caller: Caller, asked: ToErase) -> str:
+    """Whom it is about. Raises `UnknownMemory` for a memory or turn of somebody else."""
+    person = caller.subject(asked.subject)
+    if asked.memory is not None:
+        known = caller.memory.history(whole_id(asked.memory, "memory"))
+        if not known or known[-1].subject != person:
+            raise UnknownMemory("There is no such memory.")
+    if asked.turn is not None:
+        if caller.memory.turn(whole_id(asked.turn, "turn")).subject != person:
+            raise UnknownMemory("There is no such turn.")
+    return person
+
+
+@endpoint("POST", "/erasures/preview", "erasure.preview")
+def preview_erasure(caller: Caller, asked: ToErase) -> Preview:
+    """What such an erasure would destroy. Nothing is written."""
+    person = _what(caller, asked)
+    found = caller.memory.erasure.preview(
+        person,
+        memory=asked.memory,
+        turn=asked.turn,
+        session=asked.session,
+        retention=asked.retention,
+        revoked=asked.revoked,
+        known_as=asked.known_as,
+    )
+    return Preview(
+        reach=found.reach,
+        bodies=len(found.positions),
+        turns=found.turns,
+        counts=dict(found.counts),
+        memories=list(found.memories),
+        depends=len(found.depends),
+        others=len(found.others),
+        stays={each.what: each.why for each in found.stays},
+    )
+
+
+@endpoint("POST", "/erasures", "erase")
+def erase(caller: Caller, asked: ToErase) -> ErasureAnswer:
+    """Forget a person for good, or less of them. Tokens for an erased person alone end with it.
+    What is erased already is answered as that."""
+    by = acting(caller, asked.by)
+    person = _what(caller, asked)
+    less = asked.memory or asked.turn or asked.session or asked.retention or asked.revoked
+    alone = []
+    if not less:
+        alone = [each for each in caller.memory.tokens.list() if each.subjects == (person,)]
+    erased = caller.memory.erase(
+        person,
+        by=by,
+        memory=asked.memory,
+        turn=asked.turn,
+        session=asked.session,
+        retention=asked.retention,
+        revoked=asked.revoked,
+        known_as=asked.known_as,
+        legal_basis=asked.legal_basis,
+    )
+    if not less:
+        caller.subject_ref = None  # whose key is gone: nothing is hashed under it any more
+    for each in alone:
+        caller.memory.tokens.revoke(each.token_id, by=by)
+    return erased
+
+
+def _erasure(caller: Caller, erasure: str) -> str:
+    """The id of an erasure that the caller may ask for. Raises `UnknownMemory`."""
+    known = {each.erasure: each.subject_ref for each in caller.memory.erasure.list()}
+    allowed = caller.principal.subjects
+    if erasure not in known or (allowed is not None and known[erasure] not in allowed):
+        raise UnknownMemory("There is no such erasure.")
+    return erasure
+
+
+@endpoint("GET", "/certificates/{erasure}", "erasure.certificates.issue")
+def certificate(caller: Caller, erasure: Id) -> dict[str, Any]:
+    """The signed certificate of a completed erasure: see docs/erasure.md."""
+    return caller.memory.erasure.certificates.issue(_erasure(caller, erasure))
+
+
+@endpoint(
+    "POST", "/certificates/{erasure}/acknowledgements", "erasure.certificates.acknowledge",
+    whole=True,
+)  # fmt: skip
+def acknowledge(caller: Caller, erasure: Id, told: Consumer) -> Acknowledgement:
+    """Record that a consumer has erased, too, what it had. Twice is once."""
+    by = acting(caller, told.by)
+    known = _erasure(caller, erasure)
+    return caller.memory.erasure.certificates.acknowledge(told.consumer, known, by=by)
+
+
+@endpoint("POST", "/proofs/checkpoint", "proofs.checkpoint")
+def checkpoint(caller: Caller) -> CheckpointAnswer:
+    """A signed head of the log, as it is now."""
+    return caller.memory.proofs.checkpoint()
+
+
+@endpoint("GET", "/proofs/signing-key", "proofs.signing_key")
+def signing_key(caller: Caller) -> SigningKeyAnswer:
+    """The verifier keys of all keys that ever signed, the one in force last."""
+    return caller.memory.proofs.signing_key().model_copy(update={"file": None})
+
+
+@endpoint("GET", "/proofs/inclusion/{position}", "proofs.inclusion")
+def inclusion(caller: Caller, position: int) -> InclusionProof:
+    """Proof that an event is at its position in the log that the checkpoint signs."""
+    head = caller.memory.as_of("9999-01-01").position
+    if not 1 <= position <= head or not _owns_event(caller, position):
+        raise UnknownMemory("There is no such event.")
+    return caller.memory.proofs.inclusion(position)
+
+
+def _owns_event(caller: Caller, position: int) -> bool:
+    allowed = caller.principal.subjects
+    if allowed is None:
+        return True
+    with caller.memory.subscribe(position - 1, follow=False) as events:
+        return next(events).subject_ref in allowed
+
+
+@endpoint("GET", "/proofs/consistency", "proofs.consistency")
+def consistency(caller: Caller, old: Position, new: Position | None = None) -> ConsistencyProof:
+    """Proof that the log of one checkpoint begins with that of an older one."""
+    return caller.memory.proofs.consistency(old, new)
+
+
+@endpoint("POST", "/proofs/verification", "proofs.verify", whole=True)
+def verify(caller: Caller, against: Against) -> Verified:
+    """Check every event of the log, and the tree over it."""
+    return caller.memory.proofs.verify(
+        caller.tell,
+        checkpoint=against.checkpoint,
+        keys=against.keys,
+        decisions=against.decisions,
+    )
+
+
+@endpoint("POST", "/exports/person", "exports.person")
+def export(caller: Caller, asked: ToExport) -> dict[str, Any]:
+    """Everything held about a person, to answer their request for access. It goes on record first;
+    its schema is at /exports/schema."""
+    by = acting(caller, asked.by)
+    made = caller.memory.exports.person(
+        caller.subject(asked.subject), by=by, note=asked.note, withholding=asked.withholding
+    )
+    return made.document().model_dump(mode="json")
+
+
+@endpoint("POST", "/exports/events", "exports.events", whole=True, media=NDJSON)
+def export_events(caller: Caller, since: Since) -> Iterator[str]:
+    """Every event past a position as a line of JSON, bodies opened. That they are handed out is on
+    record before the first."""
+    return caller.memory.exports.events(by=acting(caller, since.by), after=since.after)
+
+
+@endpoint("GET", "/exports/schema", "exports.schema")
+def export_schema(caller: Caller) -> dict[str, Any]:
+    """The JSON Schema of the document about a person."""
+    return caller.memory.exports.schema()
+
+
+@endpoint("GET", "/audit/counts", "audit.counts", whole=True)
+def counts(caller: Caller, as_of: Position | None = None) -> AuditAnswer:
+    """What happened, in numbers: decisions by reason, conflicts, erasures, reads."""
+    return caller.memory.audit.counts(as_of)
+
+
+@endpoint("GET", "/audit/checklist", "audit.checklist", whole=True)
+def checklist(caller: Caller, only: Text = None) -> ChecklistAnswer:
+    """The questions of an auditor, each answered with its evidence."""
+    return caller.memory.audit.checklist(only)
+
+
+@endpoint("POST", "/audit/replays", "audit.replay_all", whole=True)
+def replay_all(caller: Caller) -> ReplaySummary:
+    """All decisions made again: counts by verdict, and those that came out different."""
+    return caller.memory.audit.replay_all()
+
+
+@endpoint("POST", "/audit/replays/{decision_id}", "audit.replay")
+def replay(caller: Caller, decision_id: Id) -> ReplayAnswer:
+    """One decision made again from what it saw: same, different, or inputs destroyed."""
+    return caller.memory.audit.replay(owned_decision(caller, decision_id).decision_id)
+
+
+@endpoint("GET", "/audit/calls", "tokens.calls", whole=True, table=True)
+def calls(
+    caller: Caller,
+    start: Text = None,
+    end: Text = None,
+    limit: Limit = 100,
+    after: After = None,
+) -> Listed[CallSum]:
+    """Calls through every door, summed by who called, what, and how it ended."""
+    return Listed.of(caller.memory.tokens.calls(start, end, limit=limit, after=after))
+
+
+@endpoint("GET", "/jobs", "operations.jobs.list", whole=True, table=True)
+def jobs(caller: Caller) -> Listed[JobAnswer]:
+    """The last run of every job that ever ran."""
+    return Listed.of(list(caller.memory.operations.jobs.list()))
+
+
+@endpoint("POST", "/jobs/{name}/runs", "operations.jobs.run", whole=True)
+def run_job(caller: Caller, name: Id) -> JobAnswer:
+    """Run a job now, whatever its times are."""
+    return caller.memory.operations.jobs.run(name)

@@ -1,0 +1,178 @@
+"""An endpoint: a function over the facade, with its path, its rights and its answer."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Generic, TypeVar, get_type_hints
+
+from fastapi import Header, Path, Query
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from beliefledger.access.principal import Principal
+from beliefledger.ledger.errors import NotPermitted
+from beliefledger.pages import Page
+from beliefledger.tools.server.caller import Caller
+
+T = TypeVar("T")
+Function = Callable[..., Any]
+
+Id = Annotated[str, Path(min_length=1, max_length=200)]
+Subject = Annotated[
+    str,
+    Query(
+        max_length=10_000,
+        description="Whom it is about; may be left out where the token is for one person.",
+    ),
+]
+Text = Annotated[str | None, Query(max_length=10_000)]
+AsOf = Annotated[
+    str | None,
+    Query(
+        max_length=100,
+        description="A time, such as 2026-03-01 or 2026-03-01T09:00:00Z, or a position.",
+    ),
+]
+Limit = Annotated[int, Query(ge=1, le=1_000)]
+After = Annotated[
+    str | None, Query(max_length=10_000, description="The `next` of the page before, as it is.")
+]
+Share = Annotated[float | None, Query(ge=0, le=1)]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        max_length=200,
+        description="The same key of the same token does it once; its first answer comes again.",
+    ),
+]
+
+
+class Listed(BaseModel, Generic[T]):
+    """A page of a list. `next` is given as `after` for the one behind it; null at the end."""
+
+    model_config = ConfigDict(frozen=True)
+
+    items: list[T]
+    next: str | None = None
+
+    @classmethod
+    def of(cls, page: list[T], shown: list[T] | None = None) -> Listed[T]:
+        """A page of the facade; `shown` is what of it may be told."""
+        after = page.next if isinstance(page, Page) else None
+        return cls.model_construct(items=list(page) if shown is None else shown, next=after)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What is answered at one path. `verbs` are what a token has to be for: all of them."""
+
+    method: str
+    path: str
+    verbs: tuple[str, ...]
+    function: Function
+    status: int = 200
+    whole: bool = False
+    """Whether it tells of all subjects, so that the token has to be for everybody."""
+    tagged: bool = False
+    """Whether the answer has an ETag, and `If-None-Match` is answered with 304."""
+    table: bool = False
+    """Whether the answer is also told as CSV."""
+    media: str = "application/json"
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+    @cached_property
+    def hints(self) -> dict[str, Any]:
+        return get_type_hints(self.function, include_extras=True)
+
+    @cached_property
+    def answer(self) -> Any:
+        """The type of what is answered, as OpenAPI tells it."""
+        return self.hints["return"]
+
+    @cached_property
+    def adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.answer)
+
+    @cached_property
+    def parameters(self) -> list[inspect.Parameter]:
+        """Those of the function, without the caller."""
+        own = list(inspect.signature(self.function).parameters.values())[1:]
+        return [
+            each.replace(annotation=self.hints[each.name], kind=inspect.Parameter.KEYWORD_ONLY)
+            for each in own
+        ]
+
+    def may(self, principal: Principal) -> bool:
+        """Whether a token is for it."""
+        whole = not self.whole or principal.subjects is None
+        return whole and all(principal.may(verb) for verb in self.verbs)
+
+    def check(self, principal: Principal) -> None:
+        """Raises `NotPermitted`."""
+        for verb in self.verbs:
+            principal.require(verb)
+        if self.whole and principal.subjects is not None:
+            raise NotPermitted("This tells of everybody, and the token is for some.")
+
+    def call(self, caller: Caller, given: Mapping[str, Any]) -> Any:
+        """Check rights, then do it. Raises `LedgerError`."""
+        self.check(caller.principal)
+        return self.function(caller, **given)
+
+
+ENDPOINTS: list[Endpoint] = []
+
+
+def endpoint(method: str, path: str, *verbs: str, **told: Any) -> Callable[[Function], Function]:
+    """Answer a path with a function: its name, its docstring and its arguments are told."""
+
+    def add(function: Function) -> Function:
+        ENDPOINTS.append(Endpoint(method, path, verbs, function, **told))
+        return function
+
+    return add
+
+
+class Body(BaseModel):
+    """What is sent; nothing else may be in it."""
+
+    model_config = ConfigDict(
+        extra="forbid", hide_input_in_errors=True, str_max_length=200_000, frozen=True
+    )
+
+
+Share01 = Annotated[float, Field(ge=0, le=1)]
+_POSITION = re.compile(r"[0-9]{1,12}")
+
+
+def moment(given: str | None) -> str | int | None:
+    """A time or a position, as the facade takes it."""
+    text = (given or "").strip()
+    return int(text) if _POSITION.fullmatch(text) else text or None
+
+
+def filters(session: str | None, agent: str | None) -> dict[str, object]:
+    """What of a list is wanted, as the facade's `where` takes it."""
+    given = {"session": session, "agent": agent}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def acting(caller: Caller, by: str | None) -> str:
+    """Under whose name something is done: the token's. Raises `NotPermitted` for another."""
+    if by is not None and by != caller.principal.name:
+        raise NotPermitted("by: the token says who acts; leave it out.")
+    return caller.principal.name
+
+
+def speaking(caller: Caller, agent: str | None) -> str:
+    """The agent that something was said to: the token's. Raises `NotPermitted` for another."""
+    if agent is not None and agent != caller.principal.agent:
+        raise NotPermitted("agent: the token says which agent calls; leave it out.")
+    return caller.principal.agent

@@ -1,0 +1,290 @@
+"""The endpoints over HTTP: FastAPI under /v1, every call within its time and on record."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import logging
+import re
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from beliefledger.access.principal import Principal
+from beliefledger.awaitable.calls import Calls
+from beliefledger.ledger.errors import LedgerError
+from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.a2a.call import Desk, Noted, NotOnRecord
+from beliefledger.tools.server.api import accounts, beliefs, memories, stewardship, turns
+from beliefledger.tools.server.api import problem as problems
+from beliefledger.tools.server.api.endpoint import ENDPOINTS, Endpoint
+from beliefledger.tools.server.api.problem import Problem, Told, invalid, refused, told
+from beliefledger.tools.server.api.table import MEDIA as CSV
+from beliefledger.tools.server.api.table import csv_of, wanted
+from beliefledger.tools.server.caller import CALLER, Caller
+from beliefledger.tools.server.configuration import Configuration
+from beliefledger.tools.server.gatekeeper import PRINCIPAL
+from beliefledger.tools.server.mcp.tool import FAILED, TIMEOUT
+
+__all__ = ["APIOverHTTP", "accounts", "beliefs", "memories", "stewardship", "turns"]
+
+DOOR = "http"
+PREFIX = "/v1"
+logger = logging.getLogger("beliefledger.server")
+REQUEST_ID = "X-Request-Id"
+_UNKNOWN = "unknown"
+_REQUEST_ID = re.compile(r"[\w.-]{1,64}")
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": said, "content": {problems.MEDIA: {}}}
+    for status, said in {
+        400: "The body is no JSON.",
+        401: "There is no good token.",
+        403: "The token is not for this.",
+        404: "There is no such thing, or the token is not for it.",
+        409: "Something else was first.",
+        413: "Too much was sent.",
+        422: "What was sent cannot be taken as it is.",
+        429: "Too many calls with this token.",
+        500: "It went wrong here.",
+        503: "The ledger does not answer now.",
+        504: "It took too long; what was begun may still be done.",
+    }.items()
+}
+_WENT_WRONG = "This went wrong here."
+_ASK = "Whoever runs the server finds the cause."
+
+
+class APIOverHTTP:
+    """ASGI for everything under /v1. Enter `running` while it serves."""
+
+    def __init__(
+        self, memory: MemoryLedger, calls: Calls, records: Calls, settings: Configuration
+    ) -> None:
+        self._memory = memory
+        self._settings = settings
+        self._desk = Desk(memory, calls, records, settings.call_seconds)
+        self._endpoints = {each.name: each for each in ENDPOINTS}
+        self.app = FastAPI(
+            title="beliefledger",
+            summary="Memory for AI agents as belief under audit.",
+            version=version("beliefledger"),
+            docs_url=None,
+            redoc_url=None,
+            servers=[{"url": PREFIX}],
+            redirect_slashes=False,
+            exception_handlers={
+                RequestValidationError: self._invalid,
+                HTTPException: self._unknown,
+            },
+        )
+        for each in ENDPOINTS:
+            self._add(each)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        yield
+        await self._desk.end()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        given = Request(scope).headers.get(REQUEST_ID, "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [
+                    *message.get("headers", []), (b"x-request-id", request_id.encode()),
+                ]  # fmt: skip
+            await send(message)
+
+        await self.app(scope, _bounded(receive, self._settings.max_body_bytes), answer)
+
+    def _add(self, of: Endpoint) -> None:
+        kinds: dict[str, Any] = {}
+        if of.table:
+            kinds[CSV] = {"schema": {"type": "string"}}
+        if of.media != "application/json":
+            kinds[of.media] = {"schema": {"type": "string"}}
+        responses: dict[int | str, dict[str, Any]] = dict(_ERRORS)
+        if of.tagged:
+            responses[304] = {"description": "It is as it was: the ETag is that of If-None-Match."}
+        responses[of.status] = {"content": kinds} if kinds else {}
+        self.app.add_api_route(
+            of.path,
+            self._made(of),
+            methods=[of.method],
+            status_code=of.status,
+            response_model=None if of.media != "application/json" else of.answer,
+            responses=responses,
+            operation_id=of.name,
+            name=of.name,
+            description=" ".join((of.function.__doc__ or "").split()),
+            openapi_extra={"x-verbs": list(of.verbs), "x-everybody": of.whole},
+        )
+
+    def _made(self, of: Endpoint) -> Callable[..., Any]:
+        """The function that FastAPI calls: its signature is the endpoint's, with the request."""
+
+        async def answered(request: Request, **given: Any) -> Response:
+            return await self._answered(request, of, given)
+
+        own = inspect.Parameter("request", inspect.Parameter.KEYWORD_ONLY, annotation=Request)
+        answered.__signature__ = inspect.Signature([own, *of.parameters])  # type: ignore[attr-defined]
+        return answered
+
+    async def _answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
+        noted = self._noted(request, of.name, given)
+        answer: Response
+        try:
+            answer = await self._desk.done(self._do, of, noted.caller, given, request)
+            outcome = "ok"
+        except TimeoutError:
+            seconds = f"It took more than {self._desk.seconds:g} seconds."
+            answer = told(
+                "Timeout", 504, seconds, "What was begun may still be done: look first.", TIMEOUT
+            )
+            outcome = TIMEOUT
+        except LedgerError as problem:
+            answer = refused(problem, _plain(given))
+            outcome = answer.outcome
+        except Exception:  # a defect of ours is answered too, and told to whoever runs this
+            logger.exception("%s failed", of.name)
+            answer = told("LedgerError", 500, _WENT_WRONG, _ASK, FAILED)
+            outcome = FAILED
+        return await self._recorded(noted, answer, outcome)
+
+    def _do(
+        self, of: Endpoint, caller: Caller, given: Mapping[str, Any], request: Request
+    ) -> Response:
+        """The answer of an endpoint, made in a thread."""
+        value = of.call(caller, given)
+        headers = {"Cache-Control": "private, no-cache" if of.tagged else "no-store"}
+        if isinstance(value, Iterator):
+            return StreamingResponse(value, of.status, headers, of.media)
+        if of.table:
+            headers["Vary"] = "Accept"
+        if of.table and wanted(request.headers.get("accept", "")):
+            body, media = _csv(of, value).encode(), f"{CSV}; charset=utf-8"
+            if value.next is not None:
+                headers["Link"] = f'<?after={value.next}>; rel="next"'
+        else:
+            body, media = of.adapter.dump_json(value), of.media
+        if of.name == "record_turn":
+            headers["Location"] = f"{PREFIX}/turns/{value.turn_id}/job"
+        if of.tagged:
+            headers["ETag"] = tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+            if _same(request.headers.get("if-none-match", ""), tag):
+                return Response(status_code=304, headers=headers)
+        return Response(body, of.status, headers, media)
+
+    async def _recorded(self, noted: Noted, answer: Response, outcome: str) -> Response:
+        try:
+            await noted.record(outcome)
+        except NotOnRecord:
+            says = "The call cannot be put on record, so it is not answered."
+            return told("BackendUnavailable", 503, says, "Try again.", "UNAVAILABLE")
+        return answer
+
+    def _noted(self, request: Request, name: str, given: Mapping[str, Any]) -> Noted:
+        principal: Principal = request.scope[PRINCIPAL]
+        CALLER.set(principal)
+        caller = Caller(self._memory, principal, self._settings.exports)
+        return Noted(self._desk, caller, name, _plain(given), door=DOOR)
+
+    async def _invalid(self, request: Request, problem: Exception) -> Response:
+        """Arguments that cannot be taken; who may not call it at all is told that, and no more."""
+        assert isinstance(problem, RequestValidationError)
+        of = self._endpoints[request.scope["route"].operation_id]
+        noted = self._noted(request, of.name, {})
+        answer: Told
+        try:
+            of.check(noted.caller.principal)
+            answer = invalid(problem.errors(), _names(of))
+        except LedgerError as refusal:
+            answer = refused(refusal, {})
+        return await self._recorded(noted, answer, answer.outcome)
+
+    async def _unknown(self, request: Request, problem: Exception) -> Response:
+        """What there is no endpoint for, and bodies that are too long or no text."""
+        assert isinstance(problem, HTTPException)
+        noted = self._noted(request, _UNKNOWN, {})
+        status = problem.status_code
+        says, remedy, outcome = {
+            404: ("There is no such path.", "See openapi.json.", "UNKNOWN_TOOL"),
+            405: ("This path has no such method.", "See openapi.json.", "UNKNOWN_TOOL"),
+            413: (
+                f"A request has at most {self._settings.max_body_bytes:,} bytes.",
+                "Send less at once.",
+                "INVALID_PARAM",
+            ),
+        }.get(status, ("The body is no JSON.", "Send JSON.", "INVALID_PARAM"))
+        answer = told("CallerMistake", status, says, remedy, outcome)
+        for name, value in (problem.headers or {}).items():
+            answer.headers[name] = value
+        return await self._recorded(noted, answer, outcome)
+
+
+def _bounded(receive: Receive, most: int) -> Receive:
+    """What is received, up to so many bytes. Raises `HTTPException`."""
+    size = 0
+
+    async def bounded() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > most:
+            raise HTTPException(413)
+        return message
+
+    return bounded
+
+
+def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments as JSON."""
+    return {
+        name: value.model_dump(mode="json", exclude_unset=True)
+        if isinstance(value, BaseModel)
+        else value
+        for name, value in given.items()
+        if value is not None
+    }
+
+
+def _names(of: Endpoint) -> set[str]:
+    """Every name that an endpoint knows: of its arguments and of what is in its body."""
+    names = {each.name for each in of.parameters} | {"moment", "Idempotency-Key"}
+    for each in of.parameters:
+        names |= _fields(each.annotation)
+    return names
+
+
+def _fields(kind: Any) -> set[str]:
+    if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+        return set()
+    found = set(kind.model_fields)
+    for field in kind.model_fields.values():
+        for inner in (field.annotation, *getattr(field.annotation, "__args__", ())):
+            found |= _fields(inner)
+    return found
+
+
+def _csv(of: Endpoint, value: Any) -> str:
+    items = json.loads(of.adapter.dump_json(value))["items"]
+    row = of.answer.__pydantic_generic_metadata__["args"][0]
+    return csv_of(row.model_fields, items)
+
+
+def _same(asked: str, tag: str) -> bool:
+    """Whether `If-None-Match` has a tag."""
+    known = {each.strip().removeprefix("W/") for each in asked.split(",")}
+    return tag in known or "*" in known
