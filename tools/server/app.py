@@ -10,17 +10,20 @@ from contextlib import asynccontextmanager, suppress
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
+from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.a2a.http import A2AOverHTTP
+from beliefledger.tools.server.api.health import Health
 from beliefledger.tools.server.api.http import PREFIX, APIOverHTTP
+from beliefledger.tools.server.api.metrics import MEDIA, Metrics
 from beliefledger.tools.server.background import Background
 from beliefledger.tools.server.configuration import Configuration
-from beliefledger.tools.server.gatekeeper import Gatekeeper, Rates
+from beliefledger.tools.server.gatekeeper import PRINCIPAL, Gatekeeper, Rates, problem
 from beliefledger.tools.server.issuer import Issuer
 from beliefledger.tools.server.mcp.door import Door
 from beliefledger.tools.server.mcp.http import MCPOverHTTP, whose
@@ -61,14 +64,20 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
     async def healthz(_request: Request) -> JSONResponse:
         return JSONResponse({"status": "ok"})
 
+    health, metrics = Health(memory, background, beside), Metrics(memory)
+
     async def readyz(_request: Request) -> JSONResponse:
-        stopped = sorted(background.stopped)
+        said = await health.ready()
+        return JSONResponse(said, status_code=503 if said["stopped"] else 200)
+
+    async def measured(request: Request) -> Response:
+        principal: Principal = request.scope[PRINCIPAL]
+        if not principal.may("status") or principal.subjects is not None:
+            return problem(403, "This tells of everybody: it takes a token for that, for `status`.")
         try:
-            await asyncio.wait_for(beside.run(memory.tokens.ready), 5)
-        except (LedgerError, TimeoutError):
-            stopped.append("ledger")
-        said = {"status": "unready" if stopped else "ready", "stopped": stopped}
-        return JSONResponse(said, status_code=503 if stopped else 200)
+            return Response(await calls.run(metrics.text), media_type=MEDIA)
+        except LedgerError:
+            return problem(503, "The ledger does not answer now. Try again.", {"Retry-After": "1"})
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -90,6 +99,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
         routes=[
             Route("/healthz", healthz),
             Route("/readyz", readyz),
+            Route("/metrics", measured),
             Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
             *metadata_routes(settings.oauth),
             *a2a.routes(),
@@ -112,6 +122,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
 
     async def say_goodbye() -> None:
         a2a.say_goodbye()
+        api.say_goodbye()
         await mcp.say_goodbye()
 
     app.state.say_goodbye = say_goodbye

@@ -17,7 +17,7 @@ from beliefledger.reading.turns import RefusalAnswer
 from beliefledger.search.answers import SearchAnswer
 from beliefledger.search.context import ContextAnswer
 from beliefledger.search.context_text import Format
-from beliefledger.search.options import SearchOptions
+from beliefledger.search.options import EVERYTHING, Included, SearchOptions
 from beliefledger.tools.server.api.endpoint import (
     After,
     AsOf,
@@ -36,7 +36,6 @@ from beliefledger.tools.server.api.endpoint import (
 )
 from beliefledger.tools.server.api.outlet import Outlet
 from beliefledger.tools.server.caller import Caller, whole_id
-from beliefledger.tools.server.mcp.belief_tools import _MOST, _TOLD_OF_WITHHELD
 
 _TOLD_OF_WITHHELD = frozenset({"reviewer", "auditor", "admin"})
 """Roles that are told that something like a claim was stopped, whose words may not be told."""
@@ -59,9 +58,7 @@ class Question(Body):
     min_importance: Share01 = 0.0
     recency_weight: Share01 = 0.3
     diversity: Share01 = 0.0
-    include: list[Literal["memories", "episodes"]] = Field(
-        default_factory=lambda: ["memories", "episodes"], max_length=2
-    )
+    include: tuple[Included, ...] = Field(EVERYTHING, max_length=2)
     profile: Literal["default", "recall"] = "default"
 
     def options(self, reader: str | None) -> SearchOptions:
@@ -73,7 +70,7 @@ class Question(Body):
             min_importance=self.min_importance,
             recency_weight=self.recency_weight,
             diversity=self.diversity,
-            include=tuple(self.include),
+            include=self.include,
             profile=self.profile,
         )
 

@@ -82,6 +82,8 @@ class Endpoint:
     table: bool = False
     """Whether the answer is also told as CSV."""
     media: str = "application/json"
+    answered: Any = None
+    """What OpenAPI tells of the answer, where the function says more than that."""
 
     @property
     def name(self) -> str:
@@ -94,7 +96,7 @@ class Endpoint:
     @cached_property
     def answer(self) -> Any:
         """The type of what is answered, as OpenAPI tells it."""
-        return self.hints["return"]
+        return self.answered or self.hints["return"]
 
     @cached_property
     def adapter(self) -> TypeAdapter[Any]:

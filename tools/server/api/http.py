@@ -26,9 +26,18 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.a2a.call import Desk, Noted, NotOnRecord
-from beliefledger.tools.server.api import accounts, beliefs, memories, stewardship, turns
+from beliefledger.tools.server.api import (
+    accounts,
+    beliefs,
+    events,
+    memories,
+    stewardship,
+    turns,
+)
 from beliefledger.tools.server.api import problem as problems
 from beliefledger.tools.server.api.endpoint import ENDPOINTS, Endpoint
+from beliefledger.tools.server.api.events import STREAM, Follow
+from beliefledger.tools.server.api.feed import Feed
 from beliefledger.tools.server.api.problem import Problem, Told, invalid, refused, told
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
@@ -37,9 +46,10 @@ from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
 from beliefledger.tools.server.mcp.tool import FAILED, TIMEOUT
 
-__all__ = ["APIOverHTTP", "accounts", "beliefs", "memories", "stewardship", "turns"]
+__all__ = ["APIOverHTTP", "accounts", "beliefs", "events", "memories", "stewardship", "turns"]
 
 DOOR = "http"
+JSON = "application/json"
 PREFIX = "/v1"
 logger = logging.getLogger("beliefledger.server")
 REQUEST_ID = "X-Request-Id"
@@ -74,6 +84,7 @@ class APIOverHTTP:
         self._memory = memory
         self._settings = settings
         self._desk = Desk(memory, calls, records, settings.call_seconds)
+        self._feed = Feed(memory)
         self._endpoints = {each.name: each for each in ENDPOINTS}
         self.app = FastAPI(
             title="beliefledger",
@@ -94,7 +105,12 @@ class APIOverHTTP:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         yield
+        await self._feed.end()
         await self._desk.end()
+
+    def say_goodbye(self) -> None:
+        """End the streams of events: the server waits for them when it stops."""
+        self._feed.say_goodbye()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         given = Request(scope).headers.get(REQUEST_ID, "")
@@ -113,7 +129,7 @@ class APIOverHTTP:
         kinds: dict[str, Any] = {}
         if of.table:
             kinds[CSV] = {"schema": {"type": "string"}}
-        if of.media != "application/json":
+        if of.media != JSON:
             kinds[of.media] = {"schema": {"type": "string"}}
         responses: dict[int | str, dict[str, Any]] = dict(_ERRORS)
         if of.tagged:
@@ -124,7 +140,7 @@ class APIOverHTTP:
             self._made(of),
             methods=[of.method],
             status_code=of.status,
-            response_model=None if of.media != "application/json" else of.answer,
+            response_model=of.answer if of.media in {JSON, STREAM} else None,
             responses=responses,
             operation_id=of.name,
             name=of.name,
@@ -146,8 +162,10 @@ class APIOverHTTP:
         noted = self._noted(request, of.name, given)
         answer: Response
         try:
-            answer = await self._desk.done(self._do, of, noted.caller, given, request)
-            outcome = "ok"
+            done = await self._desk.done(self._do, of, noted.caller, given, request)
+            answer, outcome = self._followed(done), "ok"
+            if isinstance(answer, Told):
+                outcome = answer.outcome
         except TimeoutError:
             seconds = f"It took more than {self._desk.seconds:g} seconds."
             answer = told(
@@ -163,11 +181,21 @@ class APIOverHTTP:
             outcome = FAILED
         return await self._recorded(noted, answer, outcome)
 
+    def _followed(self, done: Response | Follow) -> Response:
+        """The answer; of a stream, the stream, which belongs to the event loop."""
+        if not isinstance(done, Follow):
+            return done
+        if not self._feed.has_room(done):
+            return told("Retryable", 429, "Too many streams.", "End one first.", "UNAVAILABLE")
+        return self._feed.response(done)
+
     def _do(
         self, of: Endpoint, caller: Caller, given: Mapping[str, Any], request: Request
-    ) -> Response:
+    ) -> Response | Follow:
         """The answer of an endpoint, made in a thread."""
         value = of.call(caller, given)
+        if isinstance(value, Follow):
+            return value
         headers = {"Cache-Control": "private, no-cache" if of.tagged else "no-store"}
         if isinstance(value, Iterator):
             return StreamingResponse(value, of.status, headers, of.media)
@@ -178,7 +206,7 @@ class APIOverHTTP:
             if value.next is not None:
                 headers["Link"] = f'<?after={value.next}>; rel="next"'
         else:
-            body, media = of.adapter.dump_json(value), of.media
+            body, media = of.adapter.dump_json(value), JSON
         if of.name == "record_turn":
             headers["Location"] = f"{PREFIX}/turns/{value.turn_id}/job"
         if of.tagged:

@@ -53,7 +53,7 @@ class Outlet:
         told = {"decisions": tuple(self.decisions(answer.decisions))}
         if words is not None and words == answer.content:
             return answer.model_copy(update=told)
-        hidden = {"content": words, "marked": words, "spans": (), "metadata": {}}
+        hidden: dict[str, object] = {"content": words, "marked": words, "spans": (), "metadata": {}}
         return answer.model_copy(update=told | hidden)
 
     def explanation(self, answer: Explanation) -> Explanation:
@@ -157,7 +157,7 @@ def _hidden(belief: BeliefAnswer | None) -> BeliefAnswer | None:
     if belief is None:
         return None
     words = dict.fromkeys(("entity", "attribute", "value", "text"), WITHHELD)
-    rest = {"context": None, "session": None, "agent": None, "metadata": {}}
+    rest: dict[str, object] = {"context": None, "session": None, "agent": None, "metadata": {}}
     return belief.model_copy(update=words | rest)
 
 

@@ -1,0 +1,76 @@
+"""Whether the server can do its work: the ledger, its views, tree and vault, and the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from beliefledger.awaitable.calls import Calls
+from beliefledger.ledger.errors import LedgerError
+from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.background import Background
+
+KEPT_SECONDS = 1.0
+"""So long an answer is given again: anybody may ask, and it is not to be a burden."""
+WAIT_SECONDS = 5.0
+MOST_LAG = 10_000
+"""Events that a view may be behind."""
+LEAST_FREE = 64_000_000
+"""Bytes on the disk of a ledger in a directory."""
+
+
+class Health:
+    """Looks at what a server needs."""
+
+    def __init__(self, memory: MemoryLedger, background: Background, calls: Calls) -> None:
+        self._memory = memory
+        self._background = background
+        self._calls = calls
+        self._last: tuple[float, dict[str, Any]] | None = None
+
+    async def ready(self) -> dict[str, Any]:
+        """`stopped` names what keeps the server from its work; then `status` is `unready`."""
+        if self._last is not None and monotonic() - self._last[0] < KEPT_SECONDS:
+            return self._last[1]
+        stopped = sorted(self._background.stopped)
+        checks: dict[str, Any] = {}
+        try:
+            checks = await asyncio.wait_for(self._calls.run(self._checks), WAIT_SECONDS)
+        except (LedgerError, TimeoutError):
+            stopped.append("ledger")
+        stopped += [name for name, each in checks.items() if not each["ok"]]
+        status = "unready" if stopped else "ready"
+        said = {"status": status, "stopped": stopped, "checks": checks}
+        self._last = monotonic(), said
+        return said
+
+    def _checks(self) -> dict[str, Any]:
+        self._memory.tokens.ready()
+        views = self._memory.status().views
+        behind = max((each.lag for each in views), default=0)
+        poisoned = sum(each.stopped_at is not None for each in views)
+        return {
+            "lag": {"ok": behind <= MOST_LAG and not poisoned, "events": behind},
+            "tree": {"ok": self._works(self._memory.proofs.signing_key)},
+            "vault": {"ok": self._works(lambda: self._memory.name_of("0" * 32))},
+            "disk": self._disk(),
+        }
+
+    @staticmethod
+    def _works(look: Any) -> bool:
+        try:
+            look()
+        except LedgerError:
+            return False
+        return True
+
+    def _disk(self) -> dict[str, Any]:
+        """A server of Postgres has a disk of its own, which is not seen from here."""
+        place = self._memory.place
+        if not isinstance(place, Path):
+            return {"ok": True}
+        free = shutil.disk_usage(place).free
+        return {"ok": free >= LEAST_FREE, "free_bytes": free}
