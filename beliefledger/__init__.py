@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from beliefledger.audit.calibration import NotCalibrated
     from beliefledger.awaitable.memory import AsyncMemoryLedger
     from beliefledger.awaitable.opener import open_memory_async
+    from beliefledger.client.client import AsyncClient, Client, connect, connect_async
+    from beliefledger.client.events import ToldEvent
     from beliefledger.curation.storing import Details, MemoryInput
     from beliefledger.filters import Where
     from beliefledger.gate.extractor import Extractor, ExtractorSettings
@@ -76,12 +78,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AppendUncertain",
+    "AsyncClient",
     "AsyncMemoryLedger",
     "BackendUnavailable",
     "BackendUnusable",
     "BehindWitness",
     "CallerMistake",
     "Candidate",
+    "Client",
     "ClockAhead",
     "ClockJumped",
     "ClockWentBack",
@@ -128,6 +132,7 @@ __all__ = [
     "TaskMoved",
     "TokenRefused",
     "TokenizerMissing",
+    "ToldEvent",
     "TurnInput",
     "TypeInvalid",
     "UnknownEventType",
@@ -135,6 +140,8 @@ __all__ = [
     "VersionConflict",
     "When",
     "Where",
+    "connect",
+    "connect_async",
     "open_memory",
     "open_memory_async",
 ]
@@ -142,12 +149,14 @@ __version__ = "0.1.0"
 
 _HOME = {
     "AppendUncertain": "ledger.errors",
+    "AsyncClient": "client.client",
     "AsyncMemoryLedger": "awaitable.memory",
     "BackendUnavailable": "ledger.errors",
     "BackendUnusable": "ledger.errors",
     "BehindWitness": "ledger.errors",
     "CallerMistake": "ledger.errors",
     "Candidate": "ledger.candidate",
+    "Client": "client.client",
     "ClockAhead": "ledger.errors",
     "ClockJumped": "ledger.errors",
     "ClockWentBack": "ledger.errors",
@@ -193,6 +202,7 @@ _HOME = {
     "SplitView": "ledger.errors",
     "TaskMoved": "access.tasks",
     "TokenRefused": "access.tokens",
+    "ToldEvent": "client.events",
     "TokenizerMissing": "ledger.errors",
     "TurnInput": "gate.intake",
     "TypeInvalid": "ledger.errors",
@@ -201,6 +211,8 @@ _HOME = {
     "VersionConflict": "ledger.errors",
     "When": "ledger.candidate",
     "Where": "filters",
+    "connect": "client.client",
+    "connect_async": "client.client",
     "open_memory": "opener",
     "open_memory_async": "awaitable.opener",
 }

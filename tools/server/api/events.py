@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Header, Query
-from pydantic import BaseModel
 
 from beliefledger.access.principal import Principal
+from beliefledger.client.events import EventPage, ToldEvent
 from beliefledger.exports.event_lines import EventDocuments
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidQuery, NotPermitted
@@ -31,36 +31,6 @@ _NO_WORDS_OF_TURNS = (
     "consumer.", "vault.", "ledger.", "memories.recalled",
 )  # fmt: skip
 """Events whose bodies have nothing that was said: who may subscribe is told them."""
-
-
-class EventDocument(BaseModel):
-    """An event. `body` is null where it was not asked for, is `destroyed`, or is `withheld` by the
-    gate of the way out; `subject_ref` stays when a person is erased, and `subject` goes."""
-
-    position: int
-    type: str
-    event_id: str
-    stream: str
-    version: int
-    subject: str | None
-    subject_ref: str | None
-    actor: str
-    recorded_at: str
-    causation: str | None
-    correlation: str | None
-    facts: dict[str, Any]
-    body: dict[str, Any] | None
-    destroyed: bool
-    withheld: bool
-
-
-class EventPage(BaseModel):
-    """Some events in order. `position` is how far the log was looked at: go on `after` it; `end`
-    tells that there was no more then."""
-
-    items: list[EventDocument]
-    position: int
-    end: bool
 
 
 Page = tuple[list[dict[str, Any]], int, bool]
@@ -203,7 +173,7 @@ def events(
         return Follow(wanted, after)
     items, position, end = Events(caller.memory).page(wanted, after, limit)
     return EventPage.model_construct(
-        items=[EventDocument.model_construct(**each) for each in items], position=position, end=end
+        items=[ToldEvent.model_construct(**each) for each in items], position=position, end=end
     )
 
 

@@ -100,7 +100,7 @@ class Tail:
         with self._memory.subscribe(self._ends) as events:
             while self._wanted():
                 try:
-                    some = []
+                    some: list[Recorded] = []
                     while len(some) < _PAGE and (event := events.look()) is not None:
                         some.append(event)
                     if some:

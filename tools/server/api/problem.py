@@ -80,7 +80,9 @@ def told(kind: str, status: int, detail: str, remedy: str, outcome: str) -> Told
 def refused(problem: LedgerError, given: Mapping[str, Any]) -> Told:
     """The answer for an error of ours: its class, its sentence without what was sent, its remedy,
     which is what the class says."""
-    said = refusal(problem, given)
+    # The names of fields are ours, and may be told.
+    sent = {n: list(v.values()) if isinstance(v, Mapping) else v for n, v in given.items()}
+    said = refusal(problem, sent)
     kind = type(problem)
     code, detail = said["code"], said["error"]
     if code == NOT_FOUND:  # alike for what is not there and for what is somebody else's
