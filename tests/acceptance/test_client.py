@@ -146,9 +146,16 @@ def steady(value, person):
     return round(value, 3) if isinstance(value, float) else value
 
 
-def test_the_same_script_runs_against_both(server, client, person, tmp_path):
-    with open_memory(tmp_path / "embedded") as embedded:
-        alone = [steady(each, person) for each in script(embedded, person)]
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """What an open ledger answers to the script."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("BELIEFLEDGER_SIGNING_KEY_FILE", raising=False)
+        with open_memory(tmp_path_factory.mktemp("alone")) as embedded:
+            return [steady(each, "one-person") for each in script(embedded, "one-person")]
+
+
+def test_the_same_script_runs_against_both(alone, server, client, person):
     apart = [steady(each, person) for each in script(client, person)]
     assert len(alone) == len(apart) > 30
     different = [
@@ -259,7 +266,7 @@ def test_subscribing_goes_on_where_the_connection_broke(server, client, person):
 
 
 class cutting:  # noqa: N801
-    """A proxy before a server: every second connection is cut in its first event, the others soon."""
+    """A proxy: every second connection is cut in its first event, the others soon after."""
 
     def __init__(self, root: str) -> None:
         host, port = root.removeprefix("http://").split(":")
