@@ -71,6 +71,20 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
         504: "It took too long; what was begun may still be done.",
     }.items()
 }
+_LINKS: dict[str, dict[str, dict[str, str]]] = {
+    "record_turn": {name: {"turn_id": "$response.body#/turn_id"} for name in ("turn", "turn_job")},
+    "store": {
+        "decision": {"decision_id": "$response.body#/decision_id"},
+        "memory": {"memory_id": "$response.body#/memory_id"},
+        "explain": {"memory_id": "$response.body#/memory_id"},
+        "revoke": {"memory_id": "$response.body#/memory_id"},
+        "history": {"belief_id": "$response.body#/belief_id"},
+        "replay": {"decision_id": "$response.body#/decision_id"},
+    },
+    "erase": {"certificate": {"erasure": "$response.body#/erasure"}},
+    "checkpoint": {"consistency": {"old": "$response.body#/size"}},
+}
+"""What of one answer is given to another endpoint."""
 _WENT_WRONG = "This went wrong here."
 _ASK = "Whoever runs the server finds the cause."
 
@@ -135,6 +149,11 @@ class APIOverHTTP:
         if of.tagged:
             responses[304] = {"description": "It is as it was: the ETag is that of If-None-Match."}
         responses[of.status] = {"content": kinds} if kinds else {}
+        if of.name in _LINKS:
+            responses[of.status]["links"] = {
+                name: {"operationId": name, "parameters": given}
+                for name, given in _LINKS[of.name].items()
+            }
         self.app.add_api_route(
             of.path,
             self._made(of),

@@ -25,7 +25,7 @@ from beliefledger.tools.server.api.endpoint import (
     moment,
     speaking,
 )
-from beliefledger.tools.server.api.outlet import Outlet
+from beliefledger.tools.server.api.outlet import Outlet, hidden
 from beliefledger.tools.server.api.turns import Remembered
 from beliefledger.tools.server.caller import Caller, whole_id
 
@@ -218,10 +218,10 @@ def revoke(
     by: Text = None,
 ) -> BeliefAnswer:
     """Take a memory back: it is no longer believed or shown. It stays in the history, which an
-    erasure empties. Again it does nothing."""
+    erasure empties. Again it does nothing, and tells no words."""
     who = acting(caller, by)
     known = versions_of(caller, memory_id)
-    Outlet(caller.memory).belief(known[-1])
     if all(each.recorded_to is not None for each in known):
-        return known[-1]
+        return hidden(known[-1])
+    Outlet(caller.memory).belief(known[-1])
     return caller.memory.revoke(memory_id, by=who, note=note)

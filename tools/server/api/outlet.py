@@ -149,13 +149,16 @@ def _hidden_choice(choice: ChoiceAnswer) -> ChoiceAnswer:
 
 def _hidden_change(change: MemoryChange) -> MemoryChange:
     return change.model_copy(
-        update={"text": None, "before": _hidden(change.before), "after": _hidden(change.after)}
+        update={
+            "text": None,
+            "before": None if change.before is None else hidden(change.before),
+            "after": None if change.after is None else hidden(change.after),
+        }
     )
 
 
-def _hidden(belief: BeliefAnswer | None) -> BeliefAnswer | None:
-    if belief is None:
-        return None
+def hidden(belief: BeliefAnswer) -> BeliefAnswer:
+    """A memory without its words."""
     words = dict.fromkeys(("entity", "attribute", "value", "text"), WITHHELD)
     rest: dict[str, object] = {"context": None, "session": None, "agent": None, "metadata": {}}
     return belief.model_copy(update=words | rest)

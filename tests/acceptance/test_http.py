@@ -1,0 +1,525 @@
+"""REST under /v1: real HTTP against the real server, on both backends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import socket
+import threading
+import time
+from contextlib import contextmanager
+
+import httpx2
+import jsonschema
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from served import served
+from stores import MASTER
+
+from beliefledger import open_memory
+from beliefledger.ledger.errors import BackendUnavailable
+from beliefledger.ledger.events.ops import ToolCalled
+from beliefledger.tools.server.api import feed
+
+SECRET = "blt_" + "c" * 43
+INVALID, REFUSED = "INVALID_PARAM", "NOT_PERMITTED"
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def server(request, tmp_path_factory):
+    """One for all tests here: each is about people of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "sqlite":
+            place = str(tmp_path_factory.mktemp("http") / "ledger")
+        else:
+            patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
+            keys = tmp_path_factory.mktemp("keys") / "signing.key"
+            patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys))
+            place = request.getfixturevalue("cluster").new()
+        with open_memory(place) as memory, served(memory) as running:
+            yield running
+
+
+@pytest.fixture
+def person(request):
+    """Somebody whom no other test is about."""
+    return re.sub(r"\W+", "-", request.node.name) + os.urandom(4).hex()
+
+
+@contextmanager
+def calling(server, name="bot", **given):
+    token = server.token(name, **given)
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx2.Client(base_url=f"{server.root}/v1/", headers=headers, timeout=30) as client:
+        yield client
+
+
+@pytest.fixture
+def client(server, person):
+    with calling(server, subjects=[person]) as made:
+        yield made
+
+
+def ok(answer):
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+def remembered(client, text):
+    return ok(client.post("turns/remember", json={"text": text}))
+
+
+# Saying
+
+
+def test_a_turn_is_a_job_until_it_is_decided(client):
+    answer = client.post("turns", json={"content": "I live in Lisbon."})
+    assert answer.status_code == 201
+    assert answer.json()["pending"] is True
+    where = answer.headers["location"].removeprefix("/v1/")
+    job = ok(client.get(where, params={"wait": 20}))
+    assert job["state"] == "extracted"
+    assert [each["claim"] for each in job["decisions"]] == ["User lives in Lisbon"]
+    turn = ok(client.get(f"turns/{answer.json()['turn_id']}"))
+    assert turn["marked"] == "⟦I live in Lisbon⟧(1)."
+    many = {"turns": [{"content": "I use pytest."}, {"content": "I like tea."}]}
+    assert len(ok(client.post("turns/batch", json=many))["items"]) == 2
+
+
+@pytest.mark.parametrize("path", ["turns", "turns/remember", "memories"])
+def test_an_idempotency_key_does_it_once(client, server, person, path):
+    sent = {
+        "turns": {"content": "I live in Lisbon."},
+        "turns/remember": {"text": "I live in Lisbon."},
+        "memories": {"value": "red", "attribute": "colour"},
+    }[path]
+    key = {"Idempotency-Key": "once"}
+    one, two = (ok(client.post(path, json=sent, headers=key)) for _ in range(2))
+    ids = [(each.get("receipt") or each)["turn_id"] for each in (one, two)]
+    assert ids[0] == ids[1]
+    with calling(server, "another", subjects=[person]) as other:
+        third = ok(other.post(path, json=sent, headers=key))
+        assert (third.get("receipt") or third)["turn_id"] != ids[0], "another token's key"
+    missing = ok(client.post(path, json=sent))
+    assert (missing.get("receipt") or missing)["turn_id"] != ids[0]
+
+
+def test_other_writes_repeated_change_nothing_more(server, person):
+    with calling(server, subjects=[person], role="admin", consent=None) as client:
+        grant = {"basis": "consent"}
+        ids = {ok(client.post("consent", json=grant))["grant_id"] for _ in range(2)}
+        assert len(ids) == 1
+        memory = remembered(client, "I live in Lisbon.")["decisions"][0]["memory_id"]
+        gone = [ok(client.delete(f"memories/{memory}")) for _ in range(2)]
+        assert [each["became"]["what"] for each in gone] == ["revoked", "revoked"]
+        assert gone[1]["recorded_to"] == gone[0]["recorded_to"]
+        assert ok(client.get("beliefs"))["items"] == []
+
+
+# Asking
+
+
+def test_beliefs_now_as_of_and_valid_at(client):
+    first = remembered(client, "I live in Lisbon.")["receipt"]
+    time.sleep(0.01)
+    middle = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3_600))
+    remembered(client, "I moved to Porto.")
+
+    def texts(**query):
+        return [each["text"] for each in ok(client.get("beliefs", params=query))["items"]]
+
+    assert texts() == ["User moved to Porto"]
+    decided = ok(client.get("decisions"))["items"][0]["position"]
+    assert texts(as_of=decided + 1) == ["User lives in Lisbon"]
+    assert texts(as_of=first["position"] - 1) == []
+    assert texts(valid_at=middle) == []
+    belief = ok(client.get("beliefs"))["items"][0]
+    versions = ok(client.get(f"beliefs/{belief['belief_id']}/history"))["items"]
+    assert versions[0]["value"] == "Lisbon"
+    assert versions[-1]["value"] == "Porto"
+    why = ok(client.get(f"memories/{belief['memory_id']}/explanation"))
+    assert why["decision"]["reason"] == "truth.change"
+    changes = ok(client.get("diff", params={"start": first["position"]}))["changes"]
+    assert {each["what"] for each in changes} >= {"added"}
+    found = ok(client.post("search", json={"query": "where is home?"}))
+    assert found["results"][0]["text"] == "User moved to Porto"
+    made = ok(client.post("context", json={"query": "home", "format": "text"}))
+    assert "Porto" in made["content"]
+
+
+def test_an_etag_says_that_beliefs_are_as_they_were(client):
+    remembered(client, "I live in Lisbon.")
+    first = client.get("beliefs")
+    same = client.get("beliefs", headers={"If-None-Match": first.headers["etag"]})
+    assert (same.status_code, same.content) == (304, b"")
+    weak = {"If-None-Match": f'"x", W/{first.headers["etag"]}'}
+    assert client.get("beliefs", headers=weak).status_code == 304
+    remembered(client, "I use pytest.")
+    changed = client.get("beliefs", headers={"If-None-Match": first.headers["etag"]})
+    assert changed.status_code == 200
+    assert changed.headers["etag"] != first.headers["etag"]
+
+
+def test_lists_come_in_pages_and_as_csv(client):
+    values = ["red", "=1+1", 'a,"b"\nc', "-5", "blue"]
+    sent = [{"value": each, "attribute": f"number {n}"} for n, each in enumerate(values)]
+    ok(client.post("memories/batch", json={"memories": sent}))
+    first = ok(client.get("beliefs", params={"limit": 3}))
+    rest = ok(client.get("beliefs", params={"limit": 3, "after": first["next"]}))
+    assert [each["value"] for each in first["items"] + rest["items"]] == values
+    assert rest["next"] is None
+    answer = client.get("beliefs", headers={"Accept": "text/csv"}, params={"limit": 4})
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert 'rel="next"' in answer.headers["link"]
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    told = ok(client.get("beliefs", params={"limit": 4}))["items"]
+    assert [each["value"] for each in rows] == ["red", "'=1+1", 'a,"b"\nc', "'-5"]
+    assert list(rows[0]) == list(told[0])
+    assert json.loads(rows[0]["evidence"]) == told[0]["evidence"]
+    assert float(rows[0]["confidence"]) == told[0]["confidence"]
+    either = {"Accept": "text/csv;q=0.5, application/json"}
+    assert client.get("beliefs", headers=either).headers["content-type"] == "application/json"
+
+
+def test_what_the_gate_withholds_leaves_by_no_answer(server, client, person):
+    """Refused for want of a basis: nobody is told the words, of whatever role."""
+    remembered(client, "I live in Lisbon. I have asthma.")
+    for role in ("agent", "admin"):
+        with calling(server, role, role=role, subjects=[person]) as asking:
+            for path in ("beliefs", "decisions", "diff", "reviews", "conflicts"):
+                assert "asthma" not in asking.get(path).text, (role, path)
+            for path, sent in {
+                "search": {"query": "what illness?"},
+                "context": {"query": "what illness?"},
+                "why-not": {"claim": "User has diabetes"},
+            }.items():
+                assert "asthma" not in asking.post(path, json=sent).text, (role, path)
+            decided = ok(asking.get("decisions"))["items"]
+            assert None in [each["claim"] for each in decided]
+            for each in decided[-1:]:
+                for path in (
+                    f"decisions/{each['decision_id']}", f"decisions/{each['decision_id']}/refusal",
+                    f"turns/{each['turn_id']}", f"turns/{each['turn_id']}/job",
+                ):  # fmt: skip
+                    assert "asthma" not in asking.get(path).text, (role, path)
+            events = asking.get("events", params={"bodies": True, "limit": 1_000})
+            assert "asthma" not in events.text, role
+    assert "asthma" in server.memory.turn(decided[0]["turn_id"]).content
+
+
+def test_a_reviewer_settles_what_waits_and_what_is_contested(server, person):
+    with calling(server, "lea", role="admin", subjects=[person]) as client:
+        remembered(client, "I have asthma.")
+        [waits] = ok(client.get("reviews"))["items"]
+        written = ok(client.post(f"reviews/{waits['decision_id']}", json={"approve": True}))
+        assert written["memory_id"]
+        assert ok(client.get(f"memories/{written['memory_id']}"))["value"]
+        remembered(client, "I live in Lisbon.")
+        contested = {"content": "I live in Porto.", "ask": True}
+        job = client.post("turns", json=contested).headers["location"].removeprefix("/v1/")
+        ok(client.get(job, params={"wait": 20}))
+        [conflict] = ok(client.get("conflicts"))["items"]
+        path = f"conflicts/{conflict['belief_id']}/resolution"
+        [settled] = ok(client.post(path, json={"choose": "Porto"}))["items"]
+        assert settled["value"] == "Porto"
+        assert ok(client.get("conflicts"))["items"] == []
+
+
+def test_accounts_are_given_to_who_runs_it(server, person):
+    with calling(server, "root", role="admin", subjects=None) as client:
+        said = {"subject": person}
+        ok(client.post("turns/remember", json=said | {"text": "I live in Lisbon."}))
+        assert ok(client.get("status"))["position"] > 1
+        assert person in client.get("subjects", params={"limit": 1_000}).text
+        preview = ok(client.post("erasures/preview", json=said))
+        assert preview["turns"] == 1
+        exported = ok(client.post("exports/person", json=said))
+        jsonschema.validate(exported, ok(client.get("exports/schema")))
+        lines = client.post("exports/events", json={"after": 5}).text.splitlines()
+        assert [json.loads(each)["position"] for each in lines] == list(range(6, len(lines) + 6))
+        assert ok(client.post("proofs/verification", json={}))["problem"] is None
+        proof = ok(client.get("proofs/inclusion/3"))
+        assert proof["format"] == "beliefledger.inclusion.v1"
+        size = int(ok(client.post("proofs/checkpoint"))["size"])
+        ok(client.get("proofs/consistency", params={"old": size}))
+        assert ok(client.get("audit/counts"))["adds_up"] is True
+        assert ok(client.get("audit/checklist", params={"only": "write"}))["lines"]
+        decision = ok(client.get("decisions", params=said))["items"][0]["decision_id"]
+        assert ok(client.post(f"audit/replays/{decision}"))["verdict"] == "same"
+        ran = ok(client.post("jobs/expiry/runs"))
+        assert ran["outcome"] == "done"
+        assert "expiry" in client.get("jobs").text
+        assert ok(client.get("policies/current"))["name"]
+        policy = {"policy": {"name": "the same", "thresholds": {"default": 0.5}}}
+        assert len(ok(client.post("policies", json=policy))["digest"]) == 64
+        kind = {"name": "medication", "description": "What somebody takes.", "slot": "content"}
+        added = client.post("types", json={"type": kind})
+        assert added.status_code in (200, 422), added.text
+        erased = ok(client.post("erasures", json=said))
+        paper = ok(client.get(f"certificates/{erased['erasure']}"))
+        assert paper["format"] == "beliefledger.certificate.v2"
+        told = ok(client.get("audit/calls", params={"limit": 1_000}))["items"]
+        assert {"erase", "certificate"} <= {each["tool"] for each in told}
+
+
+# What goes wrong
+
+
+def recorded(server, client):
+    digest = server.memory.tokens.principal(client.headers["authorization"][7:]).token
+    return [
+        (each.facts["door"], each.facts["tool"], each.facts["outcome"])
+        for each in server.memory._log.read()
+        if each.type == ToolCalled.NAME and each.facts["token_digest"] == digest
+    ]
+
+
+def test_errors_are_problems_with_a_remedy_and_without_what_was_sent(server, client):
+    for method, path, given, status, code, outcome in (
+        ("POST", "turns", {"json": {"content": 3, SECRET: 1}}, 422, "InvalidQuery", INVALID),
+        ("POST", "turns", {"content": f'{{"{SECRET}'}, 400, "InvalidQuery", INVALID),
+        ("POST", "turns", {"content": b"\xff" + SECRET.encode()}, 400, "CallerMistake", INVALID),
+        ("POST", "turns", {"json": {"content": "", "said_at": SECRET}}, 422, "InvalidTurn", INVALID),
+        ("GET", "beliefs", {"params": {"as_of": SECRET}}, 422, "InvalidQuery", INVALID),
+        ("GET", "beliefs", {"params": {"limit": SECRET}}, 422, "InvalidQuery", INVALID),
+        ("GET", "beliefs", {"params": {"subject": SECRET}}, 403, "NotPermitted", REFUSED),
+        ("GET", f"memories/{SECRET}", {}, 404, "UnknownMemory", "MEMORY_NOT_FOUND"),
+        ("GET", f"{SECRET}", {}, 404, "CallerMistake", "UNKNOWN_TOOL"),
+        ("PUT", "beliefs", {"content": SECRET}, 405, "CallerMistake", "UNKNOWN_TOOL"),
+        ("POST", "policies", {"json": {"policy": {SECRET: 1}}}, 403, "NotPermitted", REFUSED),
+    ):  # fmt: skip
+        headers = {"Content-Type": "application/json"}
+        answer = client.request(method, path, headers=headers, **given)
+        problem = answer.json()
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert (answer.status_code, problem["status"], problem["code"]) == (status, status, code), (
+            path
+        )
+        assert problem["detail"]
+        assert problem["remedy"]
+        assert SECRET not in answer.text
+        assert recorded(server, client)[-1][2] == outcome
+    assert {each[0] for each in recorded(server, client)} == {"http"}
+
+
+def test_too_much_too_often_or_nobodys_gets_no_further(server, tmp_path):
+    with (
+        open_memory(tmp_path) as memory,
+        served(memory, max_body_bytes=2_000, calls_per_minute=4) as small,
+    ):
+        with calling(small) as client:
+            large = {"content": "x" * 3_000}
+            assert client.post("turns", json=large).status_code == 413
+            pieces = (b"x" * 500 for _ in range(6))  # whose length nobody says beforehand
+            kind = {"Content-Type": "application/json"}
+            assert client.post("turns", content=pieces, headers=kind).status_code == 413
+            codes = [client.get("beliefs").status_code for _ in range(4)]
+            assert codes == [200, 200, 200, 429]
+        bare = httpx2.get(f"{small.root}/v1/beliefs")
+        assert bare.status_code == 401
+        assert bare.headers["content-type"] == "application/problem+json"
+
+
+def test_what_cannot_be_put_on_record_is_not_answered(server, client, person, monkeypatch):
+    remembered(client, "I live in Lisbon.")
+    with monkeypatch.context() as patch:
+
+        def refuse(_call):
+            raise BackendUnavailable("no")
+
+        patch.setattr(server.memory.tokens, "record_call", refuse)
+        answer = client.get("beliefs")
+    assert answer.status_code == 503
+    assert "Lisbon" not in answer.text
+
+
+def test_the_document_of_the_api_is_openapi_and_needs_no_token(server):
+    told = httpx2.get(f"{server.root}/v1/openapi.json").json()
+    assert told["openapi"].startswith("3.1")
+    schemas = told["components"]["schemas"]
+    assert {"BeliefAnswer", "DecisionAnswer", "Explanation", "Problem"} <= schemas.keys()
+    for path, methods in told["paths"].items():
+        for of in methods.values():
+            assert of["x-verbs"], path
+            assert of["description"], path
+
+
+# Events
+
+
+def lines_of(answer):
+    """(id, event, data) of a stream; comments with their text as the event."""
+    said = {}
+    for line in answer.iter_lines():
+        if line:
+            name, _, value = line.partition(": ")
+            said[name] = value
+        elif said:
+            yield said
+            said = {}
+
+
+STREAM = {"Accept": "text/event-stream"}
+
+
+@pytest.fixture
+def auditor(server, person):
+    with calling(
+        server, f"auditor of {person}", role="auditor", subjects=[person], consent=None
+    ) as made:
+        yield made
+
+
+def test_events_are_told_in_pages_and_filtered(client, auditor, person):
+    remembered(client, "I live in Lisbon. What if I were a doctor?")
+    page = ok(auditor.get("events", params={"limit": 3}))
+    names = [each["type"] for each in page["items"]]
+    while not page["end"]:
+        page = ok(auditor.get("events", params={"limit": 3, "after": page["position"]}))
+        names += [each["type"] for each in page["items"]]
+    assert names[0] == "subject.registered.v1"
+    assert "memory.admitted.v2" in names
+    query = {"types": "gate.*", "outcome": "quarantine", "bodies": True}
+    [event] = ok(auditor.get("events", params=query))["items"]
+    assert event["facts"]["reason"] == "truth.hypothetical"
+    assert auditor.get("events", params={"types": "nonsense"}).status_code == 422
+    assert auditor.get("events", params={"subject": "somebody"}).status_code == 403
+    assert client.get("events").status_code == 403, "an agent follows nothing"
+
+
+def test_a_stream_goes_on_and_an_erasure_leaves_a_tombstone(
+    server, client, auditor, person, monkeypatch
+):
+    monkeypatch.setattr(feed, "HEARTBEAT_SECONDS", 0.2)
+    remembered(client, "I live in Lisbon.")
+    query = {"types": ["turn.recorded.*", "subject.erased.*"], "bodies": True}
+    with auditor.stream("GET", "events", params=query, headers=STREAM, timeout=10) as answer:
+        told = lines_of(answer)
+        said = [next(each for each in told if "data" in each)]
+        first = json.loads(said[-1]["data"])
+        assert first["body"]["content"] == "I live in Lisbon."
+        assert (said[-1]["id"], said[-1]["event"]) == (str(first["position"]), first["type"])
+        begun = time.monotonic()
+        threading.Timer(
+            0.1, lambda: client.post("turns", json={"content": "I use pytest."})
+        ).start()
+        second = next(each for each in told if "data" in each)
+        assert time.monotonic() - begun < 5
+        assert first["position"] < int(second["id"])
+        beat = next(told)
+        assert "data" not in beat
+        assert int(beat["id"]) >= int(second["id"])
+    where = client.post("turns", json={"content": "I like tea."}).headers["location"]
+    ok(client.get(where.removeprefix("/v1/"), params={"wait": 20}))
+    after = {"Last-Event-ID": second["id"]}
+    ref = first["subject_ref"]
+    with calling(server, "dpo", role="auditor", subjects=None) as all_seeing:
+        server.memory.erase(person, by="dpo")
+        query = {"types": "turn.recorded.*", "subject_ref": ref, "bodies": True}
+        [third] = ok(all_seeing.get("events", params=query, headers=after))["items"]
+        assert (third["body"], third["destroyed"], third["subject"]) == (None, True, None)
+        assert third["subject_ref"] == ref, "by which a subscriber knows whom to forget"
+        query = {"types": "subject.erased.*", "subject_ref": ref}
+        [erased] = ok(all_seeing.get("events", params=query))["items"]
+        assert erased["subject_ref"] == ref
+    with auditor.stream("GET", "events", headers=STREAM | after, timeout=10) as answer:
+        kinds = {each["event"] for each in _until(lines_of(answer), "subject.erased.v2")}
+    assert "memory.admitted.v2" in kinds
+
+
+def _until(told, kind):
+    for each in told:
+        if "event" in each:
+            yield each
+            if each["event"] == kind:
+                return
+
+
+def test_a_stream_ends_with_its_token(server, client, person):
+    with calling(server, "passing", role="auditor", subjects=[person], consent=None) as auditor:
+        token = server.memory.tokens.principal(auditor.headers["authorization"][7:])
+        with auditor.stream("GET", "events", headers=STREAM, timeout=20) as answer:
+            told = lines_of(answer)
+            next(told)
+            server.memory.tokens.revoke(token.token_id, by="lea")
+            begun = time.monotonic()
+            list(told)
+            assert time.monotonic() - begun < 10, "it ends by itself"
+    again = httpx2.get(f"{server.root}/v1/events", headers=dict(auditor.headers))
+    assert again.status_code == 401
+
+
+def slowly(client):
+    """The same client, whose socket takes little that was not read."""
+    little = [(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)]
+    transport = httpx2.HTTPTransport(socket_options=little)
+    return httpx2.Client(base_url=client.base_url, headers=client.headers, transport=transport)
+
+
+def test_a_slow_reader_holds_nobody_up(server, person, monkeypatch):
+    """One reads nothing at all while many events come: writing and the other go on."""
+    monkeypatch.setattr(feed, "_KEPT", 10)
+    with calling(server, "writer", role="admin", subjects=[person]) as writer:
+        headers, query = STREAM, {"types": ["memory.*"], "bodies": True}
+        with (
+            slowly(writer) as reluctant,
+            reluctant.stream("GET", "events", params=query, headers=headers, timeout=20) as slow,
+            writer.stream("GET", "events", params=query, headers=headers, timeout=20) as quick,
+        ):
+            for batch in range(3):
+                many = [
+                    {"value": "x" * 2_000, "attribute": f"number {batch} {each}"}
+                    for each in range(15)
+                ]
+                ok(writer.post("memories/batch", json={"memories": many}))
+            for reader in (quick, slow):
+                told = (each for each in lines_of(reader) if "data" in each)
+                positions = [int(next(told)["id"]) for _ in range(45)]
+                assert positions == sorted(set(positions))
+
+
+# How the server is
+
+
+def test_health_and_metrics_tell_of_the_ledger_and_of_nobody(server, client, person):
+    assert httpx2.get(f"{server.root}/healthz").json() == {"status": "ok"}
+    ready = httpx2.get(f"{server.root}/readyz")
+    assert ready.status_code == 200
+    assert set(ready.json()["checks"]) == {"lag", "tree", "vault", "disk"}
+    remembered(client, "I live in Lisbon.")
+    ok(client.post("search", json={"query": "home"}))
+    assert httpx2.get(f"{server.root}/metrics").status_code == 401
+    mine = httpx2.get(f"{server.root}/metrics", headers=dict(client.headers))
+    assert mine.status_code == 403
+    token = server.token("prometheus", role="operator", subjects=None, consent=None)
+    answer = httpx2.get(f"{server.root}/metrics", headers={"Authorization": f"Bearer {token}"})
+    assert answer.status_code == 200
+    assert person not in answer.text
+    assert "Lisbon" not in answer.text
+    told = {each.name: each for each in text_string_to_metric_families(answer.text)}
+    assert {
+        "beliefledger_appends", "beliefledger_decisions", "beliefledger_view_lag",
+        "beliefledger_consumer_lag", "beliefledger_search_seconds", "beliefledger_queue",
+        "beliefledger_model_tokens", "beliefledger_erasures_open", "beliefledger_calls",
+    } <= told.keys()  # fmt: skip
+    appends = told["beliefledger_appends"].samples[0].value
+    assert 0 < appends <= server.memory.status().position
+    searches = {each.name: each.value for each in told["beliefledger_search_seconds"].samples}
+    assert searches["beliefledger_search_seconds_count"] >= 1
+    admitted = {
+        each.labels["outcome"]: each.value for each in told["beliefledger_decisions"].samples
+    }
+    assert admitted["admit"] >= 1
+
+
+def test_unready_says_what_is_wrong(server, monkeypatch):
+    monkeypatch.setattr("beliefledger.tools.server.api.health.LEAST_FREE", 1 << 62)
+    time.sleep(1.1)  # an answer is given again for a second
+    answer = httpx2.get(f"{server.root}/readyz")
+    on_disk = "free_bytes" in answer.json()["checks"]["disk"]
+    assert answer.status_code == (503 if on_disk else 200)
+    assert answer.json()["stopped"] == (["disk"] if on_disk else [])
+    time.sleep(1.1)
