@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 
 from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
@@ -19,7 +19,7 @@ from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.a2a.http import A2AOverHTTP
 from beliefledger.tools.server.api.health import Health
-from beliefledger.tools.server.api.http import PREFIX, APIOverHTTP
+from beliefledger.tools.server.api.http import APIOverHTTP
 from beliefledger.tools.server.api.metrics import MEDIA, Metrics
 from beliefledger.tools.server.background import Background
 from beliefledger.tools.server.configuration import Configuration
@@ -103,7 +103,7 @@ def application(memory: MemoryLedger, settings: Configuration) -> Starlette:
             Route("/mcp", endpoint=mcp, methods=["GET", "POST", "DELETE"]),
             *metadata_routes(settings.oauth),
             *a2a.routes(),
-            Mount(PREFIX, app=api),
+            api.route(),
         ],
         middleware=[
             Middleware(
