@@ -72,6 +72,8 @@ BUDGETS = (
         "tree and checkpoint on Postgres, of each event": "≤ 5",
         "inclusion proof among 1,000,000 events on SQLite": "≤ 2",
         "inclusion proof among 1,000,000 events on Postgres": "≤ 2",
+        "processor time of a small GET, beyond the facade's own": "≤ 1",
+        "processor time of POST /v1/turns, beyond the facade's own": "≤ 1.5",
         "processor time of store_memory, beyond a no-op and the facade's own": "≤ 1",
         "processor time of search_memories, beyond a no-op and the facade's own": "≤ 1",
         "p50 of szl-recall's store_memory through a raw client, of ours": "≥ 3",

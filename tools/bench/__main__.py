@@ -38,6 +38,7 @@ from beliefledger.tools.bench import (
     proving,
     quality,
     rebuilding,
+    rest,
     retrieval,
     rotating,
     searching,
@@ -87,6 +88,7 @@ BENCHES: dict[str, Bench] = {
     "erasing": erasing.erasing,
     "proving": proving.proving,
     "doors": doors.doors,
+    "rest": rest.rest,
     "load": load.load,
 }
 RESULTS = Path("bench-results.json")

@@ -24,7 +24,7 @@ _META = {
 }
 _URL = re.compile(r"https?://[^\s()]+")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-_IDLE_SECONDS = 3
+IDLE_SECONDS = 3
 """A server closes a connection that is idle for five seconds, and a new call would meet that."""
 
 
@@ -51,7 +51,7 @@ class Wire:
         """What a tool answers. Raises `Gone`, and `RuntimeError` for anything but an answer."""
         params = {"name": tool, "arguments": arguments, "_meta": _META}
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-        if time.monotonic() - self._used_at > _IDLE_SECONDS:
+        if time.monotonic() - self._used_at > IDLE_SECONDS:
             self._connection.close()
         try:
             self._connection.request(

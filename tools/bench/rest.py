@@ -1,0 +1,94 @@
+"""What a call of the HTTP API costs the server's processor, beside the call that it makes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from statistics import median
+from urllib.parse import urlsplit
+
+from beliefledger.opener import open_memory
+from beliefledger.times import LATEST
+from beliefledger.tools.bench.measure import Measured, Run, Target
+from beliefledger.tools.bench.wire import IDLE_SECONDS, ledger_server
+
+_NAME = "bench"
+_SUBJECT = "ana"
+_WARM, _CALLS = 50, 300
+
+
+class _Client:
+    """One connection that is kept, and as little beside it as can be."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._connection = HTTPConnection(urlsplit(url).netloc, timeout=60)
+        self._used_at = time.monotonic()
+        self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def call(self, method: str, path: str, sent: object = None) -> None:
+        if time.monotonic() - self._used_at > IDLE_SECONDS:
+            self._connection.close()
+        self._used_at = time.monotonic()
+        body = None if sent is None else json.dumps(sent).encode()
+        self._connection.request(method, f"/v1/{path}", body, self._headers)
+        answer = self._connection.getresponse()
+        text = answer.read()
+        if answer.status >= 300:
+            raise RuntimeError(f"{path} answered {answer.status}: {text[:200]!r}")
+
+
+def rest(run: Run) -> Iterator[Measured]:
+    """Processor time of the server beyond what the facade takes for the same."""
+    place = run.place("rest")
+    with ExitStack() as closing:
+        with open_memory(place, embedder="hashed-1", consent="consent") as memory:
+            memory_id = memory.store(_SUBJECT, "red", attribute="colour").memory_id or ""
+            token = memory.tokens.create(_NAME, by=_NAME, subjects=[_SUBJECT]).token
+        beside = run.place("facade")
+        shutil.copytree(place, beside)
+        facade = closing.enter_context(open_memory(beside, embedder="hashed-1"))
+        server = closing.enter_context(ledger_server(str(place), WORKER="false", THREADS=8))
+        client = _Client(server.url, token)
+
+        def get(_number: int) -> None:
+            client.call("GET", f"memories/{memory_id}")
+
+        def look(_number: int) -> None:
+            facade.history(memory_id)
+            facade.recalls.words([memory_id], LATEST)  # as everything that leaves is looked at
+
+        def post(number: int) -> None:
+            client.call("POST", "turns", {"content": f"Said in {number}."})
+
+        def record(number: int) -> None:
+            facade.record_turn(_SUBJECT, f"Said in {number}.")
+
+        taken: dict[str, list[tuple[float, float]]] = {"get": [], "post": []}
+        for _ in run.rounds("calls of the HTTP API"):
+            own = _each(look, time.process_time)
+            taken["get"].append((_each(get, server.cpu_seconds), own))
+            own = _each(record, time.process_time)
+            taken["post"].append((_each(post, server.cpu_seconds), own))
+    for name, of, most in (("a small GET", "get", 1.0), ("POST /v1/turns", "post", 1.5)):
+        whole, own = (median(each) for each in zip(*taken[of], strict=True))
+        yield Measured(
+            f"processor time of {name}, beyond the facade's own",
+            "ms",
+            [there - alone for there, alone in taken[of]],
+            Target("≤", most),
+            note=f"{whole:.2f} ms; the facade {own:.2f}",
+        )
+
+
+def _each(call: Callable[[int], None], clock: Callable[[], float]) -> float:
+    """Milliseconds of each call, by a clock of the processor."""
+    for number in range(_WARM):
+        call(-number - 1)
+    before = clock()
+    for number in range(_CALLS):
+        call(number)
+    return (clock() - before) / _CALLS * 1e3
