@@ -278,11 +278,12 @@ def recorded(server, client):
 
 
 def test_errors_are_problems_with_a_remedy_and_without_what_was_sent(server, client):
+    undated = {"content": "", "said_at": SECRET}
     for method, path, given, status, code, outcome in (
         ("POST", "turns", {"json": {"content": 3, SECRET: 1}}, 422, "InvalidQuery", INVALID),
         ("POST", "turns", {"content": f'{{"{SECRET}'}, 400, "InvalidQuery", INVALID),
         ("POST", "turns", {"content": b"\xff" + SECRET.encode()}, 400, "CallerMistake", INVALID),
-        ("POST", "turns", {"json": {"content": "", "said_at": SECRET}}, 422, "InvalidTurn", INVALID),
+        ("POST", "turns", {"json": undated}, 422, "InvalidTurn", INVALID),
         ("GET", "beliefs", {"params": {"as_of": SECRET}}, 422, "InvalidQuery", INVALID),
         ("GET", "beliefs", {"params": {"limit": SECRET}}, 422, "InvalidQuery", INVALID),
         ("GET", "beliefs", {"params": {"subject": SECRET}}, 403, "NotPermitted", REFUSED),
