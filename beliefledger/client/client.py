@@ -380,7 +380,7 @@ def connect(url: str, *, token: str, seconds: float = SECONDS) -> Client:
     path; `seconds` is how long an answer is waited for.
 
     >>> from beliefledger import connect
-    >>> with connect("https://memory.example.org", token="blt_…") as memory:
+    >>> with connect("https://memory.example.org", token="blt_...") as memory:
     ...     memory.beliefs.__doc__
     'What is believed now, was believed as of then, and was true at a time.'
     """
@@ -388,5 +388,11 @@ def connect(url: str, *, token: str, seconds: float = SECONDS) -> Client:
 
 
 def connect_async(url: str, *, token: str, seconds: float = SECONDS) -> AsyncClient:
-    """As `connect`, in an event loop: every verb is awaited."""
+    """As `connect`, in an event loop: every verb is awaited.
+
+    >>> from beliefledger import connect_async
+    >>> async def texts() -> list[str]:
+    ...     async with connect_async("https://memory.example.org", token="blt_...") as memory:
+    ...         return [belief.text for belief in await memory.beliefs("ana")]
+    """
     return AsyncClient(url, token, seconds=seconds)

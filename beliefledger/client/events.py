@@ -10,7 +10,12 @@ from pydantic import BaseModel, ConfigDict
 
 class ToldEvent(BaseModel):
     """An event. `body` is None where it was not asked for, is `destroyed`, or is `withheld` by the
-    gate of the way out; `subject_ref` stays when a person is erased, and `subject` goes."""
+    gate of the way out; `subject_ref` stays when a person is erased, and `subject` goes.
+
+    >>> from beliefledger import ToldEvent
+    >>> def is_tombstone(event: ToldEvent) -> bool:
+    ...     return event.destroyed and event.subject is None
+    """
 
     model_config = ConfigDict(frozen=True)
 
