@@ -59,7 +59,7 @@ class MemoryLedger(Parts):
 
     What is done every day is a method here; the rest are parts: `consent`, `conflicts`, `entities`,
     `teams`, `types`, `policy`, `recalls`, `vectors`, `erasure`, `exports`, `proofs`, `audit`,
-    `operations`, `tokens`, `tasks`.
+    `operations`, `tokens`, `webhooks`, `tasks`.
 
     Safe to use from several threads; several processes may have the same ledger open.
     """

@@ -14,6 +14,7 @@ from beliefledger.reading.queries import Queries
 if TYPE_CHECKING:
     from beliefledger.access.tasks import Tasks
     from beliefledger.access.tokens import Tokens
+    from beliefledger.access.webhooks import Webhooks
     from beliefledger.audit.audit import Audit
     from beliefledger.audit.replay import DecisionReplays
     from beliefledger.curation.conflicts import Conflicts
@@ -254,6 +255,13 @@ class Parts(Closeable):
         from beliefledger.access.tokens import Tokens
 
         return Tokens(self._core, self._queries)
+
+    @made_once
+    def webhooks(self) -> Webhooks:
+        """Who is told of events at an address of theirs, and what did not arrive."""
+        from beliefledger.access.webhooks import Webhooks
+
+        return Webhooks(self._core)
 
     @made_once
     def tasks(self) -> Tasks:

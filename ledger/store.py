@@ -170,6 +170,11 @@ class Cursors(Protocol):
         """Set a cursor that nobody holds, as a copy of a ledger does."""
         ...
 
+    def rewind(self, name: str, position: int) -> bool:
+        """Set a cursor, whoever holds it: the lease on it is over, and the next claim begins there.
+        False when there is no such cursor."""
+        ...
+
 
 class EventStore(Protocol):
     """A database that keeps history and bodies. Where it has several tenants, it shows one of

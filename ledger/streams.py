@@ -46,6 +46,11 @@ def tokens_stream(tenant: str) -> str:
     return _hash("tokens", tenant)
 
 
+def webhooks_stream(tenant: str) -> str:
+    """The stream of webhooks: who registered each, its secrets, and what was not delivered."""
+    return _hash("webhooks", tenant)
+
+
 def teams_stream(tenant: str) -> str:
     """The stream that records who joined and left which team; each event is of who did."""
     return _hash("teams", tenant)

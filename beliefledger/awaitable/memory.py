@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         AsyncTokens,
         AsyncTypes,
         AsyncVectors,
+        AsyncWebhooks,
     )
 
 
@@ -150,6 +151,13 @@ class AsyncMemoryLedger(Part[MemoryLedger], AsyncCloseable):
         from beliefledger.awaitable.parts import AsyncTokens
 
         return AsyncTokens(self._part.tokens, self._calls)
+
+    @made_once
+    def webhooks(self) -> AsyncWebhooks:
+        """Who is told of events at an address of theirs, and what did not arrive."""
+        from beliefledger.awaitable.parts import AsyncWebhooks
+
+        return AsyncWebhooks(self._part.webhooks, self._calls)
 
     @made_once
     def tasks(self) -> AsyncTasks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from beliefledger.access.tasks import Tasks
 from beliefledger.access.tokens import Tokens
+from beliefledger.access.webhooks import Webhooks
 from beliefledger.audit.audit import Audit
 from beliefledger.awaitable.calls import Calls, Part, awaited
 from beliefledger.curation.backfill import Backfill
@@ -265,3 +266,22 @@ class AsyncTokens(Part[Tokens]):
     record_call = awaited(Tokens.record_call)
     record_refusals = awaited(Tokens.record_refusals)
     calls = awaited(Tokens.calls)
+
+
+class AsyncWebhooks(Part[Webhooks]):
+    """As `Webhooks`, awaitable."""
+
+    register = awaited(Webhooks.register)
+    rotate_secret = awaited(Webhooks.rotate_secret)
+    remove = awaited(Webhooks.remove)
+    list = awaited(Webhooks.list)
+    dead_letters = awaited(Webhooks.dead_letters)
+    replay = awaited(Webhooks.replay)
+    redeliver = awaited(Webhooks.redeliver)
+    endpoints = awaited(Webhooks.endpoints)
+    event = awaited(Webhooks.event)
+    version = awaited(Webhooks.version)
+    endpoint = awaited(Webhooks.endpoint)
+    secrets = awaited(Webhooks.secrets)
+    settle = awaited(Webhooks.settle)
+    gone = awaited(Webhooks.gone)

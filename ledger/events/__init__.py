@@ -6,7 +6,7 @@ moving a class never changes history.
 
 from __future__ import annotations
 
-from beliefledger.ledger.events import belief, entity, ops, policy, recall, subject, task, turn
+from beliefledger.ledger.events import belief, entity, ops, policy, recall, subject, task, turn, webhook
 from beliefledger.ledger.events.kind import Event
 
 STREAMS = {
@@ -18,6 +18,7 @@ STREAMS = {
     "recall": recall,
     "task": task,
     "ops": ops,
+    "webhook": webhook,
 }
 
 BY_NAME: dict[str, type[Event]] = {

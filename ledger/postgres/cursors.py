@@ -83,3 +83,11 @@ class PostgresCursors:
         )
         if not rows:
             raise NotPermitted(f"Consumer {name} is running: stop it before its cursor is set.")
+
+    def rewind(self, name: str, position: int) -> bool:
+        rows = self._server.ask(
+            f"UPDATE {self._table} SET position = %s, epoch = epoch + 1, holder = '',"
+            f" held_until = '-infinity' WHERE tenant = %s AND name = %s RETURNING {_DURABLY}",
+            (position, self._tenant, name),
+        )
+        return bool(rows)

@@ -30,6 +30,9 @@ _RESTORE = """
     ON CONFLICT (name) DO UPDATE SET
         position = excluded.position, holder = '', held_until = 0, since = excluded.since
     WHERE held_until <= ?"""
+_REWIND = """
+    UPDATE consumers SET position = ?, epoch = epoch + 1, holder = '', held_until = 0
+    WHERE name = ?"""
 _ALL = "SELECT name, position, epoch, holder, held_until > ?, since FROM consumers ORDER BY name"
 
 
@@ -82,6 +85,10 @@ class SQLiteCursors:
             restored = cursor.execute(_RESTORE, (name, position, since, self._clock())).rowcount
         if not restored:
             raise NotPermitted(f"Consumer {name} is running: stop it before its cursor is set.")
+
+    def rewind(self, name: str, position: int) -> bool:
+        with self._writing() as cursor:
+            return cursor.execute(_REWIND, (position, name)).rowcount == 1
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Cursor]:

@@ -28,6 +28,7 @@ from beliefledger.tools.cli import (
     policy,
     proof,
     recalls,
+    relays,
     schedule,
     search,
     server,
@@ -36,6 +37,7 @@ from beliefledger.tools.cli import (
     turns,
     types,
     vectors,
+    webhooks,
     witness,
 )
 from beliefledger.tools.cli.app import INTERRUPTED, app
@@ -66,6 +68,7 @@ __all__ = [
     "policy",
     "proof",
     "recalls",
+    "relays",
     "schedule",
     "search",
     "server",
@@ -74,6 +77,7 @@ __all__ = [
     "turns",
     "types",
     "vectors",
+    "webhooks",
     "witness",
 ]
 

@@ -47,7 +47,7 @@ ORDER = {
         " decisions why-not turn diff subjects reasons update correct revoke erase status serve"
         " worker mcp demo conflicts entities teams types policy consent recalls erasure export"
         " schema"
-        " audit proof vectors token config ops"
+        " audit proof vectors token webhooks relay config ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
@@ -66,6 +66,8 @@ ORDER = {
     "witness": "serve key add-log remove-log show",
     "config": "check",
     "token": "create list revoke",
+    "webhooks": "register list rotate remove dead-letters redeliver replay",
+    "relay": "webhooks nats",
     "vectors": "status build migrate rollback drop",
     "ops": (
         "schedule project backup restore copy upgrade rebuild extract retry decay consolidate"
