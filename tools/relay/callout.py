@@ -22,6 +22,18 @@ from urllib.parse import urlsplit
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_NOT_PUBLIC = tuple(
+    ipaddress.ip_network(each)
+    for each in (
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+        "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+        "2001::/23", "2001:db8::/32", "3fff::/20",
+    )
+)  # fmt: skip
+"""Of IANA's registers of special purposes: `is_global` differs from one Python to the next."""
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""All of IPv6 that is given out for public use."""
 _STALE = (http.client.BadStatusLine, ConnectionResetError, BrokenPipeError)
 """What a kept connection says that the other side has closed meanwhile."""
 
@@ -132,7 +144,7 @@ class Caller:
 
 def may_call(address: str, allow: Sequence[Network] = ()) -> bool:
     """Whether an IP address is public, or in one of the networks that are allowed. Addresses that
-    carry another one (mapped, 6to4, NAT64, Teredo) are judged by that too."""
+    carry another one (mapped, 6to4, NAT64) are judged by that too."""
     try:
         given = ipaddress.ip_address(address)
     except ValueError:
@@ -141,7 +153,9 @@ def may_call(address: str, allow: Sequence[Network] = ()) -> bool:
 
 
 def _public(address: _Address) -> bool:
-    return address.is_global and not address.is_multicast and not address.is_reserved
+    if _in(address, _NOT_PUBLIC) or not address.is_global:
+        return False
+    return address.version == 4 or address in _UNICAST
 
 
 def _in(address: _Address, networks: Sequence[Network]) -> bool:
@@ -153,15 +167,9 @@ def _carried(address: _Address) -> list[_Address]:
         return [address]
     if address.ipv4_mapped is not None:
         return [address.ipv4_mapped]
-    inner: list[_Address] = [address]
-    if address.sixtofour is not None:
-        inner.append(address.sixtofour)
-    if address.teredo is not None:
-        inner += address.teredo
     if address in _NAT64:
-        # Python calls the prefix itself public; where it leads is what counts.
-        inner = [ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)]
-    return inner
+        return [ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)]
+    return [address] if address.sixtofour is None else [address, address.sixtofour]
 
 
 class _Connection(http.client.HTTPConnection):
@@ -206,12 +214,15 @@ class _Timed:
     def __init__(self, under: socket.socket, until: float) -> None:
         self._under = under
         self.until = until
+        self._readers = 0
+        self._closed = False
 
     def sendall(self, data: Any) -> None:
         self._under.settimeout(_left(self.until))
         self._under.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
+        self._readers += 1
         return io.BufferedReader(_Incoming(self))
 
     def read_into(self, buffer: Any) -> int:
@@ -219,7 +230,16 @@ class _Timed:
         return self._under.recv_into(buffer)
 
     def close(self) -> None:
-        self._under.close()
+        """Once nobody reads from it any more: `http.client` lets go of it earlier than that."""
+        self._closed = True
+        if not self._readers:
+            self._under.close()
+
+    def leave(self) -> None:
+        """A reader has ended."""
+        self._readers -= 1
+        if self._closed:
+            self.close()
 
 
 class _Incoming(io.RawIOBase):
@@ -231,6 +251,11 @@ class _Incoming(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         return self._timed.read_into(buffer)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._timed.leave()
+        super().close()
 
 
 def _left(until: float) -> float:
