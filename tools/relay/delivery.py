@@ -121,8 +121,6 @@ class Delivery:
         self._stopped = threading.Event()
         self._changed = threading.Condition()
         self._ready: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
-        self._keys: tuple[bytes, ...] = ()
-        self._keys_at = float("-inf")
         self._epoch = 0
         """Counts how often the cursor was claimed here: what belongs to an earlier time is void."""
         self._began_at_nothing()
@@ -194,7 +192,6 @@ class Delivery:
     def _refresh(self) -> None:
         with suppress(BackendUnavailable):
             self._endpoint = self._webhooks.endpoints()[self.id]
-            self._keys_at = float("-inf")
 
     def _rest(self, looked: int | None) -> None:
         with self._changed:
@@ -288,7 +285,8 @@ class Delivery:
         try:
             if time.monotonic() > item.read_at + _FRESH_SECONDS:
                 item.event, item.read_at = self._webhooks.event(item.position), time.monotonic()
-            keys, body = self._secrets(), self._body(item.event)
+            keys = self._webhooks.secrets(self._endpoint)
+            body = self._body(item.event)
         except (BackendUnavailable, KeyMissing) as problem:
             self._tell(self.id, "held", problem.detail)
             return "held", None
@@ -307,12 +305,6 @@ class Delivery:
     def _body(self, event: Recorded) -> bytes:
         told = self._told.of(event)
         return orjson.dumps({"type": event.type, "timestamp": told["recorded_at"], "data": told})
-
-    def _secrets(self) -> tuple[bytes, ...]:
-        now = time.monotonic()
-        if now > self._keys_at + _LOOK_SECONDS:
-            self._keys, self._keys_at = self._webhooks.secrets(self._endpoint), now
-        return self._keys
 
     def _acknowledge(self, event: Recorded) -> bool:
         """Put on record that this receiver has deleted what was erased. False: try again."""
