@@ -15,6 +15,8 @@ from pathlib import Path
 import nats
 from nats.aio.client import Client
 
+from beliefledger.tools.relay.nats import let_go
+
 SERVER = Path(sys.executable).with_name("nats-server")
 
 
@@ -37,7 +39,8 @@ class Cluster:
         """The node that leads a stream now."""
 
         async def ask(client: Client) -> str:
-            return (await client.jetstream().stream_info(stream)).cluster.leader
+            found = await _tried(lambda: client.jetstream().stream_info(stream))
+            return found.cluster.leader
 
         return self.asked(ask)
 
@@ -46,8 +49,10 @@ class Cluster:
 
         async def ask(client: Client) -> list[dict]:
             found: list[dict] = []
-            reader = await client.jetstream().pull_subscribe(
-                "beliefledger.>", "reader", stream=stream
+            reader = await _tried(
+                lambda: client.jetstream().pull_subscribe(
+                    "beliefledger.>", "reader", stream=stream
+                )
             )
             until = time.monotonic() + seconds
             while len(found) < count and time.monotonic() < until:
@@ -76,7 +81,13 @@ class Cluster:
             finally:
                 await client.close()
 
-        return asyncio.run(connected())
+        async def collected() -> object:
+            try:
+                return await connected()
+            finally:
+                await let_go()
+
+        return asyncio.run(collected())
 
 
 @contextlib.contextmanager
@@ -104,6 +115,15 @@ def cluster(directory: Path, size: int = 1) -> Iterator[Cluster]:
         for each in running.values():
             each.kill()
             each.wait()
+
+
+async def _tried(ask: Callable) -> object:
+    """What is asked while the nodes may still agree on a leader."""
+    for _ in range(10):
+        with contextlib.suppress(TimeoutError, nats.errors.Error):
+            return await ask()
+        await asyncio.sleep(0.2)
+    return await ask()
 
 
 def _free(count: int) -> list[int]:

@@ -141,11 +141,11 @@ def test_the_leader_is_killed_in_the_middle_and_every_event_arrives_once(tmp_pat
         open_memory(tmp_path / "ledger") as memory,
         relaying(memory, Target(nodes.servers, seconds=1.0)),
     ):
-        relayed(memory, say(memory, 10))
+        relayed(memory, say(memory, 5))
         leader = nodes.leader(STREAM)
-        say(memory, 5, 10)
+        say(memory, 3, 5)
         nodes.kill(leader)
-        head = say(memory, 10, 15)
+        head = say(memory, 5, 8)
         relayed(memory, head)
-        assert nodes.leader(STREAM) != leader
+        assert nodes.leader(STREAM) not in {leader, None}
         assert sequences(nodes.read(STREAM, head)) == list(range(1, head + 1))

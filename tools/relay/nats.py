@@ -8,6 +8,7 @@ died in the middle: what is in doubt is looked up at the end of the stream.
 from __future__ import annotations
 
 import asyncio
+import gc
 import ssl
 import uuid
 from collections.abc import Callable, Sequence
@@ -75,6 +76,18 @@ class _End(NamedTuple):
     position: int
 
 
+async def let_go() -> None:
+    """End what a client has left behind. It leaves connections to servers that died, and tasks that
+    hold them, for the garbage collector: found after the loop has ended, they complain."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for each in left:
+        each.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    del left
+    gc.collect()
+    await asyncio.sleep(0)
+
+
 class NatsRelay:
     """Follows the log and publishes what is there, until it is stopped.
 
@@ -99,13 +112,19 @@ class NatsRelay:
     def run(self, *, follow: bool = True) -> None:
         """Until `stop`; without `follow`, until everything that is there is relayed. Raises
         `BackendUnusable` where the stream there is another one."""
-        asyncio.run(self._run(follow))
+        asyncio.run(self._ran(follow))
 
     def stop(self) -> None:
         """End soon. May be called from another thread."""
         if self._loop is not None:
             with suppress(RuntimeError):  # it has ended
                 self._loop.call_soon_threadsafe(self._stopped.set)
+
+    async def _ran(self, follow: bool) -> None:
+        try:
+            await self._run(follow)
+        finally:
+            await let_go()
 
     async def _run(self, follow: bool) -> None:
         self._loop = asyncio.get_running_loop()
