@@ -5,35 +5,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import nats
 from nats.aio.client import Client
 
+from beliefledger.tools.bench.nats_nodes import Node, nodes
 from beliefledger.tools.relay.nats import let_go
-
-SERVER = Path(sys.executable).with_name("nats-server")
 
 
 class Cluster:
-    """Servers that run. A node is known by its name, `n0`, `n1` …"""
+    """Servers that run."""
 
-    def __init__(self, urls: dict[str, str], running: dict[str, subprocess.Popen[bytes]]) -> None:
-        self.urls = urls
-        self.running = running
+    def __init__(self, running: Sequence[Node]) -> None:
+        self._running = running
 
     @property
     def servers(self) -> tuple[str, ...]:
-        return tuple(self.urls.values())
+        return tuple(each.url for each in self._running)
 
     def kill(self, name: str) -> None:
-        self.running[name].kill()
-        self.running[name].wait()
+        next(each for each in self._running if each.name == name).kill()
 
     def leader(self, stream: str) -> str:
         """The node that leads a stream now."""
@@ -74,7 +68,7 @@ class Cluster:
             async def nothing(_problem: Exception) -> None:
                 pass
 
-            alive = [url for name, url in self.urls.items() if self.running[name].poll() is None]
+            alive = [each.url for each in self._running if each.runs]
             client = await nats.connect(alive, error_cb=nothing, max_reconnect_attempts=-1)
             try:
                 return await ask(client)
@@ -92,29 +86,9 @@ class Cluster:
 
 @contextlib.contextmanager
 def cluster(directory: Path, size: int = 1) -> Iterator[Cluster]:
-    """So many servers with JetStream, until the block ends. One that is alone is no cluster."""
-    ports = _free(2 * size)
-    clients, routes = ports[:size], ports[size:]
-    names = [f"n{each}" for each in range(size)]
-    running: dict[str, subprocess.Popen[bytes]] = {}
-    try:
-        for name, port, route in zip(names, clients, routes, strict=True):
-            words = [SERVER, "-a", "127.0.0.1", "-p", port, "-js", "-sd", directory / name]
-            if size > 1:
-                others = ",".join(f"nats://127.0.0.1:{each}" for each in routes)
-                words += ["--name", name, "--cluster_name", "test", "--routes", others]
-                words += ["--cluster", f"nats://127.0.0.1:{route}"]
-            running[name] = subprocess.Popen(
-                [str(each) for each in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-        for port in clients:
-            _wait_for(port)
-        urls = [f"nats://127.0.0.1:{each}" for each in clients]
-        yield Cluster(dict(zip(names, urls, strict=True)), running)
-    finally:
-        for each in running.values():
-            each.kill()
-            each.wait()
+    """So many servers with JetStream, until the block ends."""
+    with nodes(directory, size) as running:
+        yield Cluster(running)
 
 
 async def _tried(ask: Callable) -> object:
@@ -124,19 +98,3 @@ async def _tried(ask: Callable) -> object:
             return await ask()
         await asyncio.sleep(0.2)
     return await ask()
-
-
-def _free(count: int) -> list[int]:
-    with contextlib.ExitStack() as held:
-        made = [held.enter_context(socket.socket()) for _ in range(count)]
-        for each in made:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in made]
-
-
-def _wait_for(port: int) -> None:
-    for _ in range(200):
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"Nothing listens at {port}.")

@@ -47,10 +47,7 @@ class ToldEvents:
         made = EventDocuments(
             self._name_of if self._names else _nobody, self._actor_name if self._actors else str
         )
-        found = made.of(event)
-        if not self.bodies:
-            found["body"] = None
-        return found
+        return made.of(event, bodies=self.bodies)
 
 
 def wanted(event: Recorded, types: Collection[str], outcomes: Collection[str]) -> bool:

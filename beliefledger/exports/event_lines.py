@@ -26,10 +26,10 @@ class EventDocuments:
         self._actors: dict[str, str] = {}
         self._subjects: dict[str | None, str | None] = {}
 
-    def of(self, event: Recorded) -> dict[str, Any]:
+    def of(self, event: Recorded, *, bodies: bool = True) -> dict[str, Any]:
         """Scores are from 0 to 1, times ISO 8601. `body` is null where it is destroyed or there is
-        none; `destroyed` tells which."""
-        body = None if event.event is None else event.event.split()[1]
+        none, as `destroyed` tells; and everywhere without `bodies`."""
+        body = event.event.split()[1] if bodies and event.event is not None else None
         return {
             "position": event.position,
             "type": event.type,

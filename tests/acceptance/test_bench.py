@@ -24,6 +24,11 @@ BUDGETS = (
         "durable turns on Postgres: 32 writers, of the rate of one": "≥ 3",
         "p99 of an event loop's delay, 500 tasks at once, on SQLite": "≤ 25",
         "p99 of an event loop's delay, 500 tasks at once, on Postgres": "≤ 25",
+        "deliveries of one worker to a webhook's receiver, signed and acknowledged, on SQLite": "≥ 500",
+        "deliveries of one worker to a webhook's receiver, signed and acknowledged, on Postgres": (
+            "≥ 500"
+        ),
+        "relay to NATS, of 5,000 events/s or half of NATS' own rate": "≥ 1",
         "p50 of record_turn → another process has it, on SQLite": "≤ 5",
         "p99 of record_turn → another process has it, on SQLite": "≤ 20",
         "p50 of record_turn → another process has it, on Postgres": "≤ 5",

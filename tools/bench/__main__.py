@@ -38,6 +38,7 @@ from beliefledger.tools.bench import (
     proving,
     quality,
     rebuilding,
+    relaying,
     rest,
     retrieval,
     rotating,
@@ -90,6 +91,8 @@ BENCHES: dict[str, Bench] = {
     "doors": doors.doors,
     "rest": rest.rest,
     "load": load.load,
+    "webhooks": relaying.webhooks,
+    "nats": relaying.nats_relay,
 }
 RESULTS = Path("bench-results.json")
 

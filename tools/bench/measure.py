@@ -128,6 +128,8 @@ class Sizes:
     """Of each person who is erased."""
     proved: int = 1_000_000
     """Events in a log whose tree is asked for proofs."""
+    handed_over: int = 400
+    """Turns whose events are delivered to a webhook, or relayed."""
     load_seconds: int = 60
     """So long many agents use two servers."""
 
