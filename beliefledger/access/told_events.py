@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -12,6 +13,8 @@ from beliefledger.ledger.events.subject import ContentErased, SubjectErased
 
 ERASED = frozenset({SubjectErased.NAME, ContentErased.NAME})
 """What tells that somebody's words, or some of them, are gone: never filtered out."""
+_NAMES_SECONDS = 0.2
+"""So long names are remembered: on a server each is a question."""
 
 
 class ToldEvents:
@@ -35,6 +38,8 @@ class ToldEvents:
         self._actors = may(role, (), "actor_name")
         self._name_of = name_of
         self._actor_name = actor_name
+        self._made: EventDocuments | None = None
+        self._made_at = 0.0
 
     def concerns(self, event: Recorded) -> bool:
         """Whether it is about somebody whom this is for. What is about nobody is for who is told of
@@ -43,11 +48,13 @@ class ToldEvents:
 
     def of(self, event: Recorded) -> dict[str, Any]:
         """The document of an event, looked up now: of who was erased meanwhile it is a tombstone."""
-        # Made anew for each: what it remembers of names would outlive an erasure.
-        made = EventDocuments(
-            self._name_of if self._names else _nobody, self._actor_name if self._actors else str
-        )
-        return made.of(event, bodies=self.bodies)
+        now = time.monotonic()
+        if self._made is None or event.type in ERASED or now > self._made_at + _NAMES_SECONDS:
+            # What it remembers of names must not outlive an erasure.
+            name_of = self._name_of if self._names else _nobody
+            self._made = EventDocuments(name_of, self._actor_name if self._actors else str)
+            self._made_at = now
+        return self._made.of(event, bodies=self.bodies)
 
 
 def wanted(event: Recorded, types: Collection[str], outcomes: Collection[str]) -> bool:

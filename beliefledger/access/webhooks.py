@@ -28,6 +28,7 @@ from beliefledger.ledger.events.webhook import (
     WebhookSecretRotated,
 )
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.secret_filter import refuse
 from beliefledger.ledger.streams import consumers_stream, webhooks_stream
 from beliefledger.ledger.times import SECOND, Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
@@ -161,6 +162,8 @@ class Webhooks:
         if not types or (subjects is not None and not subjects):
             raise InvalidTurn("types and subjects: a list has something in it, or is left out.")
         named(types)
+        for each in (url, *outcomes):
+            refuse(each, "url or outcomes")
         head = self._log.head().position
         after = head if after is None else _position(after, head)
         webhook, salt = new_id(), secrets.token_hex(16)

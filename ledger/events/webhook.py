@@ -73,5 +73,5 @@ class DeliverySettled(Event):
     outcome: Fact[str]
     """`failed` or `delivered`."""
     attempts: Fact[int]
-    reason: Fact[str] = ""
+    reason: Fact[Name[str]] = ""
     """Why the last attempt failed: `status 500`, `timeout`, `no connection`, `address refused` …"""

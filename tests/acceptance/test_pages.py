@@ -270,6 +270,8 @@ PAGED = {
     "tokens.list": (lambda memory, **page: memory.tokens.list(all=True, **page), 3),
     "tokens.calls": (_of_all(attrgetter("tokens.calls")), 3),
     "types.list": (_of_all(attrgetter("types.list")), 10),
+    "webhooks.list": (lambda memory, **page: memory.webhooks.list(all=True, **page), 3),
+    "webhooks.dead_letters": (_of_all(attrgetter("webhooks.dead_letters")), 3),
     "teams.list": (None, 0),  # see test_teams
     "teams.members": (None, 0),
 }
@@ -346,6 +348,10 @@ def furnished(memory, clock):
         who = memory.tokens.principal(token.token)
         memory.tokens.record_call(Call(who, "mine", "search", "{}", "ok", 1_000))
     memory.tokens.revoke(token.answer.token_id, by="Lea")
+    for number in range(3):
+        made = memory.webhooks.register("https://example.org/", f"crm {number}", by="Lea")
+        webhook, reason = made.answer.webhook, "timeout"
+        memory.webhooks.settle(webhook, number + 1, delivered=False, attempts=3, reason=reason)
     important = Details(importance=0.9)
     for number in range(3):
         rule = {"attribute": f"rule.{number}", "confidence": 0.9, "details": important}

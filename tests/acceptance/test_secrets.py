@@ -129,6 +129,9 @@ WAYS = {
         tokens.create.agent tokens.create.name
         tokens.create.consent tokens.create.role tokens.create.scopes tokens.create.subjects
         tokens.vouched.name tokens.vouched.role tokens.vouched.scopes tokens.vouched.subjects
+        webhooks.register.name webhooks.register.outcomes webhooks.register.role
+        webhooks.register.subjects webhooks.register.types webhooks.register.url
+        webhooks.settle.reason
         consent.grant_first.basis
         tasks.answer.answer tasks.end.outcome tasks.end.reason tasks.end.memories
         tasks.pause.beliefs tasks.pause.decisions teams.add.team teams.add.member""",
@@ -149,6 +152,10 @@ NEVER_WRITTEN = """tasks.find.task_id tasks.get.task_id tasks.list.skills tasks.
     audit.replay.policy audit.replay_all.policy audit.replay_recall.recall_id
     conflicts.list.after entities.list.after recalls.list.after erasure.list.after
     conflicts.loops.after consent.list.after erasure.holds.list.after types.list.after
+    webhooks.dead_letters.webhook webhooks.dead_letters.after webhooks.list.after
+    webhooks.endpoint.webhook webhooks.gone.webhook webhooks.redeliver.webhook
+    webhooks.remove.webhook webhooks.replay.webhook webhooks.rotate_secret.webhook
+    webhooks.secrets.endpoint webhooks.settle.webhook
     policy.list.after tokens.list.after tokens.calls.after operations.ageing.decay.after
     operations.ageing.reconfirm.after operations.extraction.parked.after related.after
     beliefs.topic beliefs.type beliefs.where beliefs.after decisions.where
@@ -396,6 +403,24 @@ def refused_ways(memory):
             f"tokens.create.{field}",
             lambda field=field, given=given: memory.tokens.create("b", by="Ben", **{field: given}),
         )
+    for field, given in (
+        ("url", f"https://example.org/{SECRET}"),
+        ("role", SECRET),
+        ("types", [SECRET]),
+        ("outcomes", [SECRET]),
+        ("subjects", [SECRET]),
+        ("name", SECRET),
+    ):
+        yield (
+            f"webhooks.register.{field}",
+            lambda field=field, given=given: memory.webhooks.register(
+                **{"url": "https://example.org/", "name": "crm", "by": "Ben", field: given}
+            ),
+        )
+    yield (
+        "webhooks.settle.reason",
+        lambda: memory.webhooks.settle("w", 1, delivered=False, attempts=1, reason=SECRET),
+    )
     yield "tokens.create.name", lambda: memory.tokens.create(SECRET, by="Ben")
     for field in ("name", "role", "scopes", "subjects"):
         given = [TOKEN] if field in {"scopes", "subjects"} else SECRET

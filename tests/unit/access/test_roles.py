@@ -25,14 +25,17 @@ CHANGES = """record_turn record_turns remember store store_many correct update p
     operations.ageing.revoke_outdated operations.consolidation.consolidate
     operations.consolidation.everyone operations.consolidation.undo
     operations.extraction.extract operations.extraction.process operations.extraction.retry
-    operations.extraction.use_model operations.jobs.run tokens.create tokens.revoke""".split()
+    operations.extraction.use_model operations.jobs.run tokens.create tokens.revoke
+    webhooks.redeliver webhooks.register webhooks.remove webhooks.replay
+    webhooks.rotate_secret""".split()
 WORDS = """beliefs history decisions decision explain turn diff why_not related events typed search
     context recalls.get recalls.words entities.get entities.list conflicts.list
     conflicts.loops""".split()
 """What tells the words of people."""
 NOBODY = """close wait operations.keep_processing operations.keep_views operations.jobs.schedule
     tokens.at_hand tokens.in_force tokens.principal tokens.ready tokens.record_call
-    tokens.record_refusals tokens.subject tokens.vouched
+    tokens.record_refusals tokens.subject tokens.vouched webhooks.endpoint webhooks.endpoints
+    webhooks.event webhooks.gone webhooks.secrets webhooks.settle webhooks.version
     tasks.answer tasks.end tasks.find tasks.get tasks.list tasks.pause
     tasks.steps tasks.submit tasks.under_way""".split()
 
