@@ -44,9 +44,7 @@ class Cluster:
         async def ask(client: Client) -> list[dict]:
             found: list[dict] = []
             reader = await _tried(
-                lambda: client.jetstream().pull_subscribe(
-                    "beliefledger.>", "reader", stream=stream
-                )
+                lambda: client.jetstream().pull_subscribe("beliefledger.>", "reader", stream=stream)
             )
             until = time.monotonic() + seconds
             while len(found) < count and time.monotonic() < until:

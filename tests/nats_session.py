@@ -19,7 +19,7 @@ from beliefledger.tools.relay.nats import NatsRelay, Target
 os.environ.setdefault("BELIEFLEDGER_EMBEDDER", "hashed-1")
 PAGE = Path(__file__).parent.parent / "docs" / "nats.md"
 BETWEEN = re.compile(r"(<!-- session -->\n).*?(<!-- end -->)", re.S)
-READER = '''\
+READER = """\
 # reader.py
 import asyncio
 import json
@@ -37,7 +37,7 @@ async def main():
 
 
 asyncio.run(main())
-'''
+"""
 
 
 def session() -> str:

@@ -211,9 +211,9 @@ class Webhooks:
         acknowledged say who gave it up. Again it does nothing."""
         actor, found = self._core.actor(by), self.endpoint(webhook)
         self._append(
-            lambda endpoints: None
-            if endpoints[found.id].removed
-            else WebhookRemoved(webhook=found.id),
+            lambda endpoints: (
+                None if endpoints[found.id].removed else WebhookRemoved(webhook=found.id)
+            ),
             actor,
         )
         self._write_off(found.consumer, actor)
@@ -345,9 +345,9 @@ class Webhooks:
         """Put on record that a receiver said that it is gone for good. Erasures go on waiting for
         it, until a named person removes the webhook too."""
         self._append(
-            lambda ends: None
-            if ends[webhook].removed
-            else WebhookRemoved(webhook=webhook, reason="gone"),
+            lambda ends: (
+                None if ends[webhook].removed else WebhookRemoved(webhook=webhook, reason="gone")
+            ),
             SYSTEM,
         )
 
@@ -431,9 +431,7 @@ def _folded(told: Sequence[Recorded]) -> dict[str, Endpoint]:
         event = each.event
         if isinstance(event, WebhookRegistered):
             keys = ((event.salt, event.fingerprint, None),)
-            found[event.webhook] = Endpoint(
-                event, each.recorded_at, each.actor, each.version, keys
-            )
+            found[event.webhook] = Endpoint(event, each.recorded_at, each.actor, each.version, keys)
             continue
         of = found.get(each.facts["webhook"])
         if of is not None and event is not None:

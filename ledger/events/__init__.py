@@ -6,7 +6,17 @@ moving a class never changes history.
 
 from __future__ import annotations
 
-from beliefledger.ledger.events import belief, entity, ops, policy, recall, subject, task, turn, webhook
+from beliefledger.ledger.events import (
+    belief,
+    entity,
+    ops,
+    policy,
+    recall,
+    subject,
+    task,
+    turn,
+    webhook,
+)
 from beliefledger.ledger.events.kind import Event
 
 STREAMS = {

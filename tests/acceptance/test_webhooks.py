@@ -40,9 +40,7 @@ def test_a_receiver_that_fails_one_in_three_gets_everything_in_order_for_each_pe
         receiving(lambda _document, count: 503 if count % 3 == 0 else 204) as receiver,
         open_memory(place) as memory,
     ):
-        made = memory.webhooks.register(
-            receiver.url, "crm", by="lea", role="auditor", after=0
-        )
+        made = memory.webhooks.register(receiver.url, "crm", by="lea", role="auditor", after=0)
         say(memory)
         with delivering(memory):
             delivered(memory, made.answer.webhook)

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Iterator
 from ipaddress import ip_network
-from pathlib import Path
 
 import nats
 
@@ -108,9 +107,7 @@ def nats_relay(run: Run) -> Iterator[Measured]:
         for number in run.rounds("relay to NATS"):
             stream = Stream(servers, stream=f"ROUND{number}", prefix=f"round{number}")
             begun: list[float] = []  # once there is a stream
-            NatsRelay(memory, stream, lambda *_: begun.append(time.perf_counter())).run(
-                follow=False
-            )
+            _relayed(memory, stream, begun)
             rates.append(head / (time.perf_counter() - begun[0]))
             own.append(head / asyncio.run(_published(servers, number, head)))
     least = [min(_RATE, each / 2) for each in own]
@@ -118,6 +115,10 @@ def nats_relay(run: Run) -> Iterator[Measured]:
     yield Measured(_TO_NATS, "×", ratios, Target("≥", 1))
     yield Measured("events relayed to NATS, three replicas", "/s", rates)
     yield Measured("NATS' own, published by the same client and acknowledged", "/s", own)
+
+
+def _relayed(memory: MemoryLedger, stream: Stream, begun: list[float]) -> None:
+    NatsRelay(memory, stream, lambda *_: begun.append(time.perf_counter())).run(follow=False)
 
 
 async def _published(servers: tuple[str, ...], number: int, count: int) -> float:

@@ -69,9 +69,7 @@ def relay_webhooks(
         longest_seconds=longest_delay,
         senders=senders,
         lease_seconds=lease_seconds,
-        rules=Rules(
-            seconds=seconds, allow_http=allow_http, allow=networks, ca_file=ca_file
-        ),
+        rules=Rules(seconds=seconds, allow_http=allow_http, allow=networks, ca_file=ca_file),
     )
 
     def tell(webhook: str, what: str, why: str) -> None:

@@ -42,7 +42,9 @@ def register(
     ] = None,
     begin: Annotated[
         int | None,
-        typer.Option("--begin", min=0, metavar="N", help="Past this position; else with what comes."),
+        typer.Option(
+            "--begin", min=0, metavar="N", help="Past this position; else what comes."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -72,7 +74,9 @@ def _made(made: RegisteredWebhook) -> Iterator[Any]:
 @webhooks.command("list")
 def list_webhooks(
     ctx: typer.Context,
-    everything: Annotated[bool, typer.Option("--all", help="Also those that were removed.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also removed ones.")
+    ] = False,
     limit: Limit = None,
     after: After = None,
     json: Json = False,

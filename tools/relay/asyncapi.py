@@ -142,9 +142,7 @@ def _channels() -> dict[str, Any]:
         ),
         "webhook": _channel("receiver", "/", "delivery", "Posted to a URL, by Standard Webhooks."),
         "nats": {
-            **_channel(
-                "nats", "beliefledger.{type}", "cloudEvent", "A stream of NATS JetStream."
-            ),
+            **_channel("nats", "beliefledger.{type}", "cloudEvent", "A stream of NATS JetStream."),
             "parameters": {"type": {"description": "The event's type: `memory.admitted.v2`."}},
         },
     }
@@ -180,7 +178,10 @@ def _messages() -> dict[str, Any]:
     headers = {
         "type": "object",
         "properties": {
-            "webhook-id": {"type": "string", "description": "The event id: the same when repeated."},
+            "webhook-id": {
+                "type": "string",
+                "description": "The event id.",
+            },
             "webhook-timestamp": {"type": "string", "description": "Seconds since 1970."},
             "webhook-signature": {"type": "string", "description": "`v1,…` for each secret."},
         },

@@ -36,8 +36,14 @@ PERSONAL = {
     "base", "s", "r", "e", "t", "c",
 }  # fmt: skip
 
-# A principal's reference; the salt of a hash that is keyed by what an erasure destroys.
-NOBODY_S = {"token.issued.v1": {"agent"}, "tool.called.v1": {"salt"}}
+# A principal's reference; the salt of a hash that is keyed by what an erasure destroys,
+# or that a webhook's secret is computed with.
+NOBODY_S = {
+    "token.issued.v1": {"agent"},
+    "tool.called.v1": {"salt"},
+    "webhook.registered.v1": {"salt"},
+    "webhook.secret_rotated.v1": {"salt"},
+}
 
 KINDS = sorted(BY_NAME.items())
 
