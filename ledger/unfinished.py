@@ -79,6 +79,9 @@ class ReadOnlyCursors:
     def restore(self, name: str, position: int, since: int = 0) -> None:
         self._refuse()
 
+    def rewind(self, name: str, position: int) -> bool:
+        self._refuse()
+
     def _refuse(self) -> NoReturn:
         raise CopyUnfinished(self._why)
 

@@ -1,4 +1,4 @@
-"""Writes docs/asyncapi.json, the AsyncAPI 3 document of all ways out: `python tests/asyncapi.py`."""
+"""Writes docs/asyncapi.json, the AsyncAPI 3 document: `python tests/asyncapi.py`."""
 
 from __future__ import annotations
 

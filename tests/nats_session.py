@@ -1,4 +1,4 @@
-"""The session on docs/nats.md: `python tests/nats_session.py` runs it and writes it into the page."""
+"""The session on docs/nats.md: `python tests/nats_session.py` writes it."""
 
 from __future__ import annotations
 

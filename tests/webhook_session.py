@@ -1,4 +1,4 @@
-"""The session on docs/webhooks.md: `python tests/webhook_session.py` runs it and writes it there."""
+"""The session on docs/webhooks.md: `python tests/webhook_session.py` writes it."""
 
 from __future__ import annotations
 

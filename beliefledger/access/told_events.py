@@ -47,7 +47,7 @@ class ToldEvents:
         return self._subjects is None or event.subject_ref in self._subjects
 
     def of(self, event: Recorded) -> dict[str, Any]:
-        """The document of an event, looked up now: of who was erased meanwhile it is a tombstone."""
+        """The document of an event, as of now: of who was erased meanwhile, a tombstone."""
         now = time.monotonic()
         if self._made is None or event.type in ERASED or now > self._made_at + _NAMES_SECONDS:
             # What it remembers of names must not outlive an erasure.

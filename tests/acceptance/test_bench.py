@@ -24,7 +24,9 @@ BUDGETS = (
         "durable turns on Postgres: 32 writers, of the rate of one": "≥ 3",
         "p99 of an event loop's delay, 500 tasks at once, on SQLite": "≤ 25",
         "p99 of an event loop's delay, 500 tasks at once, on Postgres": "≤ 25",
-        "deliveries of one worker to a webhook's receiver, signed and acknowledged, on SQLite": "≥ 500",
+        "deliveries of one worker to a webhook's receiver, signed and acknowledged, on SQLite": (
+            "≥ 500"
+        ),
         "deliveries of one worker to a webhook's receiver, signed and acknowledged, on Postgres": (
             "≥ 500"
         ),

@@ -1,4 +1,4 @@
-"""The relay to NATS JetStream: every event once and in order, whatever dies; no words of anybody."""
+"""The relay to NATS JetStream: every event once and in order, whatever dies, and no words."""
 
 from __future__ import annotations
 

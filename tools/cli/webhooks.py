@@ -42,9 +42,7 @@ def register(
     ] = None,
     begin: Annotated[
         int | None,
-        typer.Option(
-            "--begin", min=0, metavar="N", help="Past this position; else what comes."
-        ),
+        typer.Option("--begin", min=0, metavar="N", help="Past this position; else what comes."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -74,9 +72,7 @@ def _made(made: RegisteredWebhook) -> Iterator[Any]:
 @webhooks.command("list")
 def list_webhooks(
     ctx: typer.Context,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also removed ones.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also removed ones.")] = False,
     limit: Limit = None,
     after: After = None,
     json: Json = False,
