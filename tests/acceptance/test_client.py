@@ -124,7 +124,7 @@ _OWN = {
     "position", "positions", "recorded_at", "recorded_from", "recorded_to", "on", "at", "valid_at",
     "recorded_from_position", "recorded_to_position", "subject_ref", "proofs", "next", "arms",
     "score", "content_digest", "settled_at", "components", "citation", "event", "start", "end",
-    "content", "messages", "confirmed_by", "agent",
+    "content", "messages", "confirmed_by", "agent", "tokens",
 }  # fmt: skip
 """What differs between two ledgers that are told the same: positions, times, references; and the
 agent, which a token names."""
