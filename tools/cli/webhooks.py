@@ -80,7 +80,7 @@ def list_webhooks(
     """The webhooks: for whom, where to, how far each is, and how many dead letters it has."""
     with opened(ctx) as ledger:
         answer = ledger.webhooks.list(all=everything, limit=limit, after=after)
-    output.show_page(answer, json, _webhooks, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _webhooks, limit=limit, after=after)
 
 
 def _webhooks(answer: Sequence[WebhookAnswer]) -> Iterator[Any]:
@@ -147,7 +147,7 @@ def dead_letters(
     """What did not arrive, was tried often enough, and was given up."""
     with opened(ctx) as ledger:
         answer = ledger.webhooks.dead_letters(webhook, limit=limit, after=after)
-    output.show_page(answer, json, _letters, paged=limit is not None or after is not None)
+    output.show_page(answer, json, _letters, limit=limit, after=after)
 
 
 def _letters(answer: Sequence[DeadLetter]) -> Iterator[Any]:

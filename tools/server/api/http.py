@@ -43,9 +43,9 @@ from beliefledger.tools.server.api.problem import Problem, Told, invalid, refuse
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
 from beliefledger.tools.server.caller import CALLER, Caller
+from beliefledger.tools.server.causes import FAILED, TIMEOUT
 from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
-from beliefledger.tools.server.mcp.tool import FAILED, TIMEOUT
 
 __all__ = ["APIOverHTTP", "accounts", "beliefs", "events", "memories", "stewardship", "turns"]
 

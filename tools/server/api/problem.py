@@ -22,7 +22,8 @@ from beliefledger.ledger.errors import (
     UnknownMemory,
     VersionConflict,
 )
-from beliefledger.tools.server.mcp.tool import FAILED, NOT_FOUND, refusal
+from beliefledger.tools.server.causes import FAILED, NOT_FOUND
+from beliefledger.tools.server.mcp.tool import refusal
 
 logger = logging.getLogger("beliefledger.server")
 MEDIA = "application/problem+json"
