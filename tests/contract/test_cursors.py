@@ -370,3 +370,15 @@ def test_backends_that_the_server_ends_are_replaced(on_postgres):
     end_all()
     assert cursors.all() == [again]
     other.close()
+
+
+def test_a_cursor_that_is_set_back_ends_the_lease_on_it(cursors):
+    held = cursors.claim("billing", "mine", 60)
+    assert cursors.acknowledge("billing", held.epoch, 9)
+    assert cursors.rewind("billing", 4)
+    assert not cursors.renew("billing", held.epoch, 60)
+    assert not cursors.acknowledge("billing", held.epoch, 10)
+    again = cursors.claim("billing", "another", 60)
+    assert (again.position, again.holder) == (4, "another")
+    assert again.epoch > held.epoch
+    assert not cursors.rewind("nobody", 4)
