@@ -18,9 +18,7 @@ from beliefledger.tools.server.refusals import Refusals
 
 PRINCIPAL = "beliefledger.principal"
 """Where a request's scope has whose it is."""
-OPEN = frozenset(
-    {"/healthz", "/readyz", "/.well-known/agent-card.json", "/v1/openapi.json"}
-)
+OPEN = frozenset({"/healthz", "/readyz", "/.well-known/agent-card.json", "/v1/openapi.json"})
 """What is answered without a token."""
 METADATA = "/.well-known/oauth-protected-resource"
 """Begins the path at which it is told who issues tokens."""
