@@ -28,10 +28,12 @@ from beliefledger.gate.meant_memories import (
     stem,
     stems,
 )
+from beliefledger.gate.overtaken import overtaken
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed
 from beliefledger.gate.rules import distinctions, farewells, new_figures
 from beliefledger.gate.rules import renewals as rules_renewals
+from beliefledger.gate.rules import successions as rules_successions
 from beliefledger.gate.rules.findings import category_of
 from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
@@ -75,6 +77,10 @@ def mean(
                 kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
                 sentence = _Anew(draft, subject_ref, turn, standing, candidate)
                 meant += sentence.candidates(found, [*kept, *meant])
+            continue
+        if candidate.attribute == rules_successions.ATTRIBUTE:
+            held = overtaken(standing, candidate, [*kept, *meant])
+            meant += _meant(candidate, held, [*kept, *meant], turn) if held else ()
             continue
         kind = candidate.ends[0].attribute
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)

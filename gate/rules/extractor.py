@@ -22,10 +22,12 @@ from beliefledger.gate.rules import (
     repairs,
     replies,
     shorthand,
+    successions,
     their_names,
     third_parties,
     whole_sentences,
 )
+from beliefledger.gate.successions import may_be_in as may_overtake_in
 from beliefledger.gate.rules.changes import changes, may_change
 from beliefledger.gate.rules.clauses import Clause, clauses
 from beliefledger.gate.rules.findings import Reading, RuleFinding, to_candidate
@@ -105,7 +107,7 @@ class RuleExtractor:
         if turn.role != "user" or len(text) > TALK:
             return []
         parting, figured = farewells.may_be_in(text), new_figures.may_be_in(text)
-        renewing = renewals.may_be_in(text)
+        renewing, changing = renewals.may_be_in(text), may_overtake_in(text)
         found: list[RuleFinding] = []
         if parting or figured or renewing:
             before = 0
@@ -118,6 +120,8 @@ class RuleExtractor:
                 if renewing:
                     found += renewals.findings(text, start, end)
                 before = start
+        for start, end in sentences(text) if changing else ():
+            found += successions.findings(text, start, end)
         return [to_candidate(each, turn.said_at) for each in found]
 
     def not_read(self, turn: Speech) -> str | None:

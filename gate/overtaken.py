@@ -1,0 +1,82 @@
+"""Which memories a sentence overtakes that nothing else has connected with it.
+
+The scorer of `successions` is asked about each memory that has a word or a topic in common with the
+sentence. Only what it is sure of ends. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from beliefledger.gate.belief import Held
+from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
+from beliefledger.gate.rules import distinctions
+from beliefledger.gate.successions import Said, Told, score, threshold
+from beliefledger.ledger.candidate import Candidate
+
+MOST = 3
+"""A sentence that would overtake more claims than this is about something else."""
+_PLANNED = LASTING | {"event", "commitment", "decision"}
+_STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.")
+
+
+def overtaken(
+    standing: Standing, candidate: Candidate, beside: Sequence[Candidate]
+) -> list[Held]:
+    """The memories that a sentence puts an end to or another value in the place of; none where it
+    is not clear."""
+    said = Said(candidate.spans[0].quote)
+    words = [ends.value for ends in candidate.ends if ends.among]
+    told: dict[str, list[Held]] = {}
+    for held in standing.of(words):
+        if not _may_be(held) or _is_answered(held, beside):
+            continue
+        memory = held.written.memory
+        of = Told(held.type, memory.attribute, memory.claim, memory.value)
+        if not said.may_be_of(of) or _is_of_another(said, held):
+            continue
+        if score(said, of) >= threshold("threshold"):
+            told.setdefault(memory.claim, []).append(held)
+    if len(told) > MOST:
+        return []
+    return [held for some in told.values() for held in some]
+
+
+def _may_be(held: Held) -> bool:
+    memory = held.written.memory
+    if held.type not in _PLANNED or memory.attribute.startswith(_STAYING):
+        return False
+    if held.type == "event" and not memory.attribute.startswith(TO_COME):
+        return False
+    return memory.context is None and memory.category is None
+
+
+def _is_answered(held: Held, beside: Sequence[Candidate]) -> bool:
+    """Whether a candidate is in the slot of a memory already, or ends it."""
+    memory = held.written.memory
+    for each in beside:
+        if (each.entity, each.attribute) == (memory.entity, memory.attribute):
+            return True
+        if any((one.attribute, one.value) == (memory.attribute, memory.value) for one in each.ends):
+            return True
+    return False
+
+
+def _is_of_another(said: Said, held: Held) -> bool:
+    memory = held.written.memory
+    told = memory.claim.replace(memory.value, " ")
+    if distinctions.apart(said.text, memory.claim, memory.attribute):
+        return True
+    if distinctions.name_others(said.text, memory.claim) and said.others:
+        return True
+    return any(
+        distinctions.owned_by_another(before, told) for before in _before(said, memory.claim)
+    )
+
+
+def _before(said: Said, claim: str) -> Iterator[str]:
+    """What stands before each word of a sentence that a claim has."""
+    low = claim.lower()
+    for word, at, _ in said.placed:
+        if word in said.stems and word in low:
+            yield said.text[:at]

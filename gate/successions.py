@@ -1,0 +1,299 @@
+"""How probably a sentence puts an end to what is believed, or another value in its place. Pure.
+
+A logistic regression over features of the pair: what links the two (a name, a word, a topic, or
+nothing), what the sentence says of change, and what kind of thing is believed. The weights are in
+successions.yaml, docs/extraction.md says how they were trained.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from typing import Any
+
+from beliefledger.gate.literals import Guarded, lowered
+from beliefledger.gate.meant_memories import stem
+from beliefledger.gate.rules import new_figures
+from beliefledger.ledger.data_files import data
+
+_WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
+_NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
+_CLAUSE = re.compile(r"[,;:.!?()]+\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
+_NEAR = 12
+"""How far from the words of change what is believed is named, in characters."""
+_FIRST_PERSON = frozenset("i im ive my we weve our id".split())
+
+
+class Said:
+    """A sentence that may overtake something."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.low = text.lower().replace("’", "'")
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words in lower case, without apostrophes, in their order."""
+        return tuple(_plain(word) for word in _WORD.findall(self.low))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of the words that tell what it is about."""
+        return _stems(self.words)
+
+    @cached_property
+    def topics(self) -> frozenset[str]:
+        return topics(self.words)
+
+    @cached_property
+    def cues(self) -> tuple[str, ...]:
+        """What it says of change."""
+        return tuple(name for name, cue in _cues() if cue.search(self.low, self.low) is not None)
+
+    @cached_property
+    def cued(self) -> tuple[tuple[str, int, int], ...]:
+        """Where it says so: the first place of each cue."""
+        found = ((name, cue.search(self.low, self.low)) for name, cue in _cues())
+        return tuple((name, *match.span()) for name, match in found if match is not None)
+
+    @cached_property
+    def placed(self) -> tuple[tuple[str, int, int], ...]:
+        """Its words by their stems, where each is, and in which clause."""
+        parts = [0, *(each.end() for each in _CLAUSE.finditer(self.low))]
+        return tuple(
+            (stem(_plain(each[0])), each.start(), sum(part <= each.start() for part in parts))
+            for each in _WORD.finditer(self.low)
+        )
+
+    def clause(self, at: int) -> int:
+        """In which clause an offset is."""
+        return 1 + sum(each.end() <= at for each in _CLAUSE.finditer(self.low))
+
+    @cached_property
+    def figures(self) -> dict[str, str]:
+        return {each.kind: self.text[each.start : each.end] for each in new_figures.figures(self.text)}
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        return _others().intersection(self.words)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What it names with a capital behind its first word."""
+        first = re.match(r"\W*\w+", self.text)
+        begin = first.end() if first else 0
+        return frozenset(_plain(each.lower()) for each in _NAMED.findall(self.text, begin))
+
+
+    def may_be_of(self, told: Told) -> bool:
+        """Whether anything links it with what is believed; most things are told apart by a look at
+        their letters."""
+        low = told.claim.lower()
+        if any(each in low for each in self.stems) and not self.stems.isdisjoint(told.stems):
+            return True
+        return bool(self.topics) and not self.topics.isdisjoint(told.topics)
+
+
+class Told:
+    """What is believed: the type of a memory, its attribute, its claim and its value."""
+
+    def __init__(self, type_: str, attribute: str, claim: str, value: str) -> None:
+        self.type, self.attribute, self.claim, self.value = type_, attribute, claim, value
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        text = f"{self.claim} {self.attribute.replace('.', ' ').replace('-', ' ')}"
+        return tuple(_plain(word) for word in _WORD.findall(text.lower().replace("’", "'")))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return _stems(self.words)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The stems of the words of its value."""
+        return _stems(tuple(map(_plain, _WORD.findall(self.value.lower().replace("’", "'")))))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The stems of the names in its claim."""
+        return frozenset(stem(_plain(each.lower())) for each in _NAMED.findall(self.claim))
+
+    @cached_property
+    def topics(self) -> frozenset[str]:
+        return topics(self.words)
+
+    @cached_property
+    def figures(self) -> dict[str, str]:
+        return {each.kind: self.value[each.start : each.end] for each in new_figures.figures(self.value)}
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        return _others().intersection(self.words)
+
+
+def features(said: Said, told: Told) -> Iterator[str]:
+    """The features of a pair, by their names."""
+    shared = said.stems & told.stems
+    common = said.topics & told.topics
+    if shared & told.named:
+        link = "named"
+    elif shared:
+        link = "word"
+    elif common:
+        link = "topic"
+    else:
+        link = "nothing"
+    family = told.type if told.type in ("note", "event", "commitment", "decision") else (
+        told.attribute.partition(".")[0]
+    )
+    yield f"link {link}"
+    yield f"of {family}"
+    yield f"link {link}, of {family}"
+    if len(shared) > 1:
+        yield "words shared"
+        if len(shared) > 2:
+            yield "many words shared"
+    if told.values and told.values <= said.stems:
+        yield "whole value said"
+    elif told.values & said.stems:
+        yield "part of value said"
+    first = next((each for each in said.words if stem(each) in shared), None)
+    if first is not None and said.words.index(first) < 3:
+        yield "begins with it"
+    places = [(at, clause) for word, at, clause in said.placed if word in shared]
+    for cue, start, end in said.cued:
+        yield f"{cue}"
+        if not shared:
+            yield f"{cue}, link {link}"
+            continue
+        clause = said.clause(start)
+        near = [at for at, within in places if within == clause]
+        if not near:
+            yield f"{cue} elsewhere"
+        elif any(0 <= at - end <= _NEAR for at in near):
+            yield f"{cue}, then it"
+            yield f"{cue}, then it, of {family}"
+        elif any(0 <= start - at <= _NEAR + 6 for at in near):
+            yield f"it, then {cue}"
+            yield f"it, then {cue}, of {family}"
+        else:
+            yield f"{cue} with it"
+    for topic in common:
+        yield f"topic {topic}"
+    for kind, figure in said.figures.items():
+        if kind in told.figures:
+            other = "same" if told.figures[kind].lower() == figure.lower() else "other"
+            yield f"{other} figure, link {link}"
+            yield f"{other} {kind}"
+    if said.others - told.others:
+        yield "of somebody else"
+        yield f"of somebody else, link {link}"
+    if told.others - said.others:
+        yield "believed of somebody else"
+        yield f"believed of somebody else, link {link}"
+    if said.others & told.others:
+        yield "of the same person"
+    if said.names:
+        yield f"names, link {link}"
+    if not _FIRST_PERSON.isdisjoint(said.words[:1]):
+        yield "begins with I"
+    if len(said.words) > 14:
+        yield "long"
+    if said.stems <= told.stems:
+        yield "says nothing else"
+
+
+def score(said: Said, told: Told) -> float:
+    """How probably what is told is over once it is said, from 0 to 1."""
+    weights = _weights()
+    total = _read()["bias"] + sum(weights.get(each, 0.0) for each in features(said, told))
+    return 1 / (1 + math.exp(-total))
+
+
+def may_be_in(text: str) -> bool:
+    """Whether a text has any word that tells of change."""
+    low = lowered(text).replace("’", "'")
+    return _changes().search(low, low) is not None
+
+
+def may_overtake(said: Said) -> bool:
+    """Whether a sentence may overtake anything: it tells of a change, and it does not say that it
+    is only supposed, somebody's word, a joke, or beside what was."""
+    cues = set(said.cues)
+    return not cues.isdisjoint(_CHANGES) and cues.isdisjoint(_NEVER) and "?" not in said.text[-3:]
+
+
+def topics(words: tuple[str, ...]) -> frozenset[str]:
+    """What words are about."""
+    of = _topics()
+    found: set[str] = set()
+    for word in words:
+        found |= of.get(word, frozenset())
+        if word.endswith("s"):
+            found |= of.get(word[:-1], frozenset())
+    return frozenset(found)
+
+
+_CHANGES = frozenset(
+    ("now", "new", "over", "disposed", "dead", "changed", "taken up", "instead", "done", "left", "back")
+)
+_NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke"))
+
+
+@cache
+def _changes() -> Guarded:
+    return Guarded("|".join(pattern for name, pattern in _read()["cues"].items() if name in _CHANGES))
+
+
+def _plain(word: str) -> str:
+    return word.removesuffix("'s").replace("'", "")
+
+
+def _stems(words: tuple[str, ...]) -> frozenset[str]:
+    small = _small()
+    return frozenset(stem(word) for word in words if word not in small)
+
+
+@cache
+def _small() -> frozenset[str]:
+    return frozenset(_read()["small"].split())
+
+
+@cache
+def _others() -> frozenset[str]:
+    return frozenset(_read()["others"].split())
+
+
+@cache
+def _topics() -> dict[str, frozenset[str]]:
+    of: dict[str, set[str]] = {}
+    for topic, words in _read()["topics"].items():
+        for word in words.split():
+            of.setdefault(word, set()).add(topic)
+    return {word: frozenset(found) for word, found in of.items()}
+
+
+@cache
+def _cues() -> tuple[tuple[str, Guarded], ...]:
+    return tuple((name, Guarded(pattern)) for name, pattern in _read()["cues"].items())
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    weights: Mapping[str, float] = _read()["weights"]
+    return weights
+
+
+def threshold(name: str) -> float:
+    """From what score on something is done: see the head of successions.yaml."""
+    least: float = _read()[name]
+    return least
+
+
+@cache
+def _read() -> dict[str, Any]:
+    read: dict[str, Any] = data("beliefledger.gate", "successions.yaml")
+    return read
