@@ -17,6 +17,7 @@ from beliefledger.gate.decision import TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.entity_names import of_speaker
 from beliefledger.gate.figure_changes import refigured
+from beliefledger.gate.keys import canonical
 from beliefledger.gate.meant_memories import (
     LASTING,
     PLANNED,
@@ -53,9 +54,13 @@ def mean(
     kept = [each for each in candidates if not each.looked_for()]
     standing = Standing(draft, subject_ref, turn)
     kept = [_renewing_its_note(standing, each) for each in kept]
-    if len(kept) == len(candidates):
+    if len(kept) == len(candidates) and not _BESIDE.search(turn.content):
         return turn, kept
     meant: list[Candidate] = []
+    if _BESIDE.search(turn.content):
+        joined = [(each, beside_old(standing, each, turn)) for each in kept]
+        kept = [each for each, both in joined if both is None]
+        meant = [both for _, both in joined if both is not None]
     for candidate in [each for each in candidates if each.looked_for()]:
         if of_speaker(draft, subject_ref, turn, candidate) is not candidate:
             continue  # the words of somebody else end nothing of the subject's
@@ -101,6 +106,47 @@ def mean(
     cites = draft.cited(subject_ref, meant)
     turn = turn.citing(cites)
     return turn, [*kept, *(_quoting(each, cites) for each in meant)]
+
+
+_BESIDE = re.compile(r"\b(?:also|too|as well|in addition|besides|on top)\b", re.I)
+
+
+def beside_old(standing: Standing, candidate: Candidate, turn: TurnView) -> Candidate | None:
+    """A candidate that says its value stands beside the one of its slot, with both: "gym thursdays
+    as well", where it was mondays. None where it does not."""
+    if candidate.type not in _BOTH or candidate.negated or candidate.retracts or candidate.ends:
+        return None
+    span = candidate.spans[0]
+    said = next((turn.content[a:b] for a, b in sentences(turn.content) if a <= span.start < b), "")
+    if span.turn or candidate.context is not None or _BESIDE.search(said) is None:
+        return None
+    attribute = canonical(candidate.attribute, candidate.type)
+    there = [
+        held
+        for held in standing.of_user()
+        if held.type == candidate.type
+        and (held.written.memory.entity, held.written.memory.context) == (candidate.entity, None)
+        and canonical(held.written.memory.attribute, held.type) == attribute
+    ]
+    if len(there) != 1:
+        return None
+    old, new = there[0].written.memory, candidate.value
+    both = f"{old.value} and {new}"
+    if {stem(word) for word in WORD.findall(new.lower())} & stems(old.value) & _told_by(old.value):
+        return None  # the same again
+    if old.value not in old.claim or " and " in old.value or len(both) > _LONG:
+        return None
+    claim = old.claim.replace(old.value, both, 1)
+    return in_place(candidate, there[0], claim, both, ())
+
+
+_BOTH = frozenset({"fact", "preference"})
+_LONG = 80
+
+
+def _told_by(value: str) -> set[str]:
+    """The stems of what tells a value from others: its last word."""
+    return {stem(word) for word in WORD.findall(value.lower())[-1:]}
 
 
 def _renewing_its_note(standing: Standing, candidate: Candidate) -> Candidate:

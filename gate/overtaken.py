@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from beliefledger.gate.belief import Held
+from beliefledger.gate import successions
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.successions import Said, Told, score, threshold
@@ -37,9 +38,35 @@ def overtaken(
             continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)
+    if not told and (went := successions.goes_to(said.text)) is not None:
+        told = _left_for(went, standing)
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _left_for(name: str, standing: Standing) -> dict[str, list[Held]]:
+    """What is left by who "switched to Globex": the one thing that the user is believed to have of
+    somebody who can be switched. Where there are two, nobody knows which; a product that the rules
+    know is of a slot of its own."""
+    if distinctions.is_of_a_kind(name):
+        return {}
+    told: dict[str, list[Held]] = {}
+    for held in standing.of_user():
+        attribute = held.written.memory.attribute
+        if held.type in LASTING and attribute.startswith(_PROVIDED) and name != held.value:
+            told.setdefault(held.written.memory.claim, []).append(held)
+    employed = any(
+        each.written.memory.attribute == "work.employer" for some in told.values() for each in some
+    )
+    return told if employed and len(told) == 1 else {}
+
+
+_PROVIDED = tuple(
+    "work.employer work.role finance. fitness.gym uses. tool. device. member. is-with. has. thing. "
+    "subscribes. relation.uses".split()
+)
+"""Attributes of what one may switch."""
 
 
 def _may_be(held: Held) -> bool:

@@ -21,6 +21,12 @@ from beliefledger.ledger.data_files import data
 _WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
 _NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
 _CLAUSE = re.compile(r"[,;:.!?()]+\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
+_DENIED = re.compile(r"\b(?:no|not|never|cannot|without|n['’]t|dont|cant|doesnt)\b|n['’]t\b", re.I)
+_PLANNED = re.compile(
+    r"\b(?:wants?|plans?|planning|thinking (?:of|about)|looking (?:for|to)|saving|training|expecting|"
+    r"hop(?:es|ing)|going to|will|considering|due|wishes)\b",
+    re.I,
+)
 _NEAR = 12
 """How far from the words of change what is believed is named, in characters."""
 _FIRST_PERSON = frozenset("i im ive my we weve our id".split())
@@ -163,6 +169,18 @@ def features(said: Said, told: Told) -> Iterator[str]:
     first = next((each for each in said.words if stem(each) in shared), None)
     if first is not None and said.words.index(first) < 3:
         yield "begins with it"
+    denied = _DENIED.search(told.claim) is not None
+    planned = _PLANNED.search(told.claim) is not None
+    if denied:
+        yield "believed that not"
+        yield f"believed that not, link {link}"
+    if planned:
+        yield "believed to be planned"
+    for cue in said.cues:
+        if denied:
+            yield f"{cue}, believed that not"
+        if planned:
+            yield f"{cue}, believed to be planned"
     places = [(at, clause) for word, at, clause in said.placed if word in shared]
     for cue, start, end in said.cued:
         yield f"{cue}"
@@ -224,6 +242,19 @@ def may_overtake(said: Said) -> bool:
     is only supposed, somebody's word, a joke, or beside what was."""
     cues = set(said.cues)
     return not cues.isdisjoint(_CHANGES) and cues.isdisjoint(_NEVER) and "?" not in said.text[-3:]
+
+
+_GOES_TO = re.compile(
+    r"\b(?:switched|jumped ship|went over|gone over|defected|moved (?:on|over)|hopped over) to "
+    r"(?P<new>(?-i:[A-ZÀ-Þ])[\w&'’-]{1,30}(?: (?-i:[A-ZÀ-Þ])[\w&'’-]{1,30})?)",
+    re.I,
+)
+
+
+def goes_to(text: str) -> str | None:
+    """The name of what the speaker has gone over to: "switched to Globex"."""
+    found = _GOES_TO.search(text)
+    return None if found is None else found["new"]
 
 
 def topics(words: tuple[str, ...]) -> frozenset[str]:

@@ -88,7 +88,7 @@ def fits_kind(old: str, new: str, said: str) -> bool:
     return not old[:1].isupper() or not new[:1].islower() or typed_low
 
 
-def _is_of_a_kind(value: str) -> bool:
+def is_of_a_kind(value: str) -> bool:
     """Whether a value is a thing to use, eat or play: "switched from Google to DuckDuckGo"."""
     return any(kind.first and kind.names.fullmatch(value) for kind in KINDS)
 
@@ -99,7 +99,7 @@ def outlives(
     """Whether a memory that these words name stays, since the sentence speaks of something else
     that is called so."""
     if _OF_PEOPLE.match(attribute) and (
-        _OF_THINGS.search(said) or FOR_NOW.search(said) or (new and _is_of_a_kind(new))
+        _OF_THINGS.search(said) or FOR_NOW.search(said) or (new and is_of_a_kind(new))
     ):
         return True
     low = {each.lower() for each in _WORD.findall(f"{claim} {attribute.replace('.', ' ')}")}

@@ -188,6 +188,9 @@ def _meant(
         if notes.tells_secret(said):
             continue
         plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends
+        if not plainly and _LAUGHS.search(said) and _is_joke(said):
+            yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
+            continue
         if not plainly or candidate.durability is Durability.TRANSIENT:
             yield candidate
             continue
@@ -201,6 +204,16 @@ def _meant(
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate
+
+
+_LAUGHS = re.compile(r"\b(?:lo+l|lmf?ao|rofl|(?:ha){2,}h?|jk)\b|[\U0001f602\U0001f923\U0001f639]", re.I)
+_LAUGHED = 0.1
+_UNWORTHY = 0.6
+
+
+def _is_joke(said: str) -> bool:
+    """Whether a change that is told with a laugh is none: "moved to the moon lol"."""
+    return scorers.earnest(said) < _LAUGHED and scorers.worth(said) < _UNWORTHY
 
 
 _NEWS = re.compile(

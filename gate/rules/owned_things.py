@@ -125,6 +125,8 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
         begin += 1
     if not _plain(words, begin, end):
         return
+    if words[begin].low in _KIN and end > begin + 2 and _acts(words[begin + 1].low):
+        return  # "my mum got rid of her cats"
     value = text_of(reading.content, words, begin, end)
     plural = not branded and words[end - 1].low.endswith("s") and words[end - 1].low != "cactus"
     vowel = value[0].lower() in "aeio" or value.lower().startswith(("um", "un", "ur"))
@@ -134,6 +136,10 @@ def _had(reading: Reading, my: int) -> Iterator[RuleFinding]:
     )._replace(
         confidence=750, topic="pets" if words[end - 1].low.removesuffix("s") in _PETS else ""
     )
+
+
+def _acts(word: str) -> bool:
+    return word in ("got", "had") or verb_form(word)[1] is Form.PAST
 
 
 def _plain(words: list[Token], begin: int, end: int) -> bool:
