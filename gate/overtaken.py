@@ -38,7 +38,9 @@ def overtaken(
             continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)
-    if not told and (went := successions.goes_to(said.text)) is not None:
+    if not told and not said.others and (
+        went := successions.goes_to(said.text)
+    ) is not None:
         told = _left_for(went, standing)
     if len(told) > MOST:
         return []

@@ -112,7 +112,10 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
         dict.fromkeys(words_of(content[max(before, start - LONGEST) : start]))
     )
     added = _ACTION.search(low) is not None and _TOTAL.search(low) is None
+    beside = _BESIDE.search(low) is not None
     for figure in _chosen(text, figures(quote)):
+        if beside and figure.kind == "weekday":
+            continue  # "gym thursdays as well" takes the place of no other day
         if _OF_THEM.match(quote, figure.end):
             continue  # "2 of my kids" says not how many there are
         counted = mine is not None and mine.start(1) == figure.start
@@ -126,6 +129,7 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
         )  # fmt: skip
 
 
+_BESIDE = re.compile(r"\b(?:also|too|as well)\b")
 _OF_THEM = re.compile(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
 _BEFORE = re.compile(r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I)
 _AFTER = re.compile(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
