@@ -84,7 +84,9 @@ def mean(
                 meant += sentence.candidates(found, [*kept, *meant])
             continue
         if candidate.attribute == rules_successions.ATTRIBUTE:
-            held = overtaken(standing, candidate, [*kept, *meant])
+            if any(_meets(each, candidate) for each in meant):
+                continue  # it has its answer
+            held = overtaken(standing, candidate, kept)
             meant += _meant(candidate, held, [*kept, *meant], turn) if held else ()
             continue
         kind = candidate.ends[0].attribute

@@ -188,7 +188,7 @@ def _meant(
         if notes.tells_secret(said):
             continue
         plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends
-        if not plainly and _LAUGHS.search(said) and _is_joke(said):
+        if candidate.act is SpeechAct.CHANGE and _LAUGHS.search(said) and _is_joke(said):
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
             continue
         if not plainly or candidate.durability is Durability.TRANSIENT:
