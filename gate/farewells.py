@@ -87,7 +87,12 @@ def mean(
             if any(_meets(each, candidate) for each in meant):
                 continue  # it has its answer
             held = overtaken(standing, candidate, kept)
-            meant += _meant(candidate, held, [*kept, *meant], turn) if held else ()
+            noted = any(each.type == NOTE and _meets(each, candidate) for each in kept)
+            if noted and all(each.written.memory.entity == SELF for each in held):
+                kept = _renewing(kept, candidate, held)
+            elif held:
+                kept = [each for each in kept if each.type != NOTE or not _meets(each, candidate)]
+                meant += _meant(candidate, held, [*kept, *meant], turn)
             continue
         kind = candidate.ends[0].attribute
         fits = {"event.*": plans(turn), "plan.*": fulfils, "note.*": says_anew}.get(kind, names)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from beliefledger.gate.belief import Held
 from beliefledger.gate import successions
+from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.successions import Said, Told, score, threshold
@@ -21,9 +21,7 @@ _PLANNED = LASTING | {"event", "commitment", "decision"}
 _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.")
 
 
-def overtaken(
-    standing: Standing, candidate: Candidate, beside: Sequence[Candidate]
-) -> list[Held]:
+def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candidate]) -> list[Held]:
     """The memories that a sentence puts an end to or another value in the place of; none where it
     is not clear."""
     said = Said(candidate.spans[0].quote)
@@ -38,9 +36,7 @@ def overtaken(
             continue
         if score(said, of) >= threshold("threshold"):
             told.setdefault(memory.claim, []).append(held)
-    if not told and not said.others and (
-        went := successions.goes_to(said.text)
-    ) is not None:
+    if not told and not said.others and (went := successions.goes_to(said.text)) is not None:
         told = _left_for(went, standing)
     if len(told) > MOST:
         return []

@@ -23,8 +23,8 @@ _NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
 _CLAUSE = re.compile(r"[,;:.!?()]+\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
 _DENIED = re.compile(r"\b(?:no|not|never|cannot|without|n['’]t|dont|cant|doesnt)\b|n['’]t\b", re.I)
 _PLANNED = re.compile(
-    r"\b(?:wants?|plans?|planning|thinking (?:of|about)|looking (?:for|to)|saving|training|expecting|"
-    r"hop(?:es|ing)|going to|will|considering|due|wishes)\b",
+    r"\b(?:wants?|plans?|planning|thinking (?:of|about)|looking (?:for|to)|saving|training|"
+    r"expecting|hop(?:es|ing)|going to|will|considering|due|wishes)\b",
     re.I,
 )
 _NEAR = 12
@@ -79,7 +79,9 @@ class Said:
 
     @cached_property
     def figures(self) -> dict[str, str]:
-        return {each.kind: self.text[each.start : each.end] for each in new_figures.figures(self.text)}
+        return {
+            each.kind: self.text[each.start : each.end] for each in new_figures.figures(self.text)
+        }
 
     @cached_property
     def others(self) -> frozenset[str]:
@@ -91,7 +93,6 @@ class Said:
         first = re.match(r"\W*\w+", self.text)
         begin = first.end() if first else 0
         return frozenset(_plain(each.lower()) for each in _NAMED.findall(self.text, begin))
-
 
     def may_be_of(self, told: Told) -> bool:
         """Whether anything links it with what is believed; most things are told apart by a look at
@@ -133,7 +134,9 @@ class Told:
 
     @cached_property
     def figures(self) -> dict[str, str]:
-        return {each.kind: self.value[each.start : each.end] for each in new_figures.figures(self.value)}
+        return {
+            each.kind: self.value[each.start : each.end] for each in new_figures.figures(self.value)
+        }
 
     @cached_property
     def others(self) -> frozenset[str]:
@@ -152,8 +155,10 @@ def features(said: Said, told: Told) -> Iterator[str]:
         link = "topic"
     else:
         link = "nothing"
-    family = told.type if told.type in ("note", "event", "commitment", "decision") else (
-        told.attribute.partition(".")[0]
+    family = (
+        told.type
+        if told.type in ("note", "event", "commitment", "decision")
+        else (told.attribute.partition(".")[0])
     )
     yield f"link {link}"
     yield f"of {family}"
@@ -269,14 +274,28 @@ def topics(words: tuple[str, ...]) -> frozenset[str]:
 
 
 _CHANGES = frozenset(
-    ("now", "new", "over", "disposed", "dead", "changed", "taken up", "instead", "done", "left", "back")
+    (
+        "now",
+        "new",
+        "over",
+        "disposed",
+        "dead",
+        "changed",
+        "taken up",
+        "instead",
+        "done",
+        "left",
+        "back",
+    )
 )
 _NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke"))
 
 
 @cache
 def _changes() -> Guarded:
-    return Guarded("|".join(pattern for name, pattern in _read()["cues"].items() if name in _CHANGES))
+    return Guarded(
+        "|".join(pattern for name, pattern in _read()["cues"].items() if name in _CHANGES)
+    )
 
 
 def _plain(word: str) -> str:

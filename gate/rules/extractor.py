@@ -27,7 +27,6 @@ from beliefledger.gate.rules import (
     third_parties,
     whole_sentences,
 )
-from beliefledger.gate.successions import may_be_in as may_overtake_in
 from beliefledger.gate.rules.changes import changes, may_change
 from beliefledger.gate.rules.clauses import Clause, clauses
 from beliefledger.gate.rules.findings import Reading, RuleFinding, to_candidate
@@ -36,6 +35,7 @@ from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.speech import sentences
+from beliefledger.gate.successions import may_be_in as may_overtake_in
 from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, Speech, SpeechAct
 
 if TYPE_CHECKING:
@@ -206,7 +206,9 @@ def _meant(
             yield candidate
 
 
-_LAUGHS = re.compile(r"\b(?:lo+l|lmf?ao|rofl|(?:ha){2,}h?|jk)\b|[\U0001f602\U0001f923\U0001f639]", re.I)
+_LAUGHS = re.compile(
+    r"\b(?:lo+l|lmf?ao|rofl|(?:ha){2,}h?|jk)\b|[\U0001f602\U0001f923\U0001f639]", re.I
+)
 _LAUGHED = 0.1
 _UNWORTHY = 0.6
 

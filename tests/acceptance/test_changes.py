@@ -204,3 +204,31 @@ def test_what_goes_on_for_so_long_began_so_long_ago(memory):
     tell(memory, (0, "I've had my cat for 6 months."))
     assert believed(memory, -90) == {"User has had their cat for 6 months"}
     assert believed(memory, -240) == set()
+
+
+def test_a_new_employer_is_told_by_switching_where_nothing_else_could_be_switched(memory):
+    tell(memory, (0, "I work at Initech in accounting"), (9, "switched to Globex last month"))
+    assert not any("Initech" in each for each in believed(memory, 9))
+
+
+def test_who_switches_something_else_keeps_the_employer(memory):
+    tell(memory, (0, "I work at Initech"), (1, "we're with Virgin for broadband"))
+    tell(memory, (9, "switched to Hyperoptic last week"))
+    assert any("Initech" in each for each in believed(memory, 9))
+
+
+@pytest.mark.parametrize("more", ["gym thursdays as well now", "gym on thursdays too now"])
+def test_another_day_as_well_takes_no_days_place(memory, more):
+    tell(memory, (0, "i go to the gym on mondays"), (9, more))
+    assert any("mondays" in each for each in believed(memory, 9))
+
+
+def test_a_move_to_the_moon_is_a_joke(memory):
+    tell(memory, (0, "I live in Bonn"), (9, "moved to the moon lol"))
+    assert any("Bonn" in each for each in believed(memory, 9))
+
+
+@pytest.mark.parametrize("kin", ["mum", "my dad"])
+def test_what_kin_got_rid_of_is_no_thing_of_the_speaker(memory, kin):
+    tell(memory, (0, f"{kin} got rid of her cats, allergies"))
+    assert not any("has" in each for each in believed(memory, 0))

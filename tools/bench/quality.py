@@ -27,8 +27,8 @@ from beliefledger.tools.bench.measure import Measured, Run, Target
 Patterns = Sequence[re.Pattern[str]]
 Sampled = TypeVar("Sampled")
 
-_DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
-SENTENCES, SCRIPTS = _DATA / "sentences", _DATA / "scripts"
+DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
+SENTENCES, SCRIPTS = DATA / "sentences", DATA / "scripts"
 _NOW = datetime(2026, 11, 1, tzinfo=UTC)
 """By the ledger's clock, whenever this is run: what is believed must not hang on today's date."""
 _SAID_AT = _NOW - timedelta(days=1)
@@ -230,12 +230,13 @@ def played(place: Path, some: Sequence[Script], reading: Reading | None = None) 
                 if number == len(script.turns) - 1:
                     at = script.turns[-1][0]
                     before[script.name] = memory.beliefs(script.name, valid_at=at)
-            memory.record_turns(_turn(script, number) for script in going)
+            memory.record_turns(turn_of(script, number) for script in going)
             reading.decide(memory)
         return [_ended(memory, script, before[script.name]) for script in some]
 
 
-def _turn(script: Script, number: int) -> TurnInput:
+def turn_of(script: Script, number: int) -> TurnInput:
+    """A turn of a script, as it is recorded."""
     said_at, by, words = script.turns[number]
     return TurnInput(
         subject=script.name,

@@ -16,6 +16,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,18 +27,18 @@ from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
 from beliefledger.gate.speech import sentences
 from beliefledger.gate.successions import Said, Told
-from beliefledger.tools.bench.quality import _DATA, SCRIPTS, Reading, Script, scripts_of
+from beliefledger.tools.bench.quality import DATA, SCRIPTS, Reading, Script, scripts_of, turn_of
 from beliefledger.tools.bench.train_notes import Vector, auc, fitted
 
 WEIGHTS = Path(successions.__file__).with_name("successions.yaml")
-PAIRS = _DATA / "successions"
+PAIRS = DATA / "successions"
 RIDGE = 1.5
 COMMON = 5
 """In how many pairs a feature has to be that gets a weight."""
 STRANGERS = 6
 """So many beliefs of others each sentence is paired with."""
 FOLDS = 10
-_DATED = "2026-01-05"
+_BEGIN, _LATER = datetime(2025, 5, 5, 12, tzinfo=UTC), datetime(2025, 9, 8, 12, tzinfo=UTC)
 
 
 class Pair(NamedTuple):
@@ -54,11 +55,8 @@ class Pair(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train the scorer of what a sentence overtakes.")
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
-    parser.add_argument("--more", type=Path, action="append", default=[], help="more scripts")
     given = parser.parse_args()
     scripts = [*scripts_of(SCRIPTS / "tune.yaml"), *written(), *changes()]
-    for path in given.more:
-        scripts += scripts_of(path)
     talks = list(told(scripts))
     pairs = list(paired(talks))
     names = common(pairs)
@@ -83,11 +81,9 @@ def told(scripts: Sequence[Script]) -> Iterator[Talk]:
     """The scripts played up to their last turn."""
     reading = Reading()
     with tempfile.TemporaryDirectory() as place, reading.opened(Path(place) / "l") as memory:
-        from beliefledger.tools.bench.quality import _turn
-
         for number in range(max(len(each.turns) for each in scripts) - 1):
             memory.record_turns(
-                _turn(each, number) for each in scripts if number < len(each.turns) - 1
+                turn_of(each, number) for each in scripts if number < len(each.turns) - 1
             )
             reading.decide(memory)
         for script in scripts:
@@ -111,31 +107,23 @@ def told(scripts: Sequence[Script]) -> Iterator[Talk]:
 
 def written() -> Iterator[Script]:
     """The pairs that were written for this scorer, as scripts of two turns."""
-    from datetime import UTC, datetime
-
     for number, line in enumerate((PAIRS / "tune.txt").read_text("utf-8").splitlines()):
         if line.startswith("#"):
             continue
         first, second, label = line.split(" | ")
-        begin = datetime(2025, 5, 5, 12, tzinfo=UTC)
-        later = datetime(2025, 9, 8, 12, tzinfo=UTC)
         everything = [re.compile("")] if label == "over" else []
         yield Script(
-            f"written-{number}", [(begin, None, first), (later, None, second)],
+            f"written-{number}", [(_BEGIN, None, first), (_LATER, None, second)],
             (), everything, (), (),
         )  # fmt: skip
 
 
 def changes() -> Iterator[Script]:
     """Sentences that only resemble a change."""
-    from datetime import UTC, datetime
-
-    begin = datetime(2025, 5, 5, 12, tzinfo=UTC)
-    later = datetime(2025, 9, 8, 12, tzinfo=UTC)
-    read = yaml.safe_load((_DATA / "changes" / "lookalikes.yaml").read_text("utf-8"))
+    read = yaml.safe_load((DATA / "changes" / "lookalikes.yaml").read_text("utf-8"))
     for number, (first, second) in enumerate(read):
         yield Script(
-            f"lookalike-{number}", [(begin, None, first), (later, None, second)], (), (), (), ()
+            f"lookalike-{number}", [(_BEGIN, None, first), (_LATER, None, second)], (), (), (), ()
         )
 
 
@@ -225,14 +213,18 @@ def held_out(pairs: Sequence[Pair], names: Sequence[str]) -> Vector:
 def report(pairs: Sequence[Pair], scores: Vector) -> None:
     y = np.array([pair.over for pair in pairs], dtype=np.float64)
     mine = np.array([pair.much == 1 for pair in pairs])
-    print(f"{len(pairs)} pairs, {int(y.sum())} over; AUC {auc(scores, y):.3f}, "
-          f"of one's own {auc(scores[mine], y[mine]):.3f}")
+    print(
+        f"{len(pairs)} pairs, {int(y.sum())} over; AUC {auc(scores, y):.3f}, "
+        f"of one's own {auc(scores[mine], y[mine]):.3f}"
+    )
     print("| score from | found | wrong, of one's own | wrong, of others |\n|---|---|---|---|")
     for least in (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
         hit = scores >= least
-        print(f"| {least:.2f} | {(hit & (y == 1)).sum() / y.sum():.2f} "
-              f"| {(hit & (y == 0) & mine).sum()} of {((y == 0) & mine).sum()} "
-              f"| {(hit & (y == 0) & ~mine).sum()} of {((y == 0) & ~mine).sum()} |")
+        print(
+            f"| {least:.2f} | {(hit & (y == 1)).sum() / y.sum():.2f} "
+            f"| {(hit & (y == 0) & mine).sum()} of {((y == 0) & mine).sum()} "
+            f"| {(hit & (y == 0) & ~mine).sum()} of {((y == 0) & ~mine).sum()} |"
+        )
     worst = np.argsort(-scores * (y == 0))[:25]
     for row in worst:
         print(f"{scores[row]:.2f} WRONG {pairs[row].told.claim!r} <- {pairs[row].said.text!r}")
