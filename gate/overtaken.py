@@ -62,7 +62,7 @@ def _left_for(name: str, standing: Standing) -> dict[str, list[Held]]:
 
 _PROVIDED = tuple(
     "work.employer work.role finance. fitness.gym uses. tool. device. member. is-with. has. thing. "
-    "subscribes. relation.uses".split()
+    "subscribes. provider. relation.uses".split()
 )
 """Attributes of what one may switch."""
 
