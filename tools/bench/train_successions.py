@@ -181,7 +181,7 @@ def chosen(pairs: Sequence[Pair], names: Sequence[str], weights: Vector) -> list
     """The pairs, of a belief that is over only the one with the sentence that says so: that with
     the highest score of those of its turn."""
     logits = weights[0] + vectors(pairs, names) @ weights[1:]
-    best: dict[tuple[str, int], float] = {}
+    best: dict[tuple[str, str], float] = {}
     keys = [(pair.of, pair.told.claim + pair.told.attribute) for pair in pairs]
     for key, pair, logit in zip(keys, pairs, logits, strict=True):
         if pair.over:
