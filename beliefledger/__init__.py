@@ -8,7 +8,6 @@
 [('admit', 'User lives in Porto')]
 """
 
-import gc
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -227,7 +226,6 @@ def __getattr__(name: str) -> object:
 
     with gc_paused():  # which takes a tenth of the time that loading takes
         value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-        gc.freeze()  # modules stay: to look through them once takes another twentieth
     globals()[name] = value
     return value
 
