@@ -245,8 +245,12 @@ def may_be_in(text: str) -> bool:
 def may_overtake(said: Said) -> bool:
     """Whether a sentence may overtake anything: it tells of a change, and it does not say that it
     is only supposed, somebody's word, a joke, or beside what was."""
-    cues = set(said.cues)
-    return not cues.isdisjoint(_CHANGES) and cues.isdisjoint(_NEVER) and "?" not in said.text[-3:]
+    low = said.low
+    return (
+        "?" not in said.text[-3:]
+        and _changes().search(low, low) is not None
+        and not any(cue.search(low, low) for name, cue in _cues() if name in _NEVER)
+    )
 
 
 _GOES_TO = re.compile(
