@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # How much a text is about a slot: a memory of the slot, a text that states it, names it, has one of
 # its values; what it gains by a second of these, and by saying that something changed.
-KEY, SAYS, NAMES, VALUE, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.1, 0.1
+KEY, SAYS, NAMES, VALUE, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.1, 0.13
 OTHERS = 0.4
 """What is left where a text is about other people than the question."""
 REST = 0.5

@@ -36,7 +36,7 @@ RARE = 6
 """A term that is in no more texts is rare enough to connect two of them."""
 MANY_HAVE = 1000
 """A term that is in more texts does not count as shared."""
-SHARED = 0.2
+SHARED = 0.15
 """The least share of a text's terms that a later one has to have to take it up."""
 BEST = 3
 """Where nothing is about what is asked, so many of the best by all arms may be taken up."""
@@ -51,7 +51,8 @@ LEAST_SHARED = 2
 _ONLY_ASKS = MILLION // 2
 """The prior of a turn that states nothing."""
 ALL_OF = 0.9
-"""One that says that something ended, only if it leaves hardly anything out."""
+"""One that says that something ended, or that something happened where a name is asked for, only
+if it leaves hardly anything out."""
 WINDOW = 10
 """So many of the best by all arms are put into another order."""
 LIFTED = 4
@@ -242,13 +243,16 @@ def arranged(
     """The first `k` results, of those in the order of their scores. `now` is the position and the
     time asked about."""
     by = successions(index, *now).by
+    happened = index.lines.keyed(("event",))
 
     def line_of(number: int) -> Line:
         lines = index.lines
         if index.turn_ids[number]:
             return Line(number, lines.memories_of(number, index.turn_ids[number]))
         turn = lines.turn_of(number)
-        least = ALL_OF if _ended(number, index) else MOST_OF
+        # Of "Ines and I got married" the memory that the user did has not the name.
+        unnamed = asked.named and happened[number]
+        least = ALL_OF if unnamed or _ended(number, index) else MOST_OF
         most = turn is not None and lines.covers(number, turn) >= least
         of_slot = bool(asked.slots and about.of_slot[number])
         return Line(number, (), turn, lines.claim(number), most, of_slot)

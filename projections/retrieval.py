@@ -47,6 +47,11 @@ _BESIDE = 10
 WORDS, SESSION, HEADING, TIME = 1.5, 0.45, 4.5, 0.4
 SLOT = 0.2
 ROUTED = 0.2
+LEAST = 0.6
+"""The same of a question that asks the subject's own memory what is so now: of what it is about
+there is most likely something."""
+SURELY = 0.7
+"""How near a question without the words of a slot has to be to one, where any text has a signal."""
 NEARLY = 0.8
 """The share of the model's floor that is enough where no text has any other signal."""
 
@@ -101,6 +106,14 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if asked_for.slots and about.scores.max(initial=0) < ABOUT:  # nobody said anything of these
         asked_for = asked_for.without_slots()
         about = aboutness(index, asked_for, mask, meant, query.floor)
+    for slot, cosine in asked_for.perhaps:
+        if cosine < (SURELY if signal.any() else 0):
+            break
+        near = asked_for.with_slot(slot)
+        told = aboutness(index, near, mask, meant, query.floor)
+        if (told.scores[told.keyed] >= ABOUT).any():  # something is believed of it
+            asked_for, about = near, told
+            break
     signal |= about.scores >= ABOUT
     if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
@@ -261,7 +274,7 @@ def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm]
         cosines = index.dense.cosines(query.vector, mask)
         signal |= cosines >= query.floor
         if not signal.any():
-            signal = cosines >= NEARLY * query.floor
+            signal = cosines >= (LEAST if query.asked.own_now else NEARLY) * query.floor
         meant = near(cosines, before, after) if index.has_turns else np.maximum(cosines, 0)
         arms["meaning"] = Arm(meant, query.weight * ranking.telling(cosines))
     return arms, signal

@@ -23,6 +23,7 @@ _BE = frozenset("was were".split())
 _WERE = _BE | frozenset("did had used".split())
 _PRESENT = frozenset("do does am is are".split())
 _TOLD = _WERE | frozenset("been ever times total altogether since last past ago".split())
+_NAMED = frozenset("who whom whose whos name called".split())
 _MOST_SLOTS = 3
 _NEARLY = 0.6
 """A slot is asked for if it matches this much of what the best one does."""
@@ -56,6 +57,11 @@ class SlotWords:
         return [each for each in self.asks if len(each) > 1 and each <= asked]
 
     @property
+    def phrases(self) -> tuple[str, ...]:
+        """The description, and the entries by which it is asked for, as texts."""
+        return self.about, *(" ".join(sorted(each)) for each in (*self.names, *self.asks))
+
+    @property
     def known(self) -> frozenset[str]:
         """All words by which it is asked for."""
         return frozenset().union(*self.names, *self.asks)
@@ -71,16 +77,31 @@ class SlotQuestion:
     slots: tuple[SlotWords, ...] = ()
     own: bool = False
     """It is about the subject themselves."""
+    named: bool = False
+    """It asks for somebody's or something's name: who, what it is called."""
     kin: tuple[frozenset[str], ...] = ()
     """The people it is about, each by all their words."""
     terms: tuple[str, ...] = ()
     """Its terms, without words of time."""
     rest: tuple[str, ...] = ()
     """Those of them that its slots do not know: what they are asked about."""
+    perhaps: tuple[tuple[SlotWords, float], ...] = ()
+    """Where its words name no slot: those that it is nearest to by meaning, each with its cosine,
+    the nearest first. One of them is asked for where the subject has a memory of it."""
+
+    @property
+    def own_now(self) -> bool:
+        """Whether it asks what is so now of the subject themselves."""
+        return self.own and self.tense == "now"
 
     def without_slots(self) -> SlotQuestion:
         """The same question as one that asks for no slot."""
         return replace(self, slots=(), rest=self.terms)
+
+    def with_slot(self, slot: SlotWords) -> SlotQuestion:
+        """The same question as one that asks for a slot by other words for it: none of its terms is
+        left for what the slot is asked about."""
+        return replace(self, slots=(slot,), rest=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +165,7 @@ def asked_for(
         first=any(each <= stemmed for each in known.first),
         slots=slots,
         own=own,
+        named=not _NAMED.isdisjoint(spoken),
         kin=kin,
         terms=asked,
         rest=rest,
