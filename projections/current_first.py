@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -245,6 +246,7 @@ def arranged(
     by = successions(index, *now).by
     happened = index.lines.keyed(("event",))
 
+    @cache
     def line_of(number: int) -> Line:
         lines = index.lines
         if index.turn_ids[number]:

@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from beliefledger.ledger.candidate import MILLION
-from beliefledger.ledger.codec import Raw
+from beliefledger.ledger.codec import Raw, Recorded
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
@@ -29,6 +29,7 @@ from beliefledger.projections.index_queries import (
 )
 from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
+from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
 from beliefledger.projections.search_terms import indexed, stated, terms
 from beliefledger.projections.showing import Showing, ShownTurn, bare
@@ -202,6 +203,14 @@ class SubjectIndex:
             self._shown_since(connection, generations.recalls)
             self.at["recalls"] = reached["recalls"]
         return True
+
+    def pass_over(self, recalls: Sequence[Recorded], upto: int) -> None:
+        """Take in the subject's events up to a position, where all of them are recalls: the views
+        need not be asked."""
+        for each in recalls:
+            shown = [self.memories(memory_id) for memory_id in shown_in(each.facts)]
+            self.shown.add([(number, each.position, each.recorded_at) for number in shown])
+        self.at = dict.fromkeys(self.at, upto)
 
     def _still_so(self, source: Source) -> bool:
         """Take in what became of texts that are here. False where other words are to be shown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,9 +56,8 @@ class RecallsView:
             self.forget(subject_ref)
             return
         facts = event.facts
-        memories = dict.fromkeys(facts["memories"])
-        ranked = list(dict.fromkeys(facts.get("ranked") or memories))
-        scores = facts["scores"] or [0] * len(ranked)
+        memories = frozenset(facts["memories"])
+        ranked = _ranked(facts)
         self._new.append(
             (
                 event.position,
@@ -74,7 +73,7 @@ class RecallsView:
         )
         self._found += [
             (event.position, place, subject_ref, each, each in memories, score, event.recorded_at)
-            for place, (each, score) in enumerate(zip(ranked, scores, strict=False))
+            for place, (each, score) in enumerate(ranked)
         ]
 
     def forget(self, subject_ref: str) -> None:
@@ -88,6 +87,18 @@ class RecallsView:
         insert_rows(connection, self._recalls, self._new)
         insert_rows(connection, self._recalled, self._found)
         self._new, self._found, self._gone = [], [], []
+
+
+def shown_in(facts: Mapping[str, Any]) -> list[str]:
+    """The memories that a recall showed, in their order, by what its envelope has."""
+    memories = frozenset(facts["memories"])
+    return [each for each, _ in _ranked(facts) if each in memories]
+
+
+def _ranked(facts: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """What a recall found, each once, with its score."""
+    ranked = list(dict.fromkeys(facts.get("ranked") or facts["memories"]))
+    return list(zip(ranked, facts["scores"] or [0] * len(ranked), strict=False))
 
 
 def last(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing_fold import Touched
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
+from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import TurnRecorded
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
@@ -27,6 +28,7 @@ from beliefledger.projections.view_databases import Home
 from beliefledger.reading.queries import Queries
 from beliefledger.search.standings import Standing, audited, standing_now
 
+RECALLED = MemoriesRecalled.NAME
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
 
 
@@ -50,11 +52,17 @@ class LiveIndex:
         """Let the index have what the log has up to a position at least, as far as it may be shown
         now. Returns whether the views were rebuilt since, and the tags of texts that left."""
         index, before = self.index, set[str]()
+        in_step = set(index.at.values()) == {self.standing.fold.position}
         touched = self.standing.follow(log, upto)
+        latest, self.standing.latest = self.standing.latest, ()
         if not self.standing.permit(rules, now):
             before |= set(index.tags)
             self.restart()
         if index.position >= upto:
+            return False, before
+        if index.position and in_step and all(each.type == RECALLED for each in latest):
+            # Nothing that the views would tell of the subject: they are left to who asks them.
+            index.pass_over(latest, upto)
             return False, before
         with queries.states(*VIEWS) as (connection, states):
             generations = IndexedGenerations(*(state.generation for state in states))

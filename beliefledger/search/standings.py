@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing import OUTDATED, Rights, TurnStanding, rights_of
 from beliefledger.gate.standing_fold import NAMES, StandingFold, Touched
+from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
@@ -29,6 +31,8 @@ class Standing:
     purpose: str
     fold: StandingFold = field(default_factory=StandingFold)
     rights: Rights = field(default_factory=lambda: Rights(""))
+    latest: Sequence[Recorded] = ()
+    """The subject's events that were taken in last."""
     ends_at: int | None = None
     """The position as of which it is; None: of the present."""
 
@@ -41,10 +45,14 @@ class Standing:
         """Take in the subject's events up to a position; what they changed."""
         if self.ends_at is not None:
             upto = min(upto, self.ends_at)
+        self.latest = ()
         if upto <= self.fold.position:
             return Touched()
         events = log.of_subject(self.subject_ref, upto, self.fold.position)
-        return self.fold.follow((each for each in events if each.type in NAMES), upto)
+        if not self.fold.position:  # all there is: not to be held at once
+            return self.fold.follow((each for each in events if each.type in NAMES), upto)
+        self.latest = list(events)
+        return self.fold.follow((each for each in self.latest if each.type in NAMES), upto)
 
     def permit(self, rules: Rules, now: Micros) -> bool:
         """Find out what the lawful bases in force cover now; whether that is as it was."""
