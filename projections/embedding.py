@@ -235,7 +235,7 @@ class Words:
     name = "words-1"
     dimension = 96
     floor = 0.25
-    weight = 0.2
+    weight = 0.4
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
