@@ -259,8 +259,8 @@ def _timed(
                 Target("≥", 0.99),
                 note=f"{len(known.rare)} of the {len(known.memories) // _RARE:,} that have any",
             )
-        if compared:
-            yield from _contexts(run, memory, known)
+        if not more:
+            yield from _contexts(run, memory, known, backend)
         if more:
             yield from _then(run, memory, known)
             yield from _added(run, memory, known, table)
@@ -280,7 +280,9 @@ def _searches(memory: MemoryLedger, queries: Sequence[str]) -> tuple[list[float]
     return taken, worked
 
 
-def _contexts(run: Run, memory: MemoryLedger, known: Texts) -> Iterator[Measured]:
+def _contexts(
+    run: Run, memory: MemoryLedger, known: Texts, backend: Backend
+) -> Iterator[Measured]:
     """Contexts, in pairs with a search of as many results."""
     memory.context(SUBJECT, known.queries[-1])
     p50s, p95s, ratios = [], [], []
@@ -298,11 +300,10 @@ def _contexts(run: Run, memory: MemoryLedger, known: Texts) -> Iterator[Measured
         p95s.append(_p95(made) * 1e3)
         ratios.append(median(made) / median(searched))
     note = f"k = {CONTEXT_K}, 1,000 tokens by estimate, recorded"
-    yield Measured("p50 of a context among 10,000 memories", "ms", p50s, note=note)
-    yield Measured("p95 of a context among 10,000 memories", "ms", p95s, note=note)
-    yield Measured(
-        "a context among 10,000 memories, of a search's time", "×", ratios, Target("≤", 2)
-    )
+    among = f"a context among 10,000 memories on {backend.name}"
+    yield Measured(f"p50 of {among}", "ms", p50s, note=note)
+    yield Measured(f"p95 of {among}", "ms", p95s, note=note)
+    yield Measured(f"{among}, of a search's time", "×", ratios, Target("≤", 2))
 
 
 def _p95(taken: Sequence[float]) -> float:
