@@ -280,9 +280,7 @@ def _searches(memory: MemoryLedger, queries: Sequence[str]) -> tuple[list[float]
     return taken, worked
 
 
-def _contexts(
-    run: Run, memory: MemoryLedger, known: Texts, backend: Backend
-) -> Iterator[Measured]:
+def _contexts(run: Run, memory: MemoryLedger, known: Texts, backend: Backend) -> Iterator[Measured]:
     """Contexts, in pairs with a search of as many results."""
     memory.context(SUBJECT, known.queries[-1])
     p50s, p95s, ratios = [], [], []
