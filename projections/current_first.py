@@ -37,7 +37,7 @@ RARE = 6
 """A term that is in no more texts is rare enough to connect two of them."""
 MANY_HAVE = 1000
 """A term that is in more texts does not count as shared."""
-SHARED = 0.15
+SHARED = 0.2
 """The least share of a text's terms that a later one has to have to take it up."""
 BEST = 3
 """Where nothing is about what is asked, so many of the best by all arms may be taken up."""
