@@ -303,6 +303,7 @@ WHOLE = {
         "tasks.under_way",
     ),
     "one for each field of a policy": ("policy.diff",),
+    "the steps of one task": ("tasks.steps",),
     "as many as were asked about": ("recalls.words",),
     "counts by a fixed name": (
         "erasure.erase_due",
