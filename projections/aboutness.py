@@ -147,6 +147,8 @@ def _whose(
         return not frozenset(terms(entity)).isdisjoint(ours)
 
     mine = index.lines.about(fits)
+    if not asked.own and not asked.kin and not (keyed & mine).any():
+        mine = index.lines.about(lambda entity: entity == SELF)  # who names nobody asks of them
     whose[keyed & mine] = 1
     whose[keyed & ~mine] *= OTHERS
     return whose, (others & ~(keyed & mine)) | (keyed & ~mine)

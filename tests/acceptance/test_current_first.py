@@ -42,6 +42,14 @@ def test_the_present_value_comes_first_whatever_the_words(memory, question):
     assert found(memory, question)[:2] == ["User moved to Porto", "I live in Lisbon."]
 
 
+def test_who_names_nobody_asks_of_the_subject(memory):
+    say(
+        memory, ("2025-01-12", "I use unittest."), ("2025-06-20", "No, I use pytest, not unittest.")
+    )
+    for question in ("which test runner?", "which test runner do I use?"):
+        assert found(memory, question)[0] == "User uses pytest"
+
+
 def test_it_comes_first_among_turns_too(memory):
     say(memory, *MOVED)
     only = SearchOptions(include=["episodes"])
