@@ -20,7 +20,7 @@ from beliefledger.ledger.data_files import data
 
 _WORD = re.compile(r"[^\W_]+(?:[.'&+-][^\W_]+)*")
 _NAMED = re.compile(r"\b(?!User\b)(?:[A-ZÀ-Þ][\w-]+|\w*\d\w*)")
-_CLAUSE = re.compile(r"[,;:.!?()]+\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
+_CLAUSE = re.compile(r"[,;:.!?()]\s|\s[–—-]\s|\b(?:but|so|because|and|since|while)\b")
 _DENIED = re.compile(r"\b(?:no|not|never|cannot|without|n['’]t|dont|cant|doesnt)\b|n['’]t\b", re.I)
 _PLANNED = re.compile(
     r"\b(?:wants?|plans?|planning|thinking (?:of|about)|looking (?:for|to)|saving|training|"

@@ -39,6 +39,7 @@ SESSIONS = [
     "docs/tokens.md",
     "docs/search.md",
     "docs/verbs.md",
+    "docs/webhooks.md",
 ]
 """The documents with Python that is run."""
 RUN_THERE = {"docs/custom-parts.md": "tests/docs/test_custom_parts.py"}

@@ -213,6 +213,9 @@ def test_no_argument_breaks_a_method_or_gets_at_what_is_not_the_callers(talk):
             seen.add((method if method in METHODS else "?", code))
 
     attack()
+    valid = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "I like tea."}]}
+    sent = said(talk("SendMessage", {"message": valid})[1])
+    seen |= {("SendMessage", 0) for each in sent if "result" in each}
     kinds = {code for _, code in seen}
     assert {0, -32601, -32602, -32001} <= kinds, seen
     for method in ("SendMessage", "GetTask", "ListTasks", "message/send", "tasks/get"):

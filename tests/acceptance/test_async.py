@@ -73,7 +73,7 @@ def test_every_verb_and_part_is_there_with_its_signature_and_words(tmp_path):
         }
 
     found = asyncio.run(compared())
-    assert len(found) == 23
+    assert len(found) == 24
     found.append((PersonExport, exports.AsyncPersonExport))
     told = {
         kind

@@ -303,8 +303,13 @@ WHOLE = {
         "tasks.under_way",
     ),
     "one for each field of a policy": ("policy.diff",),
+    "the webhooks that are registered, and the secrets of one": (
+        "webhooks.endpoints",
+        "webhooks.secrets",
+    ),
+    "the dead letters that were asked for": ("webhooks.redeliver",),
     "the steps of one task": ("tasks.steps",),
-    "as many as were asked about": ("recalls.words",),
+    "as many as were asked about": ("operations.ageing.left", "recalls.words"),
     "counts by a fixed name": (
         "erasure.erase_due",
         "operations.consolidation.everyone",

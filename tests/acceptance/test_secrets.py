@@ -20,6 +20,7 @@ from wishes import storing
 from beliefledger import MemoryInput, MemoryLedger, TurnInput, open_memory
 from beliefledger.access.tasks import Submission, Tasks
 from beliefledger.access.tokens import Tokens
+from beliefledger.access.webhooks import Webhooks
 from beliefledger.audit.audit import Audit
 from beliefledger.curation.backfill import Backfill
 from beliefledger.curation.conflicts import Conflicts
@@ -216,7 +217,7 @@ FRONT = {
     "erasure.holds.": LegalHolds, "operations.": Operations, "operations.ageing.": Ageing,
     "operations.consolidation.": Consolidation, "operations.extraction.": Extractions,
     "operations.jobs.": Jobs, "policy.": PolicyInForce, "proofs.": Proofs, "recalls.": Recalls,
-    "types.": Types, "vectors.": Vectors, "exports.": Exports, "tokens.": Tokens,
+    "types.": Types, "vectors.": Vectors, "exports.": Exports, "tokens.": Tokens, "webhooks.": Webhooks,
     "tasks.": Tasks, "teams.": Teams,
 }  # fmt: skip
 """The front door and its parts."""

@@ -203,7 +203,8 @@ def test_what_compose_starts_serves_and_decides_together(compose, environment):
         port = re.search(r"http://0\.0\.0\.0:(\d+)/mcp", line)
         assert port, line
         root = f"http://127.0.0.1:{port[1]}"
-        assert wait_ready(root) == {"status": "ready", "stopped": []}
+        said = wait_ready(root)
+        assert (said["status"], said["stopped"]) == ("ready", [])
         at = Served(None, f"{root}/mcp")
         [decided] = at.store(json.loads(token.stdout)["token"], "I live in Porto.")
         assert decided["state"] == "extracted"

@@ -13,7 +13,6 @@ from typing import Annotated
 
 import typer
 
-from beliefledger.ledger.consumer import LEASE_SECONDS
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import USAGE, fail, noun, opened
 from beliefledger.tools.cli.followers import Lease, Lines, ended_by_a_supervisor
@@ -49,7 +48,7 @@ def relay_webhooks(
     ca_file: Annotated[
         str | None, typer.Option(metavar="FILE", help="Certificates to trust besides the system's.")
     ] = None,
-    lease_seconds: Lease = LEASE_SECONDS,
+    lease_seconds: Lease = 10.0,
     json: Lines = False,
 ) -> None:
     """Deliver to all webhooks, until interrupted. Of several processes, one delivers to each."""
@@ -104,7 +103,7 @@ def relay_nats(
     follow: Annotated[
         bool, typer.Option("--follow/--no-follow", help="Then wait for more; else end there.")
     ] = True,
-    lease_seconds: Lease = LEASE_SECONDS,
+    lease_seconds: Lease = 10.0,
     json: Lines = False,
 ) -> None:
     """Publish all events as CloudEvents to NATS JetStream, until interrupted; no bodies, no names.
