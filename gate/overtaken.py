@@ -13,7 +13,7 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.meant_memories import LASTING, TO_COME, Standing
 from beliefledger.gate.rules import distinctions
 from beliefledger.gate.successions import Said, Told, score, threshold
-from beliefledger.ledger.candidate import Candidate
+from beliefledger.ledger.candidate import SELF, Candidate
 
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
@@ -24,6 +24,8 @@ _STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "h
 def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candidate]) -> list[Held]:
     """The memories that a sentence puts an end to or another value in the place of; none where it
     is not clear."""
+    if any(each.entity != SELF and _are_of_one(each, candidate) for each in beside):
+        return []  # it tells of somebody by name, and of that it says all there is
     said = Said(candidate.spans[0].quote)
     words = [ends.value for ends in candidate.ends if ends.among]
     told: dict[str, list[Held]] = {}
@@ -41,6 +43,15 @@ def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candida
     if len(told) > MOST:
         return []
     return [held for some in told.values() for held in some]
+
+
+def _are_of_one(first: Candidate, second: Candidate) -> bool:
+    """Whether two candidates came of the same words."""
+    return any(
+        one.start < other.end and other.start < one.end
+        for one in first.spans
+        for other in second.spans
+    )
 
 
 def _left_for(name: str, standing: Standing) -> dict[str, list[Held]]:

@@ -52,6 +52,8 @@ __all__ = ["APIOverHTTP", "accounts", "beliefs", "events", "memories", "stewards
 DOOR = "http"
 JSON = "application/json"
 PREFIX = "/v1"
+_UNDER = re.compile(f"^{PREFIX}/(?P<path>.*)$", re.DOTALL)
+"""As `Mount` has it, and with line breaks in the path: what it left out would be on no record."""
 logger = logging.getLogger("beliefledger.server")
 REQUEST_ID = "X-Request-Id"
 _UNKNOWN = "unknown"
@@ -118,9 +120,9 @@ class APIOverHTTP:
             self._add(each)
 
     def route(self) -> Mount:
-        """Everything under /v1, also paths with a line break in them, which a `.` leaves out."""
+        """Everything under /v1."""
         made = Mount(PREFIX, app=self)
-        made.path_regex = re.compile(made.path_regex.pattern, re.DOTALL)
+        made.path_regex = _UNDER
         return made
 
     @asynccontextmanager
