@@ -36,7 +36,8 @@ async def main():
     await client.close()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
 """
 
 

@@ -151,12 +151,12 @@ def test_everything_that_was_recorded_is_shown(memory, clock):
 
 
 def test_what_was_found_is_shown_as_it_was_said_then(memory):
-    memory.store("ana", "dark", attribute="editor.theme", type="preference")
-    answer = memory.search("ana", "editor theme", 1, options=SearchOptions(include=["memories"]))
-    decision = memory.store("ana", "light", attribute="editor.theme", type="preference")
+    memory.store("ana", "dark", attribute="coffee.roast", type="preference")
+    answer = memory.search("ana", "coffee roast", 1, options=SearchOptions(include=["memories"]))
+    decision = memory.store("ana", "light", attribute="coffee.roast", type="preference")
     assert decision.outcome == "supersede"
     texts = [each.text for each in memory.recalls.get(answer.recall_id).results]
-    assert texts == ["editor theme is dark"]
+    assert texts == ["coffee roast is dark"]
 
 
 def test_what_had_no_room_is_marked(memory):

@@ -217,7 +217,8 @@ FRONT = {
     "erasure.holds.": LegalHolds, "operations.": Operations, "operations.ageing.": Ageing,
     "operations.consolidation.": Consolidation, "operations.extraction.": Extractions,
     "operations.jobs.": Jobs, "policy.": PolicyInForce, "proofs.": Proofs, "recalls.": Recalls,
-    "types.": Types, "vectors.": Vectors, "exports.": Exports, "tokens.": Tokens, "webhooks.": Webhooks,
+    "types.": Types, "vectors.": Vectors, "exports.": Exports, "tokens.": Tokens,
+    "webhooks.": Webhooks,
     "tasks.": Tasks, "teams.": Teams,
 }  # fmt: skip
 """The front door and its parts."""
