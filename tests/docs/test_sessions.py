@@ -23,7 +23,7 @@ def test_a_page_prints_what_it_says(page, tmp_path, tmp_path_factory):
     text = (DOCS / page).read_text("utf-8")
     ahead = tmp_path_factory.mktemp("bin")
     programs.commands(ahead)
-    assert sessions.written(text, tmp_path, ahead) == text
+    assert sessions.compared(sessions.written(text, tmp_path, ahead)) == sessions.compared(text)
     assert "Traceback" not in text
     assert "Usage: beliefledger" not in text
 
@@ -31,6 +31,14 @@ def test_a_page_prints_what_it_says(page, tmp_path, tmp_path_factory):
 def test_a_session_that_prints_something_else_is_noticed(tmp_path):
     text = "```console\n$ echo one\ntwo\n```\n"
     assert sessions.written(text, tmp_path) == "```console\n$ echo one\none\n```\n"
+
+
+def test_a_score_may_differ_with_the_day_and_nothing_else_may(tmp_path):
+    page = "```console\n$ echo 'pytest 15.19  '\npytest 15.18\n```\n"
+    written = sessions.written(page, tmp_path)
+    assert written != page
+    assert sessions.compared(written) == sessions.compared(page)
+    assert sessions.compared(written.replace("pytest", "unittest")) != sessions.compared(page)
 
 
 def test_files_of_a_page_are_there_for_its_commands(tmp_path):
