@@ -22,6 +22,7 @@ STOPPED = "SERVER_STOPPED"
 NOT_HERE = "There is no such thing here, or this token is not for it."
 """Alike for what is not there and for what is somebody else's."""
 WENT_WRONG = "This went wrong here. Whoever runs the server finds the cause."
+_CANNOT = "The ledger cannot do this now. Whoever runs it finds the cause in its log."
 
 
 def cause(problem: LedgerError) -> str:
@@ -37,6 +38,16 @@ def cause(problem: LedgerError) -> str:
             return INVALID_PARAM
         case _:
             return FAILED
+
+
+def told(problem: LedgerError, given: Mapping[str, Any]) -> tuple[str, str]:
+    """The code of an error of ours, and what the caller is told, without what was sent."""
+    code = cause(problem)
+    if code == NOT_FOUND:
+        return code, NOT_HERE
+    if code == FAILED:
+        return code, _CANNOT
+    return code, sentence(problem, list(given.values()), names=True)
 
 
 def sentence(problem: LedgerError, given: Any, *, names: bool) -> str:

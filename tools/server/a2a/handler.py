@@ -39,7 +39,6 @@ from a2a.utils.proto_utils import validate_proto_required_fields
 from beliefledger.access.tasks import ANSWERS, CANCELED, Task, TaskMoved
 from beliefledger.ledger.errors import InvalidTurn, LedgerError, UnknownMemory
 from beliefledger.tools.server.a2a import told
-from beliefledger.tools.server.a2a.call import Desk, Noted
 from beliefledger.tools.server.a2a.card import MODES, card
 from beliefledger.tools.server.a2a.refusal import NoSuchTask, refusal
 from beliefledger.tools.server.a2a.runner import Runner
@@ -58,6 +57,7 @@ from beliefledger.tools.server.a2a.skills import (
 from beliefledger.tools.server.a2a.work import advance, check_reply
 from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.causes import FAILED, STOPPED, TIMEOUT, WENT_WRONG
+from beliefledger.tools.server.desk import Desk, Noted
 
 logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")

@@ -36,7 +36,6 @@ from starlette.types import Receive
 from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.memory import MemoryLedger
-from beliefledger.tools.server.a2a.call import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.a2a.card import PATH, card
 from beliefledger.tools.server.a2a.handler import BASE, NOTED, Handler
 from beliefledger.tools.server.a2a.recall_dialect import RecallDialect
@@ -44,6 +43,7 @@ from beliefledger.tools.server.a2a.runner import Runner
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.causes import FAILED, WENT_WRONG
 from beliefledger.tools.server.configuration import Configuration
+from beliefledger.tools.server.desk import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
 
 _VERSIONS = re.compile(r"(1\.0|0\.3)(\.\d{1,4})?")
@@ -124,7 +124,7 @@ class A2AOverHTTP:
         self, memory: MemoryLedger, calls: Calls, records: Calls, settings: Configuration
     ) -> None:
         self._settings = settings
-        self._desk = Desk(memory, calls, records, settings.call_seconds)
+        self._desk = Desk(memory, "a2a", calls, records, settings.call_seconds)
         self._steps = Calls(_THREADS)
         self._runner = Runner(memory, self._steps)
         handler = Handler(self._desk, self._runner)

@@ -14,7 +14,6 @@ from starlette.responses import JSONResponse
 from beliefledger.access.tasks import Task
 from beliefledger.ledger.errors import LedgerError, UnknownMemory
 from beliefledger.tools.server.a2a import told
-from beliefledger.tools.server.a2a.call import Desk, Noted
 from beliefledger.tools.server.a2a.refusal import refusal
 from beliefledger.tools.server.a2a.runner import Runner
 from beliefledger.tools.server.a2a.skills import (
@@ -37,6 +36,7 @@ from beliefledger.tools.server.causes import (
     WENT_WRONG,
     cause,
 )
+from beliefledger.tools.server.desk import Desk, Noted
 
 logger = logging.getLogger("beliefledger.server")
 _NOT_FOUND = "There is no such task."

@@ -26,7 +26,6 @@ from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
-from beliefledger.tools.server.a2a.call import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.api import (
     accounts,
     beliefs,
@@ -45,6 +44,7 @@ from beliefledger.tools.server.api.table import csv_of, wanted
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.causes import FAILED, TIMEOUT
 from beliefledger.tools.server.configuration import Configuration
+from beliefledger.tools.server.desk import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
 
 __all__ = ["APIOverHTTP", "accounts", "beliefs", "events", "memories", "stewardship", "turns"]
@@ -100,7 +100,7 @@ class APIOverHTTP:
     ) -> None:
         self._memory = memory
         self._settings = settings
-        self._desk = Desk(memory, calls, records, settings.call_seconds)
+        self._desk = Desk(memory, DOOR, calls, records, settings.call_seconds)
         self._feed = Feed(memory)
         self._endpoints = {each.name: each for each in ENDPOINTS}
         self.app = FastAPI(
@@ -146,7 +146,7 @@ class APIOverHTTP:
                 ]  # fmt: skip
             await send(message)
 
-        await self.app(scope, _bounded(receive, self._settings.max_body_bytes), answer)
+        await self.app(scope, receive, answer)
 
     def _add(self, of: Endpoint) -> None:
         kinds: dict[str, Any] = {}
@@ -255,7 +255,7 @@ class APIOverHTTP:
         principal: Principal = request.scope[PRINCIPAL]
         CALLER.set(principal)
         caller = Caller(self._memory, principal, self._settings.exports)
-        return Noted(self._desk, caller, name, _plain(given), door=DOOR)
+        return Noted(self._desk, caller, name, _plain(given))
 
     async def _invalid(self, request: Request, problem: Exception) -> Response:
         """Arguments that cannot be taken; who may not call it at all is told that, and no more."""
@@ -271,38 +271,18 @@ class APIOverHTTP:
         return await self._recorded(noted, answer, answer.outcome)
 
     async def _unknown(self, request: Request, problem: Exception) -> Response:
-        """What there is no endpoint for, and bodies that are too long or no text."""
+        """What there is no endpoint for, and bodies that are no text."""
         assert isinstance(problem, HTTPException)
         noted = self._noted(request, _UNKNOWN, {})
         status = problem.status_code
         says, remedy, outcome = {
             404: ("There is no such path.", "See openapi.json.", "UNKNOWN_TOOL"),
             405: ("This path has no such method.", "See openapi.json.", "UNKNOWN_TOOL"),
-            413: (
-                f"A request has at most {self._settings.max_body_bytes:,} bytes.",
-                "Send less at once.",
-                "INVALID_PARAM",
-            ),
         }.get(status, ("The body is no JSON.", "Send JSON.", "INVALID_PARAM"))
         answer = told("CallerMistake", status, says, remedy, outcome)
         for name, value in (problem.headers or {}).items():
             answer.headers[name] = value
         return await self._recorded(noted, answer, outcome)
-
-
-def _bounded(receive: Receive, most: int) -> Receive:
-    """What is received, up to so many bytes. Raises `HTTPException`."""
-    size = 0
-
-    async def bounded() -> Message:
-        nonlocal size
-        message = await receive()
-        size += len(message.get("body", b""))
-        if size > most:
-            raise HTTPException(413)
-        return message
-
-    return bounded
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,8 +22,8 @@ from beliefledger.ledger.errors import (
     UnknownMemory,
     VersionConflict,
 )
+from beliefledger.tools.server import causes
 from beliefledger.tools.server.causes import FAILED, NOT_FOUND
-from beliefledger.tools.server.mcp.tool import refusal
 
 logger = logging.getLogger("beliefledger.server")
 MEDIA = "application/problem+json"
@@ -83,9 +83,8 @@ def refused(problem: LedgerError, given: Mapping[str, Any]) -> Told:
     which is what the class says."""
     # The names of fields are ours, and may be told.
     sent = {n: list(v.values()) if isinstance(v, Mapping) else v for n, v in given.items()}
-    said = refusal(problem, sent)
     kind = type(problem)
-    code, detail = said["code"], said["error"]
+    code, detail = causes.told(problem, sent)
     if code == NOT_FOUND:  # alike for what is not there and for what is somebody else's
         kind = UnknownMemory
     elif code == FAILED:

@@ -34,6 +34,7 @@ from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.causes import INVALID_PARAM
+from beliefledger.tools.server.desk import Desk, Noted
 from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp import audit_tools, belief_tools, poisoning, recall_tools
 from beliefledger.tools.server.mcp.progress import Teller
@@ -68,13 +69,15 @@ class Door:
     exports: Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: TOOLS)
     goodbye: Goodbye = field(default_factory=Goodbye)
+    _desk: Desk = field(init=False)
     _work: Work = field(init=False)
     _resources: ResourceDoor = field(init=False)
 
     def __post_init__(self) -> None:
-        self._work = Work(
-            self.memory, self.calls, self.records, self.name, self.seconds, self.goodbye
+        self._desk = Desk(
+            self.memory, self.name, self.calls, self.records, self.seconds, self.goodbye
         )
+        self._work = Work(self._desk)
         self._resources = ResourceDoor(self._work, self.caller)
 
     def server(self) -> Server[Any]:
@@ -108,7 +111,7 @@ class Door:
     async def end(self) -> None:
         """Wait until the calls are on record whose callers went away."""
         await self.records.run(self._resources.close)
-        await self._work.end()
+        await self._desk.end()
 
     async def _watch(self, ctx: Request, call_next: CallNext) -> HandlerResult:
         """Put calls on record that are too malformed for any tool; echo no unknown method."""
@@ -117,8 +120,8 @@ class Door:
             return await call_next(ctx)
         except ValidationError:
             if ctx.method == "tools/call":
-                caller = self.caller(ctx)
-                await self._work.record(caller, _UNKNOWN, ctx.params or {}, INVALID_PARAM, begun)
+                noted = Noted(self._desk, self.caller(ctx), _UNKNOWN, ctx.params or {}, begun)
+                await self._work.record(noted, INVALID_PARAM)
             raise
         except MCPError as problem:
             if problem.error.code != METHOD_NOT_FOUND:
@@ -152,18 +155,15 @@ class Door:
         self, request: Request, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
         """Do it in a thread, within the time there is; then put on record what became of it."""
-        caller = self.caller(request)
-        given = params.arguments or {}
-        begun = perf_counter_ns()
         tool = self.tools.get(params.name)
+        known = _UNKNOWN if tool is None else tool.name
+        noted = Noted(self._desk, self.caller(request), known, params.arguments or {})
         if tool is None:
-            await self._work.record(caller, _UNKNOWN, given, "UNKNOWN_TOOL", begun)
+            await self._work.record(noted, "UNKNOWN_TOOL")
             raise MCPError(code=INVALID_PARAMS, message="There is no such tool.")
         person, teller = Person(request, params, self.goodbye), Teller(request.session)
         try:
-            answer = await self._work.answered(
-                tool, caller, given, begun, person=person, teller=teller
-            )
+            answer = await self._work.answered(tool, noted, person=person, teller=teller)
         except InputRequired as asked:
             return asked.result
         return CallToolResult(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from time import perf_counter_ns
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -33,6 +32,7 @@ from mcp_types import (
 )
 
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.desk import Noted
 from beliefledger.tools.server.mcp import completion, resources
 from beliefledger.tools.server.mcp.notices import MOST_ADDRESSES, Notices, TooMany, Watched, Watcher
 from beliefledger.tools.server.mcp.private import at_end, connection
@@ -100,7 +100,8 @@ class ResourceDoor:
 
     async def _done(self, caller: Caller, tool: Tool, given: Mapping[str, Any]) -> Answer:
         """What a tool answers. Raises `MCPError` where it does not."""
-        answer = await self._work.answered(tool, caller, given, perf_counter_ns())
+        noted = Noted(self._work.desk, caller, tool.name, given)
+        answer = await self._work.answered(tool, noted)
         if answer["status"] == "ok":
             data: Answer = answer["data"]
             return data
@@ -126,8 +127,8 @@ class ResourceDoor:
         caller = self._caller(request)
         named = resources.address(params.uri)
         if named is None:
-            given = {"uri": params.uri}
-            await self._work.record(caller, "read", given, "UNKNOWN_RESOURCE", perf_counter_ns())
+            noted = Noted(self._work.desk, caller, "read", {"uri": params.uri})
+            await self._work.record(noted, "UNKNOWN_RESOURCE")
             raise MCPError(code=INVALID_PARAMS, message=_NONE)
         data = await self._done(caller, named.kind.tool, named.arguments)
         text = json.dumps(data, ensure_ascii=False)
@@ -169,7 +170,7 @@ class ResourceDoor:
         )
         # What the list of tools or of resources has never changes while a token lasts.
         honoured = SubscriptionFilter(resource_subscriptions=list(watched))
-        await self._work.calls.run(self._notices.add, watcher)
+        await self._work.desk.calls.run(self._notices.add, watcher)
         try:
             return await handler(request, params.model_copy(update={"notifications": honoured}))
         finally:
@@ -186,7 +187,7 @@ class ResourceDoor:
         watcher = self._sessions.get(connection(request.session)) or self._older(request, caller)
         for what, uris in _addresses(watched).items():
             watcher.addresses.setdefault(what, set()).update(uris)
-        await self._work.calls.run(self._notices.add, watcher)
+        await self._work.desk.calls.run(self._notices.add, watcher)
         return EmptyResult()
 
     async def unsubscribe(self, request: Request, params: UnsubscribeRequestParams) -> EmptyResult:

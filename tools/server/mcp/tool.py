@@ -13,21 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.tools.server.caller import Caller
-from beliefledger.tools.server.causes import (
-    FAILED,
-    INVALID_PARAM,
-    NOT_FOUND,
-    NOT_HERE,
-    NOT_PERMITTED,
-    cause,
-    sentence,
-)
+from beliefledger.tools.server.causes import INVALID_PARAM, NOT_PERMITTED, told
 
 Answer = dict[str, Any]
 Function = Callable[..., Answer]
 CONFIRM_REQUIRED, NOT_CONFIGURED = "CONFIRM_REQUIRED", "EXPORT_NOT_CONFIGURED"
 DECLINED = "DECLINED"
-_CANNOT = "The ledger cannot do this now. Whoever runs it finds the cause in its log."
 _LONGEST = 200_000
 """Characters of any text that is given."""
 
@@ -152,11 +143,11 @@ def made(
     )
 
 
-def tool(*verbs: str, **told: Any) -> Callable[[Function], Function]:
+def tool(*verbs: str, **about: Any) -> Callable[[Function], Function]:
     """Make a tool of a function, as `made` does, and list it."""
 
     def add(function: Function) -> Function:
-        of = made(function, *verbs, **told)
+        of = made(function, *verbs, **about)
         TOOLS[of.name] = of
         return function
 
@@ -177,25 +168,20 @@ def refusal(problem: LedgerError, given: Mapping[str, Any]) -> Answer:
     """The envelope of an error of ours: its code, and its sentence without what was sent."""
     if isinstance(problem, ToolProblem):  # written here, of nothing that was sent
         return failed(problem.code, problem.detail)
-    code = cause(problem)
-    if code == NOT_FOUND:
-        return failed(code, NOT_HERE)
-    if code == FAILED:
-        return failed(code, _CANNOT)
-    return failed(code, sentence(problem, list(given.values()), names=True))
+    return failed(*told(problem, given))
 
 
 def _said(problem: ValidationError, model: type[BaseModel]) -> str:
     """Which arguments are wrong, and how, without what was sent."""
-    told = []
+    wrong = []
     for each in problem.errors(include_url=False, include_context=False, include_input=False):
         name = str(each["loc"][0]) if each["loc"] else ""
         if name in model.model_fields:
-            told.append(f"{name}: {each['msg']}")
+            wrong.append(f"{name}: {each['msg']}")
         else:
-            told.append("There is an argument that this tool does not have")
+            wrong.append("There is an argument that this tool does not have")
     known = ", ".join(model.model_fields) or "none"
-    return f"{'. '.join(dict.fromkeys(told))}. Its arguments: {known}."
+    return f"{'. '.join(dict.fromkeys(wrong))}. Its arguments: {known}."
 
 
 def schema(*names: str, **typed: Any) -> dict[str, Any]:

@@ -1,11 +1,11 @@
-"""One call by the protocol, from what was sent to its record."""
+"""One call at a door: done in a thread within its time, and put on record as it ended."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any, TypeVar
@@ -19,7 +19,6 @@ from beliefledger.tools.server.goodbye import Goodbye
 
 logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")
-DOOR = "a2a"
 
 
 class NotOnRecord(Exception):
@@ -28,40 +27,50 @@ class NotOnRecord(Exception):
 
 @dataclass(slots=True)
 class Desk:
-    """What every call needs: the ledger, threads to work in, and threads to record in."""
+    """What every call at a door needs."""
 
     memory: MemoryLedger
+    door: str
+    """Which door it is, as the record says."""
     calls: Calls
+    """The threads to work in."""
     records: Calls
+    """The threads to record in, so that no slow call keeps others from their record."""
     seconds: float = 30
     goodbye: Goodbye = field(default_factory=Goodbye)
     _under_way: set[asyncio.Future[Any]] = field(default_factory=set)
 
-    async def done(self, work: Callable[..., T], *given: Any) -> T:
+    async def done(self, work: Callable[..., T], *given: Any, seconds: float | None = None) -> T:
         """Do something in a thread, within the time there is. Raises `TimeoutError`. It goes on to
         its end when whoever called goes away."""
-        begun = asyncio.ensure_future(self.calls.run(work, *given))
-        self._keep(begun)
-        return await asyncio.wait_for(asyncio.shield(begun), self.seconds)
+        begun = self.kept(self.calls.run(work, *given))
+        limit = self.seconds if seconds is None else seconds
+        try:
+            return await asyncio.wait_for(asyncio.shield(begun), max(limit, 0))
+        except TimeoutError:
+            begun.add_done_callback(_late)
+            raise
+
+    def kept(self, work: Awaitable[T]) -> asyncio.Future[T]:
+        """Work that goes on to its end, whoever waits for it; `end` waits for it."""
+        begun = asyncio.ensure_future(work)
+        self._under_way.add(begun)
+        begun.add_done_callback(self._ended)
+        return begun
+
+    def _ended(self, work: asyncio.Future[Any]) -> None:
+        self._under_way.discard(work)
+        if not work.cancelled():
+            work.exception()  # who waits is told; where nobody does, nobody needs to hear of it
 
     async def record(self, call: Call) -> None:
         """Raises `NotOnRecord`."""
-        begun = asyncio.ensure_future(self.records.run(self.memory.tokens.record_call, call))
-        self._keep(begun)
+        begun = self.kept(self.records.run(self.memory.tokens.record_call, call))
         try:
             await asyncio.shield(begun)
         except LedgerError as problem:
             logger.error("A call is not on record: %s", problem)  # noqa: TRY400
             raise NotOnRecord from None
-
-    def _keep(self, work: asyncio.Future[Any]) -> None:
-        self._under_way.add(work)
-        work.add_done_callback(self._heard)
-
-    def _heard(self, work: asyncio.Future[Any]) -> None:
-        self._under_way.discard(work)
-        if not work.cancelled():
-            work.exception()
 
     async def end(self) -> None:
         """Wait until what was begun is done."""
@@ -83,7 +92,6 @@ class Noted:
     streams: bool = False
     """Whether the answer goes on, so that whoever tells it puts it on record."""
     recorded: bool = False
-    door: str = DOOR
 
     async def record(self, outcome: str) -> None:
         """Durable on return. Raises `NotOnRecord`."""
@@ -93,7 +101,7 @@ class Noted:
         await self.desk.record(
             Call(
                 principal=self.caller.principal,
-                door=self.door,
+                door=self.desk.door,
                 tool=self.tool,
                 sent=json.dumps(self.sent, sort_keys=True, ensure_ascii=True),
                 outcome=self.outcome or outcome,
@@ -101,3 +109,9 @@ class Noted:
                 subject=self.caller.subject_ref,
             )
         )
+
+
+def _late(work: asyncio.Future[Any]) -> None:
+    """What comes of work that nobody waits for any more."""
+    if not work.cancelled() and work.exception() is not None:
+        logger.warning("A call that had taken too long failed: %s", type(work.exception()).__name__)
