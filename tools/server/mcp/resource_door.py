@@ -90,7 +90,7 @@ class ResourceDoor:
     def __init__(self, work: Work, caller: Callable[[Request], Caller]) -> None:
         self._work = work
         self._caller = caller
-        self._notices = Notices(work.memory)
+        self._notices = Notices(work.desk.memory)
         self._sessions: dict[int, Watcher] = {}
         """Of older clients: the watcher of each connection that has one."""
 
