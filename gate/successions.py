@@ -56,7 +56,7 @@ class Said:
     @cached_property
     def cues(self) -> tuple[str, ...]:
         """What it says of change."""
-        return tuple(name for name, cue in _cues() if cue.search(self.low, self.low) is not None)
+        return tuple(name for name, _, _ in self.cued)
 
     @cached_property
     def cued(self) -> tuple[tuple[str, int, int], ...]:
