@@ -53,8 +53,7 @@ class LiveIndex:
         now. Returns whether the views were rebuilt since, and the tags of texts that left."""
         index, before = self.index, set[str]()
         in_step = set(index.at.values()) == {self.standing.fold.position}
-        touched = self.standing.follow(log, upto)
-        latest, self.standing.latest = self.standing.latest, ()
+        touched, latest = self.standing.follow(log, upto)
         if not self.standing.permit(rules, now):
             before |= set(index.tags)
             self.restart()
@@ -70,7 +69,8 @@ class LiveIndex:
             if rebuilt:  # what an older version folded otherwise is not to stay
                 self.restart()
             reached = dict(zip(index.at, (state.position for state in states), strict=True))
-            touched = _both(touched, self.standing.follow(log, max(upto, *reached.values())))
+            meanwhile, _ = self.standing.follow(log, max(upto, *reached.values()))
+            touched = _both(touched, meanwhile)
             if not self.standing.permit(rules, now):
                 before |= set(index.tags)
                 self.restart()

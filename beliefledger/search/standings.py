@@ -31,8 +31,6 @@ class Standing:
     purpose: str
     fold: StandingFold = field(default_factory=StandingFold)
     rights: Rights = field(default_factory=lambda: Rights(""))
-    latest: Sequence[Recorded] = ()
-    """The subject's events that were taken in last."""
     ends_at: int | None = None
     """The position as of which it is; None: of the present."""
 
@@ -41,18 +39,18 @@ class Standing:
         """Whether a lawful basis for the purpose is in force."""
         return bool(self.rights.covered)
 
-    def follow(self, log: Log, upto: int) -> Touched:
-        """Take in the subject's events up to a position; what they changed."""
+    def follow(self, log: Log, upto: int) -> tuple[Touched, Sequence[Recorded]]:
+        """Take in the subject's events up to a position; what they changed, and which they were:
+        none where these are all that there are."""
         if self.ends_at is not None:
             upto = min(upto, self.ends_at)
-        self.latest = ()
         if upto <= self.fold.position:
-            return Touched()
+            return Touched(), ()
         events = log.of_subject(self.subject_ref, upto, self.fold.position)
         if not self.fold.position:  # all there is: not to be held at once
-            return self.fold.follow((each for each in events if each.type in NAMES), upto)
-        self.latest = list(events)
-        return self.fold.follow((each for each in self.latest if each.type in NAMES), upto)
+            return self.fold.follow((each for each in events if each.type in NAMES), upto), ()
+        taken = list(events)
+        return self.fold.follow((each for each in taken if each.type in NAMES), upto), taken
 
     def permit(self, rules: Rules, now: Micros) -> bool:
         """Find out what the lawful bases in force cover now; whether that is as it was."""
