@@ -1,4 +1,4 @@
-"""A base class for what a `with` statement closes."""
+"""Base classes for what a `with` or an `async with` statement closes."""
 
 from __future__ import annotations
 
@@ -23,3 +23,21 @@ class Closeable:
         at: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class AsyncCloseable:
+    """Closes itself when its `async with` statement ends, however that ends."""
+
+    @abstractmethod
+    async def close(self) -> None: ...
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        await self.close()

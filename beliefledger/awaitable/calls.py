@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import functools
-from abc import abstractmethod
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from beliefledger.ledger.errors import CallerMistake
 
@@ -81,24 +79,6 @@ class Fetch(Generic[T]):
         """Wait for the call that is under way, if there is one."""
         if self._made is not None:
             await asyncio.wait([self._made])
-
-
-class AsyncCloseable:
-    """Closes itself when its `async with` statement ends, however that ends."""
-
-    @abstractmethod
-    async def close(self) -> None: ...
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        await self.close()
 
 
 def check_threads(threads: int) -> None:

@@ -7,9 +7,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from beliefledger.awaitable.calls import AsyncCloseable, Calls, Part, awaited
+from beliefledger.awaitable.calls import Calls, Part, awaited
 from beliefledger.awaitable.growth import Growth
 from beliefledger.awaitable.streams import AsyncConsumer, AsyncSubscription, Stream
+from beliefledger.ledger.closeable import AsyncCloseable
 from beliefledger.ledger.consumer import LEASE_SECONDS
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.ledger.made_once import made_once

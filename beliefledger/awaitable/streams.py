@@ -7,9 +7,10 @@ from abc import abstractmethod
 from collections import deque
 from typing import NamedTuple, Self
 
-from beliefledger.awaitable.calls import AsyncCloseable, Calls, Fetch
+from beliefledger.awaitable.calls import Calls, Fetch
 from beliefledger.awaitable.growth import Growth
 from beliefledger.ledger.backoff import delays
+from beliefledger.ledger.closeable import AsyncCloseable
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.consumer import CLAIM_SECONDS, Consumer
 from beliefledger.ledger.errors import BackendUnavailable, LedgerError

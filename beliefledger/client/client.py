@@ -7,8 +7,7 @@ import functools
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import httpx2
 import orjson
@@ -17,6 +16,7 @@ from beliefledger.client import questions, statements
 from beliefledger.client.ask import Ask
 from beliefledger.client.events import EventPage, Lines, ToldEvent
 from beliefledger.ledger import errors
+from beliefledger.ledger.closeable import AsyncCloseable, Closeable
 from beliefledger.ledger.errors import (
     BackendUnavailable,
     CallerMistake,
@@ -164,7 +164,7 @@ class _Conflicts:
     review = _sent(questions.review)
 
 
-class Client:
+class Client(Closeable):
     """A ledger on a server. Its verbs are those of `MemoryLedger`, with the same answers and
     errors; ids are given whole, and what is done is done in the token's name. Close it."""
 
@@ -245,17 +245,6 @@ class Client:
         """End its connections; again it does nothing."""
         self._http.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 class _AsyncConsent:
     """Lawful bases: granted, listed, withdrawn."""
@@ -279,7 +268,7 @@ class _AsyncConflicts:
     review = _awaited(questions.review)
 
 
-class AsyncClient:
+class AsyncClient(AsyncCloseable):
     """The same for an event loop: every verb of `Client`, awaited."""
 
     def __init__(self, url: str, token: str, *, seconds: float = SECONDS, **told: Any) -> None:
@@ -362,17 +351,6 @@ class AsyncClient:
     async def close(self) -> None:
         """End its connections; again it does nothing."""
         await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        await self.close()
 
 
 def connect(url: str, *, token: str, seconds: float = SECONDS) -> Client:
