@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.memory import MemoryLedger
+from beliefledger.reading.candidates import WhyNotAnswer
 from beliefledger.times import LATEST
+from beliefledger.tools.server.caller import Caller
 
+T = TypeVar("T")
+
+TOLD_OF_WITHHELD = frozenset({"reviewer", "auditor", "admin"})
+"""Roles that are told that something like a claim was stopped, whose words may not be told."""
+MOST_LIKE = 1_000
+"""So many statements like a claim are looked at; how many are left out is counted."""
 TOPIC = "topic"
 """Where the metadata of a memory has the word of a topic that the policy does not know."""
 
@@ -40,6 +48,22 @@ class Shown:
     def told(self, answers: Sequence[DecisionAnswer]) -> set[str]:
         """The ids of those decisions whose claim may be told."""
         return {each["decision_id"] for each in self.decisions(answers) if each["claim"]}
+
+    def like(self, caller: Caller, claim: str, subject: str) -> WhyNotAnswer:
+        """Why something is not believed, with statements whose words may not be told only for who
+        may be told of these. Waiting turns are in their order, not by likeness to words that are
+        not told; for the same reason none is left out here: see `cut`."""
+        only = None if caller.principal.role in TOLD_OF_WITHHELD else self.told
+        person = caller.subject(subject)
+        found = caller.memory.why_not(person, claim, limit=MOST_LIKE, only=only)
+        waiting = sorted(found.waiting, key=lambda each: each.position)
+        return found.model_copy(update={"waiting": tuple(waiting)})
+
+
+def cut(lists: Mapping[str, Sequence[T]], limit: int) -> tuple[dict[str, Sequence[T]], int]:
+    """Each list up to a limit, and how much is left out of all of them."""
+    left_out = sum(max(0, len(each) - limit) for each in lists.values())
+    return {name: each[:limit] for name, each in lists.items()}, left_out
 
 
 def belief(answer: BeliefAnswer) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
@@ -36,10 +37,7 @@ from beliefledger.tools.server.api.endpoint import (
 )
 from beliefledger.tools.server.api.outlet import Outlet
 from beliefledger.tools.server.caller import Caller, whole_id
-
-_TOLD_OF_WITHHELD = frozenset({"reviewer", "auditor", "admin"})
-"""Roles that are told that something like a claim was stopped, whose words may not be told."""
-_MOST = 1_000
+from beliefledger.tools.server.shown import Shown, cut
 
 
 class Question(Body):
@@ -229,20 +227,13 @@ def refusal(caller: Caller, decision_id: Id) -> RefusalAnswer:
 def why_not(caller: Caller, asked: Claim) -> WhyNotAnswer:
     """Why something is not believed: the statements like it and what stopped each, what got in, and
     which turns wait. An agent is told only of statements whose words may be told."""
-    outlet = Outlet(caller.memory)
-    only = None if caller.principal.role in _TOLD_OF_WITHHELD else outlet.told
-    person = caller.subject(asked.subject)
-    # What is left out is counted here, and not by likeness to words that are not told.
-    found = outlet.why_not(caller.memory.why_not(person, asked.claim, limit=_MOST, only=only))
-    lists = {
-        "stopped": found.stopped,
-        "got_in": found.got_in,
-        "waiting": tuple(sorted(found.waiting, key=lambda each: each.position)),
-        "nearest": found.nearest,
+    like = Shown(caller.memory).like(caller, asked.claim, asked.subject)
+    found = Outlet(caller.memory).why_not(like)
+    lists: dict[str, Sequence[BaseModel]] = {
+        name: getattr(found, name) for name in ("stopped", "got_in", "waiting", "nearest")
     }
-    cut = {name: each[: asked.limit] for name, each in lists.items()}
-    left_out = found.left_out + sum(max(0, len(each) - asked.limit) for each in lists.values())
-    return found.model_copy(update=cut | {"left_out": left_out})
+    told, left_out = cut(lists, asked.limit)
+    return found.model_copy(update={**told, "left_out": found.left_out + left_out})
 
 
 @endpoint("GET", "/diff", "diff")

@@ -108,10 +108,6 @@ class Outlet:
         ]
         return answer.model_copy(update={"changes": tuple(changes)})
 
-    def told(self, answers: Sequence[DecisionAnswer]) -> set[str]:
-        """The ids of those decisions whose claim may be told."""
-        return self._shown.told(answers)
-
     def why_not(self, answer: WhyNotAnswer) -> WhyNotAnswer:
         """The statements like a claim; words only where they may be told."""
         turns = self._shown.words(each.turn_id for each in (*answer.waiting, *answer.nearest))

@@ -15,7 +15,7 @@ from beliefledger.tools.server.caller import Caller, is_position, whole_id
 from beliefledger.tools.server.mcp.questions import PersonNeeded
 from beliefledger.tools.server.mcp.recall_tools import Subject
 from beliefledger.tools.server.mcp.tool import Answer, Unfinished, schema, tool
-from beliefledger.tools.server.shown import Shown
+from beliefledger.tools.server.shown import Shown, cut
 
 Limit = Annotated[int, Field(ge=1, le=200)]
 AsOf = Annotated[
@@ -23,9 +23,6 @@ AsOf = Annotated[
     Field(description="A time, such as 2026-03-01 or 2026-03-01T09:00:00Z, or a position."),
 ]
 _BELIEFS = schema(beliefs=list)
-_TOLD_OF_WITHHELD = frozenset({"reviewer", "auditor", "admin"})
-"""Roles that are told that something like a claim was stopped, whose words may not be told."""
-_MOST = 1_000
 
 
 @tool(
@@ -145,20 +142,16 @@ def why_not(caller: Caller, claim: str, limit: Limit = 10, subject: Subject = ""
     which texts wait. Words are told only where they may be; an agent is told only of statements
     whose words may be."""
     shown = Shown(caller.memory)
-    only = None if caller.principal.role in _TOLD_OF_WITHHELD else shown.told
-    # What else there is is counted here, and not by likeness to words that are not told.
-    found = caller.memory.why_not(caller.subject(subject), claim, limit=_MOST, only=only)
+    found = shown.like(caller, claim, subject)
     stopped = shown.decisions([each.decision for each in found.stopped])
     got_in = shown.decisions([each.decision for each in found.got_in])
     waiting = [
         {"job_id": each.turn_id, "state": each.state, "said_at": each.said_at.isoformat()}
-        for each in sorted(found.waiting, key=lambda each: each.position)
+        for each in found.waiting
     ]
     lists = {"stopped": stopped, "got_in": got_in, "waiting": waiting}
-    return {
-        **{name: each[:limit] for name, each in lists.items()},
-        "left_out": sum(max(0, len(each) - limit) for each in lists.values()),
-    }
+    told, left_out = cut(lists, limit)
+    return {**told, "left_out": left_out}
 
 
 @tool("diff", result=schema(changes=list, start={}, end={}), reads=True)
