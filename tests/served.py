@@ -9,15 +9,18 @@ from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import httpx2
+import pytest
 import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from stores import MASTER
 
-from beliefledger import MemoryLedger
+from beliefledger import MemoryLedger, open_memory
 from beliefledger.tools.server.app import application
 from beliefledger.tools.server.configuration import Configuration, configuration
 from beliefledger.tools.server.serving import Server, listen, url
 
+BACKENDS = ("sqlite", "postgres")
 MODERN, LEGACY = "2026-07-28", "legacy"
 """What a client speaks: the stateless revision, or the handshake of older ones."""
 
@@ -73,6 +76,20 @@ class Served:
                 return found
 
         return asyncio.run(ask())
+
+
+@contextmanager
+def served_on(request, made: pytest.TempPathFactory, **given: object) -> Iterator[Served]:
+    """A server over a new ledger on the backend that a fixture has as its parameter."""
+    with pytest.MonkeyPatch.context() as patch:
+        place = str(made.mktemp("served") / "ledger")
+        if request.param == "postgres":
+            patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
+            keys = made.mktemp("keys") / "signing.key"
+            patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys))
+            place = request.getfixturevalue("cluster").new()
+        with open_memory(place) as memory, served(memory, **given) as running:
+            yield running
 
 
 async def _decided(client: Client, job_id: str) -> dict:

@@ -25,10 +25,8 @@ from a2a.utils.errors import (
     UnsupportedOperationError,
 )
 from agents import NEW, OLD, Agent, asked, came_to, message, texts
-from served import served
-from stores import MASTER
+from served import BACKENDS, served_on
 
-from beliefledger import open_memory
 from beliefledger.ledger.events.ops import ToolCalled
 
 VERSIONS = pytest.mark.parametrize("version", [NEW, OLD])
@@ -36,24 +34,11 @@ INPUT, DONE = TaskState.TASK_STATE_INPUT_REQUIRED, TaskState.TASK_STATE_COMPLETE
 CANARY = "blt_" + "c" * 43
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def server(request, tmp_path_factory):
     """One for all tests here: each is about people of its own."""
-    if request.param == "sqlite":
-        place = str(tmp_path_factory.mktemp("a2a") / "ledger")
-        with open_memory(place) as memory, served(memory) as running:
-            yield running
-        return
-    told = {
-        "BELIEFLEDGER_MASTER_KEY": MASTER.key.hex(),
-        "BELIEFLEDGER_SIGNING_KEY_FILE": str(tmp_path_factory.mktemp("keys") / "signing.key"),
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in told.items():
-            patch.setenv(name, value)
-        place = request.getfixturevalue("cluster").new()
-        with open_memory(place) as memory, served(memory) as running:
-            yield running
+    with served_on(request, tmp_path_factory) as running:
+        yield running
 
 
 @pytest.fixture

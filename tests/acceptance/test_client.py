@@ -10,8 +10,7 @@ import threading
 from datetime import datetime
 
 import pytest
-from served import served
-from stores import MASTER
+from served import BACKENDS, served_on
 
 import beliefledger
 from beliefledger import (
@@ -35,24 +34,11 @@ from beliefledger.client import questions
 LEA = "lea"
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def server(request, tmp_path_factory):
     """One for all tests here: each is about people of its own."""
-    if request.param == "sqlite":
-        place = str(tmp_path_factory.mktemp("client") / "ledger")
-        with open_memory(place) as memory, served(memory, worker=False) as running:
-            yield running
-        return
-    told = {
-        "BELIEFLEDGER_MASTER_KEY": MASTER.key.hex(),
-        "BELIEFLEDGER_SIGNING_KEY_FILE": str(tmp_path_factory.mktemp("keys") / "signing.key"),
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in told.items():
-            patch.setenv(name, value)
-        place = request.getfixturevalue("cluster").new()
-        with open_memory(place) as memory, served(memory, worker=False) as running:
-            yield running
+    with served_on(request, tmp_path_factory, worker=False) as running:
+        yield running
 
 
 @pytest.fixture

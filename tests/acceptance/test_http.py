@@ -16,8 +16,7 @@ import httpx2
 import jsonschema
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from served import served
-from stores import MASTER
+from served import BACKENDS, served, served_on
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import BackendUnavailable
@@ -28,19 +27,11 @@ SECRET = "blt_" + "c" * 43
 INVALID, REFUSED = "INVALID_PARAM", "NOT_PERMITTED"
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def server(request, tmp_path_factory):
     """One for all tests here: each is about people of its own."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "sqlite":
-            place = str(tmp_path_factory.mktemp("http") / "ledger")
-        else:
-            patch.setenv("BELIEFLEDGER_MASTER_KEY", MASTER.key.hex())
-            keys = tmp_path_factory.mktemp("keys") / "signing.key"
-            patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(keys))
-            place = request.getfixturevalue("cluster").new()
-        with open_memory(place) as memory, served(memory) as running:
-            yield running
+    with served_on(request, tmp_path_factory) as running:
+        yield running
 
 
 @pytest.fixture
