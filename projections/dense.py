@@ -7,6 +7,7 @@ them as float16, as they are kept: that takes nothing from them, and half of the
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ FOUND_AT_MOST = 500
 the query."""
 NONE = np.float32(-2.0)
 """The cosine of a text without a vector."""
+_CALLING = threading.local()
 
 
 class Dense:
@@ -59,6 +61,7 @@ class Dense:
         """Add the vectors of these texts: float32 of shape (len(numbers), dimension)."""
         if len(numbers):
             ids = np.asarray(numbers, np.int64)
+            _faiss()
             self._index.add_with_ids(np.ascontiguousarray(vectors, np.float32), ids)
             if self.exact and len(self) > self._most_exact:
                 self._approximate()
@@ -115,12 +118,20 @@ class Dense:
 
 
 @cache
-def _faiss() -> Any:
-    """Imports FAISS on first use, which takes a fifth of a second. It runs on one thread: more are
-    slower for indexes of one person."""
+def _imported() -> Any:
+    """On first use: it takes a fifth of a second."""
     import faiss  # noqa: PLC0415
 
-    faiss.omp_set_num_threads(1)
+    return faiss
+
+
+def _faiss() -> Any:
+    """FAISS, which works in the calling thread alone: more are slower for indexes of one person,
+    and wait for each other busily. OpenMP keeps how many it may use for each thread that calls."""
+    faiss = _imported()
+    if not getattr(_CALLING, "alone", False):
+        faiss.omp_set_num_threads(1)
+        _CALLING.alone = True
     return faiss
 
 

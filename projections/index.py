@@ -205,8 +205,8 @@ class SubjectIndex:
         return True
 
     def pass_over(self, recalls: Sequence[Recorded], upto: int) -> None:
-        """Take in the subject's events up to a position, where all of them are recalls: the views
-        need not be asked."""
+        """Take in the subject's events up to a position, where only these recalls say anything of
+        what is searched: the views need not be asked."""
         for each in recalls:
             shown = [self.memories(memory_id) for memory_id in shown_in(each.facts)]
             self.shown.add([(number, each.position, each.recorded_at) for number in shown])

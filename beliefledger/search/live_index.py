@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.gate.standing_fold import Touched
+from beliefledger.gate.standing_fold import NAMES, Touched
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import TurnRecorded
@@ -30,6 +30,8 @@ from beliefledger.search.standings import Standing, audited, standing_now
 
 RECALLED = MemoriesRecalled.NAME
 VIEWS = (BeliefsView.name, TurnsView.name, RecallsView.name)
+_FOLDED = (BeliefsView.types | TurnsView.types | RecallsView.types | NAMES) - {RECALLED}
+"""What the views or the standing would have to be asked about, once it has happened."""
 
 
 @dataclass(slots=True)
@@ -59,9 +61,9 @@ class LiveIndex:
             self.restart()
         if index.position >= upto:
             return False, before
-        if index.position and in_step and all(each.type == RECALLED for each in latest):
+        if index.position and in_step and not any(each.type in _FOLDED for each in latest):
             # Nothing that the views would tell of the subject: they are left to who asks them.
-            index.pass_over(latest, upto)
+            index.pass_over([each for each in latest if each.type == RECALLED], upto)
             return False, before
         with queries.states(*VIEWS) as (connection, states):
             generations = IndexedGenerations(*(state.generation for state in states))

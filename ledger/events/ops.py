@@ -48,7 +48,7 @@ class ToolCalled(Event):
 
     NAME: ClassVar = "tool.called.v1"
     door: Fact[Name[str]]
-    """`mcp` or `stdio`."""
+    """`mcp`, `stdio`, `a2a` or `http`."""
     tool: Fact[Name[str]]
     """`unknown` where there is none of the name that was asked for."""
     token_digest: Fact[str]

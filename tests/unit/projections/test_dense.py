@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+
+import faiss
 import numpy as np
 import pytest
 
@@ -27,6 +30,25 @@ def clustered(random, count, centres=12, size=16):
     middle = unit(random, centres, size)
     vectors = middle[random.integers(0, centres, count)] + 0.15 * unit(random, count, size)
     return halved(vectors)
+
+
+def test_whichever_thread_asks_works_alone(random):
+    """OpenMP's own threads wait busily for more to do, and it keeps their number by the caller."""
+    vectors, query = unit(random, 50), unit(random, 1)[0]
+    index = Dense(16)
+    index.add(list(range(50)), vectors)
+    before, after = [], []
+
+    def ask():
+        before.append(faiss.omp_get_max_threads())
+        index.cosines(query, np.ones(50, np.bool_))
+        after.append(faiss.omp_get_max_threads())
+
+    thread = threading.Thread(target=ask)
+    faiss.omp_set_num_threads(2)  # as it is in a process where nobody said otherwise
+    thread.start()
+    thread.join()
+    assert after == [1], before
 
 
 def test_cosines_are_exact(random):
