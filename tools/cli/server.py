@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,6 +55,7 @@ def serve_doors(
     schedule: Schedule = None,
 ) -> None:
     """Serve agents over HTTP (MCP at /mcp), until interrupted. It needs the extra `server`."""
+    _work_alone()
     settings = _settings(
         config_file,
         host=host,
@@ -85,6 +87,7 @@ def work(
 ) -> None:
     """Decide turns, keep views up and run jobs, without serving anybody, until interrupted. Of
     several processes, servers too, one does each; another takes over."""
+    _work_alone()
     from beliefledger.tools.server.background import Background
 
     settings = _settings(config_file, schedule=schedule, lease_seconds=lease_seconds)
@@ -112,6 +115,7 @@ def work(
 def mcp_stdio(ctx: typer.Context, config_file: File = None) -> None:
     """Serve one agent over standard input and output (MCP), with the token in BELIEFLEDGER_TOKEN.
     It needs the extra `server`."""
+    _work_alone()
     settings = _settings(config_file)
     try:
         from beliefledger.tools.server.mcp.stdio import serve
@@ -133,6 +137,13 @@ def config_check(config_file: File = None, json: Json = False) -> None:
         yield made
 
     output.show(settings, json, page)
+
+
+def _work_alone() -> None:
+    """Let libraries that compute start no threads: calls come in several already, and their own
+    wait for more work busily, which costs more than a search. To be said before they are loaded."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 
 def _told(value: Any) -> str:
