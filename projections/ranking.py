@@ -115,9 +115,7 @@ def diverse(
     the `places` that have one, the others are like nothing. Returns places, best first.
     """
     size = len(relevance)
-    alike = np.zeros((size, size), np.float32)
-    if len(places):
-        alike[np.ix_(places, places)] = vectors @ vectors.T
+    row_of = {place: row for row, place in enumerate(places)}
     relative = relevance / relevance[0] if size else relevance
     nearest = np.zeros(size, np.float32)
     left = np.ones(size, np.bool_)
@@ -126,6 +124,9 @@ def diverse(
         worth_now = np.where(left, (1 - diversity) * relative - diversity * nearest, -np.inf)
         at = int(np.argmax(worth_now))
         left[at] = False
-        nearest = np.maximum(nearest, alike[at])
         chosen.append(at)
+        if at in row_of:
+            # Not by BLAS: for so little it is three times slower, as its threads wait busily.
+            cosines = np.einsum("ij,j->i", vectors, vectors[row_of[at]])
+            nearest[places] = np.maximum(nearest[places], cosines)
     return chosen
