@@ -39,7 +39,7 @@ class TextLines:
         """By a word for a relative: the memories that tell their name."""
         self._others = bytearray()
         """Of each text: whether somebody else than the subject said it."""
-        self._known: dict[tuple[str, ...], tuple[int, list[bool]]] = {}
+        self._known: dict[tuple[str, ...], bytearray] = {}
 
     def add(self, terms: Sequence[str]) -> None:
         """Add a line for the next text."""
@@ -74,10 +74,12 @@ class TextLines:
         if not attributes:
             return np.zeros(len(self._key), np.bool_)
         wanted = tuple(attributes)
-        upto, fits = self._known.get(wanted, (0, []))
-        fits += [_begins(name or "", wanted) for name in self.keys.names[upto:]]
-        self._known[wanted] = len(fits), fits
-        return np.array([*fits, False])[np.frombuffer(self._key, np.int32)]
+        fits = self._known.setdefault(wanted, bytearray())
+        fits += bytes(_begins(name or "", wanted) for name in self.keys.names[len(fits) :])
+        # The last is for what has no key, whose number is -1.
+        known = np.frombuffer(bytes(fits) + b"\0", np.bool_)
+        found: Mask = known[np.frombuffer(self._key, np.int32)]
+        return found
 
     def about(self, fits: Callable[[str], bool]) -> Mask:
         """The memories about an entity that fits."""
