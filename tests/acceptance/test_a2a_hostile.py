@@ -8,7 +8,7 @@ import string
 import httpx2
 import pytest
 from agents import Agent
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from served import served
 
@@ -124,6 +124,10 @@ RIGHT = {
     **dict.fromkeys(("GetTask", "tasks/get"), st.just({"id": {"id": 2}})),
     "ListTasks": st.just({"includeArtifacts": True}),
 }
+RIGHT |= {
+    "SendStreamingMessage": RIGHT["SendMessage"],
+    "message/stream": RIGHT["message/send"],
+}
 TASK = fields(("id",), id=IDS, historyLength=VALUES, tenant=WORDS)
 LIST = fields(
     contextId=WORDS, pageSize=VALUES, pageToken=WORDS, historyLength=VALUES,
@@ -132,6 +136,7 @@ LIST = fields(
 )  # fmt: skip
 METHODS = {
     "SendMessage": SENT,
+    "SendStreamingMessage": SENT,
     "GetTask": TASK,
     "ListTasks": LIST,
     "CancelTask": TASK,
@@ -139,6 +144,7 @@ METHODS = {
     "GetExtendedAgentCard": fields(tenant=WORDS),
     "CreateTaskPushNotificationConfig": fields(taskId=IDS, url=WORDS),
     "message/send": OLD_SENT,
+    "message/stream": OLD_SENT,
     "tasks/get": TASK,
     "tasks/cancel": TASK,
     "tasks/resubscribe": TASK,
@@ -200,6 +206,8 @@ def test_no_argument_breaks_a_method_or_gets_at_what_is_not_the_callers(talk):
 
     @settings(max_examples=200, suppress_health_check=list(HealthCheck))
     @given(CALLS)
+    @example(("tasks/get", {"id": {"id": 2}, "historyLength": 2**31}))
+    @example(("no/such", {}))
     def attack(wanted):
         method, params = wanted
         params = with_ids(talk.ids, params)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -54,6 +54,8 @@ _NAMES = {
 _CARD_SECONDS = 3_600
 _THREADS = 4
 """Threads that read tasks and take their steps, besides those of calls."""
+_MOST_HISTORY = 2**31 - 1
+"""What a field of the newer protocol has room for."""
 
 # The package logs what it was sent with its errors; ours are logged by us, without words.
 logging.getLogger("a2a").addHandler(logging.NullHandler())
@@ -100,8 +102,29 @@ class _Dispatcher(JsonRpcDispatcher):
 
 
 class _Adapter(JSONRPC03Adapter):
+    """The package's; what its newer form has no room for is the caller's mistake, not a defect."""
+
+    async def handle_request(
+        self, request_id: Any, method: str, body: dict[str, Any], request: Request
+    ) -> Any:
+        if not all(map(_fits, _history_lengths(body.get("params")))):
+            says = f"historyLength is a whole number of at most {_MOST_HISTORY:,}."
+            return self._generate_error_response(request_id, InvalidParamsError(says))
+        return await super().handle_request(request_id, method, body, request)
+
     def _generate_error_response(self, request_id: Any, error: Any) -> JSONResponse:
         return super()._generate_error_response(request_id, _plain(error))
+
+
+def _history_lengths(params: Any) -> Iterator[Any]:
+    if isinstance(params, dict):
+        configuration = params.get("configuration")
+        for each in (params, configuration if isinstance(configuration, dict) else {}):
+            yield each.get("historyLength")
+
+
+def _fits(length: Any) -> bool:
+    return not isinstance(length, int) or -_MOST_HISTORY <= length <= _MOST_HISTORY
 
 
 def _plain(error: Any) -> A2AError:
