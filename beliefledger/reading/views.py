@@ -147,9 +147,7 @@ class Views:
             turns = turn_questions.turn_counts(connection, states[TurnsView.name].generation)
             generation = states[DecisionsView.name].generation
             outcomes = questions.counts(connection, generation, "outcome")
-            waiting = len(
-                questions.decided(connection, generation, questions.DecisionFilter(waits=True))
-            )
+            waiting = questions.waiting_count(connection, generation)
             runs = ageing_questions.last_runs(connection, states[JobsView.name].generation)
         return StatusAnswer(
             ledger="",
