@@ -34,6 +34,7 @@ from beliefledger.pages import Cut, Page
 from beliefledger.parts import Parts
 from beliefledger.projections.questions import MemoryFilter
 from beliefledger.reading.queries import Snapshot
+from beliefledger.reading.replicas import replicated
 from beliefledger.search.options import DEFAULT, SearchOptions
 from beliefledger.times import Moment, Progress, micros
 
@@ -309,6 +310,7 @@ class MemoryLedger(Parts):
 
     # Asking
 
+    @replicated
     def beliefs(
         self,
         subject: str | None = None,
@@ -357,6 +359,7 @@ class MemoryLedger(Parts):
             raise InvalidQuery("as_of needs a time or a position.")
         return snapshot
 
+    @replicated
     def history(
         self,
         belief_or_memory: str,
@@ -375,6 +378,7 @@ class MemoryLedger(Parts):
         snapshot = self._queries.snapshot(as_of)
         return self._lists.history(belief_or_memory, snapshot, (where, sight), cut)
 
+    @replicated
     def decisions(
         self,
         subject: str | None = None,
@@ -400,10 +404,12 @@ class MemoryLedger(Parts):
         snapshot = self._queries.snapshot(as_of)
         return self._lists.decisions(subject, snapshot, which, where, cut)
 
+    @replicated
     def decision(self, decision_id: str) -> DecisionAnswer:
         """One decision, by its id or the first characters of it. Raises `UnknownMemory`."""
         return self._queries.decision(self._queries.decision_id(decision_id))
 
+    @replicated
     def explain(
         self, memory_id: str, *, proof: bool = False, as_of: Moment | Snapshot | None = None
     ) -> Explanation:
@@ -476,6 +482,7 @@ class MemoryLedger(Parts):
         `exports.person` says more."""
         return self.exports.person(subject, by=by, note=note, withholding=withholding)
 
+    @replicated
     def related(
         self,
         subject: str,
@@ -523,6 +530,7 @@ class MemoryLedger(Parts):
         seen = None if snapshot is None else snapshot.position
         return cut.of_all(found, self._relations.key, seen, at)
 
+    @replicated
     def events(
         self,
         subject: str,
@@ -570,6 +578,7 @@ class MemoryLedger(Parts):
         )
         return self._lists.page(found, where, snapshot, cut)
 
+    @replicated
     def typed(
         self,
         subject: str | None = None,

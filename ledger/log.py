@@ -22,6 +22,7 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.events.ops import PrincipalRegistered
 from beliefledger.ledger.events.subject import SubjectRegistered
 from beliefledger.ledger.names import check_name
+from beliefledger.ledger.replica import Replica
 from beliefledger.ledger.store import (
     ERASURE_TYPES,
     Activity,
@@ -76,8 +77,11 @@ class Log:
         tenant: str = "default",
         finish: bool = True,
         writable: bool = True,
+        replica: Replica | None = None,
     ) -> None:
         self.vault = vault
+        self.replica = replica
+        """Which answers questions, where there is one."""
         self.tenant = tenant
         self.clock = clock
         self._store = store
@@ -127,6 +131,8 @@ class Log:
         if not self._begun:
             self.vault.notes.note_log_begun()
             self._begun = True
+        if self.replica is not None:
+            self.replica.wrote({new.event.NAME for new in events}, appended.last)
         self.appended(appended.last)
         return appended
 
@@ -344,16 +350,28 @@ class Log:
 
     def read_at(self, positions: Sequence[int]) -> dict[int, Recorded]:
         """The events at these positions."""
-        rows = self._store.read_at(list(dict.fromkeys(positions)))
+        rows = self._rows_at(list(dict.fromkeys(positions)))
         self._refresh()
         return {row.position: codec.unseal(row, self.vault) for row in rows}
+
+    def _rows_at(self, positions: list[int]) -> list[Row]:
+        """The rows at positions that views told of, from where these were asked."""
+        told = None
+        if self.replica is not None:
+            told = self.replica.rows_at(positions, self._store.erasures)
+        return self._store.read_at(positions) if told is None else told
+
+    def need(self, position: int) -> None:
+        """The question that is being asked is about the ledger at this position."""
+        if self.replica is not None:
+            self.replica.need(position)
 
     def raw_at(self, positions: Sequence[int]) -> Iterator[Raw]:
         """Like `read_at`, in pages and without making events: for reading a few words of very
         many."""
         wanted = list(dict.fromkeys(positions))
         for start in range(0, len(wanted), PAGE):
-            rows = self._store.read_at(wanted[start : start + PAGE])
+            rows = self._rows_at(wanted[start : start + PAGE])
             self._refresh()
             yield from codec.raw_page(rows, self.vault)
 
@@ -495,5 +513,7 @@ class Log:
             self._begun = True
 
     def close(self) -> None:
+        if self.replica is not None:
+            self.replica.close()
         self._store.close()
         self.vault.close()

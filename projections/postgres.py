@@ -61,7 +61,8 @@ class PostgresHome(Home):
     are begun here, in the same message that says what each begins with: a round trip of its own
     would cost as much as most questions do. They act as `app_role`, who is to own
     the schema (None: as whoever connects), with `tenant` as the value of `tenant_setting`. Rows are
-    shown and written on behalf of that tenant alone.
+    shown and written on behalf of that tenant alone. What is written goes at once to replicas that
+    questions are asked of (`replicated`).
     """
 
     own_columns = frozenset({"tenant"})
@@ -73,6 +74,8 @@ class PostgresHome(Home):
         app_role: str | None,
         tenant: str,
         tenant_setting: str,
+        *,
+        replicated: bool = False,
     ) -> None:
         self._schema = schema
         self._setting = tenant_setting
@@ -91,8 +94,9 @@ class PostgresHome(Home):
             f"LOCK TABLE {state} IN ACCESS EXCLUSIVE MODE;"
         )
         # Lost in a crash, the last transactions are folded again: they need not wait for the disk.
+        # But a replica is sent only what is on the disk.
         self._lock_for_writing = (
-            "SET LOCAL synchronous_commit = off;"
+            f"SET LOCAL synchronous_commit = {'local' if replicated else 'off'};"
             f"SET LOCAL idle_in_transaction_session_timeout = '{_WRITERS_MAY_IDLE}';"
             f"SET LOCAL lock_timeout = '{_WRITERS_MAY_TAKE}';"
             f"{self._lock('writing')};"

@@ -22,8 +22,11 @@ from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
+from beliefledger.ledger.replica import Lacking, Question
+from beliefledger.ledger.store import Head
 from beliefledger.projections import probes, view_tables
 from beliefledger.projections.folds import Filling, Folding, Histories
+from beliefledger.projections.replica_views import ReplicaViews
 from beliefledger.projections.tables import decay_scores, view_state
 from beliefledger.projections.view import FIRST_GENERATION, View
 from beliefledger.projections.view_databases import Home, SQLiteHome, StillRead
@@ -54,8 +57,11 @@ def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
 class Projector:
     """Keeps views up with a log. Safe to use from several threads and processes."""
 
-    def __init__(self, log: Log, home: Home, views: Sequence[View]) -> None:
+    def __init__(
+        self, log: Log, home: Home, views: Sequence[View], replica: ReplicaViews | None = None
+    ) -> None:
         self.home = home
+        self._replica = replica
         self.views = {view.name: view for view in views}
         self._log = log
         self._lock = threading.RLock()
@@ -202,13 +208,20 @@ class Projector:
 
     @contextmanager
     def caught_up(self, *names: str) -> Iterator[tuple[Connection, tuple[ViewState, ...]]]:
-        """A consistent read of views, caught up to the head; with how each view is.
+        """A consistent read of views, caught up to the head; with how each view is. A question that
+        is asked of a replica is answered by its views, once they have what it must have.
 
         Raises `LedgerError` for a view that stopped, saying where and why.
         """
-        upto = self._log.head().position
+        head = self._log.head()
+        upto = head.position
         if not self._checked:
             self._rebuild_strangers()
+        question = None if self._replica is None else self._replica.replica.question
+        if self._replica is not None and question is not None:
+            with self._elsewhere(self._replica, question, head, names) as found:
+                yield found
+            return
         while True:
             if not self._expects_behind(upto, names):
                 with self.reading() as connection:
@@ -217,6 +230,21 @@ class Projector:
                         yield connection, tuple(_sound(known[name]) for name in names)
                         return
             self._follow(upto, only=names)
+
+    @contextmanager
+    def _elsewhere(
+        self, there: ReplicaViews, question: Question, head: Head, names: tuple[str, ...]
+    ) -> Iterator[tuple[Connection, tuple[ViewState, ...]]]:
+        types = frozenset().union(*(self._folding[name].types for name in names))
+        if self._expects_behind(there.replica.least(question, types), names):
+            raise Lacking  # which nobody has folded yet
+
+        def folded() -> dict[str, ViewState]:
+            with self.reading() as connection:
+                return self.states(connection)
+
+        with there.caught_up(question, head, names, types, folded) as (connection, known):
+            yield connection, tuple(known[name] for name in names)
 
     def _one_page(
         self,
@@ -463,6 +491,8 @@ class Projector:
         self.home.scrub()
 
     def close(self) -> None:
+        if self._replica is not None:
+            self._replica.close()
         self.home.close()
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.proofs.tiles import TileStore
+from beliefledger.ledger.replica import Replica
 from beliefledger.ledger.store import EventStore
 from beliefledger.opening.place import Opened, Version
 from beliefledger.projections.projector import Projector
@@ -43,6 +44,10 @@ class Opening(Protocol):
         ...
 
     def store(self) -> EventStore: ...
+
+    def replica(self) -> Replica | None:
+        """What questions may be asked of, if the place names one. Asked for before `views`."""
+        ...
 
     def tiles(self) -> TileStore: ...
 

@@ -134,6 +134,7 @@ def _open(place: Place, settings: Settings, *, create: bool) -> Opened:
         master_key=master,
         made_key_file=made,
         signing=Signing(store, opening.tiles, key_place(settings, opening.directory)),
+        replica=opening.replica(),
         warnings=warnings,
     )
 

@@ -86,7 +86,7 @@ def build(
                 witness.check(opened.signing.tree())
         log = Log(
             opened.store, opened.vault, clock=clock, tenant=opened.tenant, finish=False,
-            writable=writable,
+            writable=writable, replica=opened.replica if writable else None,
         )  # fmt: skip
         rulebook = Rulebook(log)
         if writable:

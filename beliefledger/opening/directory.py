@@ -105,6 +105,9 @@ class _InDirectory(Opening):
     def store(self) -> SQLiteEventStore:
         return SQLiteEventStore(self.directory / "log.db")
 
+    def replica(self) -> None:
+        """None: it is on this machine alone."""
+
     def tiles(self) -> DirectoryTiles:
         return DirectoryTiles(self.directory / PROOFS)
 

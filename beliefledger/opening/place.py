@@ -19,6 +19,7 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.masterkey import MasterKey
+from beliefledger.ledger.replica import Replica
 from beliefledger.ledger.store import EventStore
 from beliefledger.ledger.vault import Vault
 from beliefledger.opening.signing import Signing
@@ -62,6 +63,7 @@ class Opened:
     master_key: MasterKey
     made_key_file: Path | None
     signing: Signing
+    replica: Replica | None = None
     warnings: tuple[str, ...] = ()
     unfinished: str | None = None
     """Why it is only read: what it is an unfinished copy of, and how to complete it."""

@@ -12,13 +12,16 @@ from beliefledger.ledger.log import Log
 from beliefledger.ledger.postgres import schema
 from beliefledger.ledger.postgres import vault as postgres_vault
 from beliefledger.ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
+from beliefledger.ledger.postgres.standby import Standby
 from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.postgres.tiles import PostgresTiles
+from beliefledger.ledger.replica import Replica
 from beliefledger.opening.backend import Backend, Opening
 from beliefledger.opening.place import NO_DIRECTORY, NoLedger, Opened, Version
 from beliefledger.opening.vaults import vault_place
 from beliefledger.projections.postgres import PostgresHome
 from beliefledger.projections.projector import Projector
+from beliefledger.projections.replica_views import ReplicaViews
 from beliefledger.projections.view import View
 from beliefledger.settings import LIBRARY_WITHOUT_LOCK, VAULT, Settings
 
@@ -125,6 +128,7 @@ class _OnServer(Opening):
         self.directory = None
         self.key_file = key_file
         self._server = server
+        self._standby: Standby | None = None
 
     def has_vault(self) -> bool:
         return postgres_vault.there(self._server)
@@ -147,17 +151,31 @@ class _OnServer(Opening):
         return PostgresTiles(self._server)
 
     def home(self) -> PostgresHome:
+        return self._home_of(self._server)
+
+    def _home_of(self, server: Server) -> PostgresHome:
         url = self._server.url
         return PostgresHome(
-            self._server.connect,
+            server.connect,
             schema.views_schema(url.schema, url.tenant),
             schema.app_role(url.schema),  # whoever makes a table, all logins are to use it
             url.tenant,
             TENANT_SETTING,
+            replicated=url.read is not None,
         )
 
+    def replica(self) -> Replica | None:
+        url = self._server.url
+        if url.read is None:
+            return None
+        self._standby = Standby(self._server)
+        return Replica(self._standby, url.read_lag)
+
     def views(self, log: Log, views: Sequence[View]) -> Projector:
-        return Projector(log, self.home(), views)
+        there = None
+        if log.replica is not None and self._standby is not None:
+            there = ReplicaViews(log.replica, self._home_of(self._standby.server))
+        return Projector(log, self.home(), views, there)
 
     def warnings(self, *, vault_beside: bool) -> Sequence[str]:
         return *([SHARED_FATE] if vault_beside else []), *schema.warnings(self._server)

@@ -70,6 +70,7 @@ class Lists:
         which, where = self._tagged(ref, which, where)
         if cut.last is not None and cut.position is not None:  # as the first page saw it
             snapshot = Snapshot(cut.position, cut.at or 0)
+            self._log.need(cut.position)
             valid_at = cut.at
         if valid_at is None:
             valid_at = self._queries.now() if snapshot is None else snapshot.at

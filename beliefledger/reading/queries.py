@@ -91,6 +91,7 @@ class Queries:
     # Time
 
     def at_position(self, position: int) -> Snapshot:
+        self._log.need(position)
         head = self._log.head().position
         if not 0 <= position <= head:
             raise InvalidQuery(f"as_of: position {position} is not in the log (1 to {head}).")
@@ -102,6 +103,7 @@ class Queries:
     def snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None:
         """The ledger as it was at a time or a position; None for now."""
         if as_of is None or isinstance(as_of, Snapshot):
+            self._log.need(0 if as_of is None else as_of.position)
             return as_of
         # A position is far below any time in microseconds since 1980.
         if isinstance(as_of, int) and as_of < 10**12:
@@ -129,7 +131,9 @@ class Queries:
         return to_datetime(first[0].recorded_at) if first else None
 
     def at_time(self, at: Micros) -> Snapshot:
-        return Snapshot(self._log.position_at(at), at)
+        position = self._log.position_at(at)
+        self._log.need(position)
+        return Snapshot(position, at)
 
     # Ids
 

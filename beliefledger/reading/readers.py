@@ -7,6 +7,7 @@ from beliefledger.opening.core import Core
 from beliefledger.projections import teams
 from beliefledger.projections.teams import TeamsView
 from beliefledger.reading.queries import Queries
+from beliefledger.reading.replicas import asked_of_primary
 from beliefledger.reading.sight import Sight
 
 
@@ -31,6 +32,9 @@ class Readers:
                 f"reader: nobody here is known as {reader!r}. A person is known once a turn of"
                 " theirs is recorded, or once they are in a team: beliefledger teams add."
             )
-        with self._queries.view(TeamsView.name) as (connection, generation):
+        with (
+            asked_of_primary(self._core.log),  # what somebody may see is never late
+            self._queries.view(TeamsView.name) as (connection, generation),
+        ):
             mates = teams.mates(connection, generation, ref, as_of)
         return Sight(ref, mates, self._core.rulebook.refreshed().policy.scopes)

@@ -170,6 +170,7 @@ class Views:
             warnings=(
                 *self._core.warnings,
                 *(() if self._core.witness is None else self._core.witness.warnings),
+                *(() if self._log.replica is None else self._log.replica.warnings()),
                 *self._spoilt(),
             ),
         )

@@ -11,9 +11,9 @@ import logging
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
@@ -36,14 +36,20 @@ DEFAULT_TENANT = "default"
 POOL_SIZE = 8
 TENANT_SETTING = "beliefledger.tenant"
 _SCHEMES = ("postgresql", "postgres")
-_OURS = ("schema", "tenant", "prepare", "lock_timeout", "listen")
+_OURS = ("schema", "tenant", "prepare", "lock_timeout", "listen", "read", "read_lag")
 LOCK_SECONDS = 5.0
 """How long a writer waits for its turn, unless the URL says otherwise."""
 _LONGEST_LOCK_SECONDS = 60.0
+READ_LAG = 5.0
+"""How many seconds an answer of a replica may be behind, unless the URL says otherwise."""
+_LONGEST_READ_LAG = 3600.0
+_REPLICA_CONNECTS = {"connect_timeout": "2", "tcp_user_timeout": "5000"}
 _QUESTION_SECONDS = 20
 """How long a question waits for a lock, as while keys are rewritten or a schema changes."""
 _PREPARED_AFTER = 5
 """A statement is prepared when it is sent over a connection so many times."""
+_POOL_SECONDS = 20.0
+"""How long a connection of the pool is waited for."""
 _TRIES = 5
 """Of a read whose connection turns out to be dead: a restarted server leaves the pool full of them,
 and one that was being made meanwhile comes to it late.
@@ -64,9 +70,10 @@ class PostgresURL:
 
     `schema` and `tenant` are ours and may be left out, and so may `lock_timeout` (the seconds that
     a writer waits for its turn before it is tried again), `prepare` (whether statements are
-    prepared: by default unless a pooler stands between) and `listen` (`host:port` or
-    `host:port/database` of the server itself, where a pooler hands on no notifications). All else
-    is libpq's.
+    prepared: by default unless a pooler stands between), `listen` (`host:port` or
+    `host:port/database` of the server itself, where a pooler hands on no notifications), `read`
+    (the same of a streaming replica that questions may go to) and `read_lag` (the seconds that its
+    answers may be behind). All else is libpq's.
     """
 
     conninfo: str = field(repr=False)
@@ -76,6 +83,8 @@ class PostgresURL:
     """None: it is found out."""
     lock_timeout: float = LOCK_SECONDS
     listen: str | None = None
+    read: str | None = None
+    read_lag: float = READ_LAG
 
     @classmethod
     def parse(cls, url: str) -> PostgresURL:
@@ -105,23 +114,20 @@ class PostgresURL:
         prepare = ours.get("prepare")
         if prepare not in {None, "yes", "no"}:
             raise CallerMistake(f"prepare is yes or no, not {prepare!r}.")
-        patience = ours.get("lock_timeout", str(LOCK_SECONDS))
-        if (
-            not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", patience)
-            or not 0.001 <= float(patience) <= _LONGEST_LOCK_SECONDS
-        ):
-            raise CallerMistake(
-                f"lock_timeout is a number of seconds up to {_LONGEST_LOCK_SECONDS:g},"
-                f" not {patience!r}."
-            )
-        listen = ours.get("listen")
-        if listen is not None and not _ADDRESS.fullmatch(listen):
-            raise CallerMistake(
-                "listen is host:port or host:port/database of the server itself, without a user:"
-                " it is the one of the URL."
-            )
+        patience = _seconds(ours, "lock_timeout", LOCK_SECONDS, 0.001, _LONGEST_LOCK_SECONDS)
+        lag = _seconds(ours, "read_lag", READ_LAG, 0, _LONGEST_READ_LAG)
+        for name, what in (("listen", "the server itself"), ("read", "a streaming replica")):
+            if name in ours and not _ADDRESS.fullmatch(ours[name]):
+                raise CallerMistake(
+                    f"{name} is host:port or host:port/database of {what}, without a user: it is"
+                    " the one of the URL."
+                )
+        if "read_lag" in ours and "read" not in ours:
+            raise CallerMistake("read_lag is of a replica: say with read=host:port which.")
         known = None if prepare is None else prepare == "yes"
-        return cls(conninfo, schema, tenant, known, float(patience), listen)
+        return cls(
+            conninfo, schema, tenant, known, patience, ours.get("listen"), ours.get("read"), lag
+        )
 
     def __str__(self) -> str:
         """Without the password."""
@@ -148,6 +154,8 @@ class PostgresURL:
             ("tenant", self.tenant, DEFAULT_TENANT),
             ("prepare", {None: None, True: "yes", False: "no"}[self.prepare], None),
             ("listen", self.listen, None),
+            ("read", self.read, None),
+            ("read_lag", f"{self.read_lag:g}", f"{READ_LAG:g}"),
         )
         kept |= {name: value for name, value, usual in ours if value and value != usual}
         user = f"{quote(str(said['user']), safe='')}@" if said.get("user") else ""
@@ -157,9 +165,21 @@ class PostgresURL:
     @property
     def direct(self) -> str:
         """How libpq reaches the server itself: by `listen`, where that is said."""
-        found = None if self.listen is None else _ADDRESS.fullmatch(self.listen)
+        return self.conninfo if self.listen is None else self._at(self.listen)
+
+    def of_replica(self) -> PostgresURL:
+        """The URL of the replica that `read` names. It is given up soon: the primary is there."""
+        conninfo = self._at(self.read or "")
+        given = conninfo_to_dict(conninfo)
+        soon = {name: each for name, each in _REPLICA_CONNECTS.items() if name not in given}
+        # Nobody listens there, so no pooler before it needs to be told of.
+        return replace(self, conninfo=make_conninfo(conninfo, **soon), listen=self.read, read=None)
+
+    def _at(self, address: str) -> str:
+        """How libpq reaches another address as the same user."""
+        found = _ADDRESS.fullmatch(address)
         if found is None:
-            return self.conninfo
+            raise CallerMistake(f"{address!r} is no host:port.")
         said = {name: value for name, value in found.groupdict().items() if value}
         return make_conninfo(self.conninfo, **said | {"host": said["host"].strip("[]")})
 
@@ -199,6 +219,14 @@ def _unquoted(problem: Exception, parts: SplitResult) -> str:
     return _WRITE if any(each in secret or secret in each for each in quoted if secret) else said
 
 
+def _seconds(said: Mapping[str, str], name: str, usual: float, least: float, most: float) -> float:
+    """A number of seconds that a URL says. Raises `CallerMistake` for what is none."""
+    given = said.get(name, str(usual))
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", given) or not least <= float(given) <= most:
+        raise CallerMistake(f"{name} is a number of seconds up to {most:g}, not {given!r}.")
+    return float(given)
+
+
 class _Connecting:
     """What a pool connects with: it is given a connection that is there already, then new ones."""
 
@@ -216,7 +244,9 @@ class Server(PostgresDatastore):
     Connections are made when they are first needed. Safe to use from several threads.
     """
 
-    def __init__(self, url: PostgresURL, *, size: int = POOL_SIZE) -> None:
+    def __init__(
+        self, url: PostgresURL, *, size: int = POOL_SIZE, patience: float = _POOL_SECONDS
+    ) -> None:
         super().__init__("", "", "", "", "", schema=url.schema)
         self.url = url
         self._process = os.getpid()
@@ -245,7 +275,7 @@ class Server(PostgresDatastore):
             min_size=1,
             max_size=size,
             open=False,
-            timeout=20,
+            timeout=patience,
             reconnect_timeout=15,
             num_workers=1,
         )

@@ -1,0 +1,267 @@
+"""Questions that a replica answers: what it must have for that, and when the primary is asked.
+
+A replica has the same log and the same views a little later. A question is asked of it where it has
+everything that this process wrote, every erasure that was done, and all that is older than a bound.
+Else the primary is asked, and nobody notices but by the time it takes.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
+from beliefledger.ledger.store import Head, Row
+
+T = TypeVar("T")
+
+PATIENCE = 0.1
+"""For so many seconds a question waits for the replica, before it goes to the primary."""
+LOOK_AGAIN = 0.002
+_AFTER_FAILURE = 5.0
+"""For so many seconds a replica that did not answer is left alone …"""
+_WHILE_BEHIND = 1.0
+"""… and one that is too far behind."""
+_KNOWN_FOR = 10.0
+"""So often it is looked whether it is still the same log."""
+
+logger = logging.getLogger("beliefledger")
+
+
+class Lacking(Exception):
+    """The replica lacks what the answer must have: the primary is asked instead.
+
+    Never leaves `Replica.ask`.
+    """
+
+
+class Seen(NamedTuple):
+    """What a replica says of itself: the head that it has, and whether it follows a primary."""
+
+    position: int
+    erasures: int
+    follows: bool
+
+
+class Source(Protocol):
+    """A replica's server, and its primary."""
+
+    name: str
+    """The replica's, without a password."""
+
+    def look(self) -> Seen: ...
+
+    def rows_at(self, positions: Sequence[int]) -> list[Row]:
+        """The events at these positions that the replica has."""
+        ...
+
+    def has_same(self, position: int) -> bool:
+        """Whether replica and primary have the same event there."""
+        ...
+
+    def recorded_before(self, seconds: float) -> int:
+        """The last position that was recorded so long ago or longer, by the primary's clock."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Question:
+    """A question that is being asked of the replica."""
+
+    floor: int = 0
+    """The position that it is about, if it is about one."""
+    erasures: int | None = None
+    """How many erasures the replica had, as it was last looked at for this question."""
+
+
+_OF_PRIMARY = Question()
+"""Stands for all questions that are asked of the primary alone."""
+
+
+class Replica:
+    """Asks questions of a replica where it can answer them. Safe to use from several threads.
+
+    `lag` is how many seconds an answer may be behind: whatever was recorded longer ago is in it. Of
+    0, everything that was recorded before the question is.
+    """
+
+    def __init__(self, source: Source, lag: float) -> None:
+        self.source = source
+        self.lag = lag
+        self.answered = 0
+        """How many questions the replica answered …"""
+        self.passed_on = 0
+        """… and how many were asked of it and then of the primary."""
+        self.trouble: str | None = None
+        """Why questions go to the primary for now."""
+        self._question: ContextVar[Question | None] = ContextVar("question", default=None)
+        self._own: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._not_before = 0.0
+        self._known_until = 0.0
+
+    # Asking
+
+    def ask(self, verb: Callable[[], T]) -> T:
+        """What `verb` returns, which only reads: asked of the replica, and again of the primary
+        where the replica cannot answer it. An error is the primary's, too: what the replica does
+        not know, somebody may have recorded just now."""
+        if self._question.get() is not None or time.monotonic() < self._not_before:
+            return verb()
+        token = self._question.set(Question())
+        try:
+            answer = verb()
+        except (Lacking, LedgerError):
+            pass
+        else:
+            self._count(answered=1)
+            return answer
+        finally:
+            self._question.reset(token)
+        self._count(passed_on=1)
+        with self.aside():
+            return verb()
+
+    def _count(self, *, answered: int = 0, passed_on: int = 0) -> None:
+        with self._lock:
+            self.answered += answered
+            self.passed_on += passed_on
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is asked inside is asked of the primary."""
+        token = self._question.set(_OF_PRIMARY)
+        try:
+            yield
+        finally:
+            self._question.reset(token)
+
+    @property
+    def question(self) -> Question | None:
+        """What this thread asks of the replica; None while it asks the primary."""
+        asked = self._question.get()
+        return None if asked is _OF_PRIMARY else asked
+
+    def need(self, position: int) -> None:
+        """The question is about the ledger at a position: an answer has all up to there."""
+        question = self.question
+        if question is not None:
+            question.floor = max(question.floor, position)
+
+    # What it must have
+
+    def wrote(self, types: Iterable[str], position: int) -> None:
+        """This process appended events of these types, the last of them at `position`."""
+        with self._lock:
+            for each in types:
+                self._own[each] = max(self._own.get(each, 0), position)
+
+    def least(self, question: Question, types: Collection[str]) -> int:
+        """The position that a view of these types must have reached, however old it may be: it has
+        what this process wrote, and what the question is about."""
+        with self._lock:
+            own = max((at for name, at in self._own.items() if name in types), default=0)
+        return max(own, question.floor)
+
+    def bound(self, head: Head) -> int:
+        """The position that every view must have reached: the last one older than the bound."""
+        if not self.lag:
+            return head.position
+        return min(head.position, self.source.recorded_before(self.lag))
+
+    def see_erasures(self, question: Question, erasures: int) -> None:
+        """Raises `Lacking` unless the replica has all of so many erasures: bodies that were deleted
+        on the primary are not to be read from it."""
+        until = time.monotonic() + PATIENCE
+        while question.erasures is None or question.erasures < erasures:
+            question.erasures = self._look().erasures
+            if question.erasures < erasures:
+                self.wait(until)
+
+    def rows_at(self, positions: Sequence[int], erasures: int | None) -> list[Row] | None:
+        """The events at positions that the replica's views told; None where this thread asks the
+        primary, or has not asked the views yet. `erasures` is how many the primary has told of."""
+        question = self.question
+        if question is None or question.erasures is None:
+            return None
+        self.see_erasures(question, erasures or 0)
+        try:
+            rows = self.source.rows_at(positions)
+        except (BackendUnavailable, BackendUnusable) as problem:
+            raise self.lost(problem) from problem
+        if len(rows) < len(positions):
+            raise Lacking
+        return rows
+
+    def wait(self, until: float) -> None:
+        """Raises `Lacking` once the time is over."""
+        if time.monotonic() >= until:
+            raise Lacking
+        time.sleep(LOOK_AGAIN)
+
+    # How it is
+
+    def _look(self) -> Seen:
+        try:
+            seen = self.source.look()
+            if seen.follows and time.monotonic() >= self._known_until:
+                if seen.position and not self.source.has_same(seen.position):
+                    raise self._left("has another history than the primary", _AFTER_FAILURE)
+                self._known_until = time.monotonic() + _KNOWN_FOR
+        except (BackendUnavailable, BackendUnusable) as problem:
+            raise self.lost(problem) from problem
+        if not seen.follows:
+            raise self._left(
+                "follows no primary: it was promoted, or is none. If it was promoted, open the"
+                " ledger there, and keep the old primary shut",
+                _AFTER_FAILURE,
+            )
+        return seen
+
+    def found(self) -> None:
+        """It has what a question wanted."""
+        with self._lock:
+            trouble, self.trouble = self.trouble, None
+        if trouble is not None:
+            logger.info("The replica %s answers questions again.", self.source.name)
+
+    def lost(self, problem: LedgerError) -> Lacking:
+        """It did not answer: it is left alone for some seconds."""
+        self._known_until = 0.0
+        return self._left(f"does not answer: {problem.detail.rstrip('.')}", _AFTER_FAILURE)
+
+    def behind(self) -> Lacking:
+        """It has not reached the bound."""
+        return self._left(f"is more than {self.lag:g} seconds behind", _WHILE_BEHIND)
+
+    def _left(self, why: str, seconds: float) -> Lacking:
+        """Leave it alone for so long, which is told once."""
+        trouble = f"Questions go to the primary: the replica {self.source.name} {why}."
+        with self._lock:
+            new, self.trouble = self.trouble is None, trouble
+            self._not_before = time.monotonic() + seconds
+        if new:
+            logger.warning("%s", trouble)
+        return Lacking(why)
+
+    def warnings(self) -> tuple[str, ...]:
+        """What `status` tells of it. It is looked at, unless it is being left alone."""
+        if time.monotonic() >= self._not_before:
+            try:
+                self._look()
+            except Lacking:
+                pass
+            else:
+                self.found()
+        return () if self.trouble is None else (self.trouble,)
+
+    def close(self) -> None:
+        self.source.close()
