@@ -69,6 +69,10 @@ class Source(Protocol):
         """The last position that was recorded so long ago or longer, by the primary's clock."""
         ...
 
+    def renew(self) -> None:
+        """Begin anew, after it did not answer."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -236,6 +240,8 @@ class Replica:
     def lost(self, problem: LedgerError) -> Lacking:
         """It did not answer: it is left alone for some seconds."""
         self._known_until = 0.0
+        with self._lock:
+            self.source.renew()
         return self._left(f"does not answer: {problem.detail.rstrip('.')}", _AFTER_FAILURE)
 
     def behind(self) -> Lacking:

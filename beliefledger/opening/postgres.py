@@ -11,7 +11,7 @@ from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.postgres import schema
 from beliefledger.ledger.postgres import vault as postgres_vault
-from beliefledger.ledger.postgres.server import TENANT_SETTING, PostgresURL, Server
+from beliefledger.ledger.postgres.server import TENANT_SETTING, Connection, PostgresURL, Server
 from beliefledger.ledger.postgres.standby import Standby
 from beliefledger.ledger.postgres.store import PostgresEventStore
 from beliefledger.ledger.postgres.tiles import PostgresTiles
@@ -151,12 +151,12 @@ class _OnServer(Opening):
         return PostgresTiles(self._server)
 
     def home(self) -> PostgresHome:
-        return self._home_of(self._server)
+        return self._home_by(self._server.connect)
 
-    def _home_of(self, server: Server) -> PostgresHome:
+    def _home_by(self, connect: Callable[[], Connection]) -> PostgresHome:
         url = self._server.url
         return PostgresHome(
-            server.connect,
+            connect,
             schema.views_schema(url.schema, url.tenant),
             schema.app_role(url.schema),  # whoever makes a table, all logins are to use it
             url.tenant,
@@ -174,7 +174,7 @@ class _OnServer(Opening):
     def views(self, log: Log, views: Sequence[View]) -> Projector:
         there = None
         if log.replica is not None and self._standby is not None:
-            there = ReplicaViews(log.replica, self._home_of(self._standby.server))
+            there = ReplicaViews(log.replica, self._home_by(self._standby.connect))
         return Projector(log, self.home(), views, there)
 
     def warnings(self, *, vault_beside: bool) -> Sequence[str]:

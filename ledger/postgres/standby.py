@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from beliefledger.ledger.postgres.server import Server
+from beliefledger.ledger.postgres.server import Connection, Server
 from beliefledger.ledger.replica import Seen
 from beliefledger.ledger.store import Row
 
@@ -19,10 +19,9 @@ class Standby:
     """
 
     def __init__(self, primary: Server) -> None:
-        self.server = Server(primary.url.of_replica(), patience=_SECONDS)
-        self.server.act_as(primary.acts_as)
-        self.name = str(self.server)
         self._primary = primary
+        self.server = self._new()
+        self.name = str(self.server)
         schema = primary.url.schema
         self._head = f"SELECT position, erasures, pg_is_in_recovery() FROM {schema}.head"
         self._rows = (
@@ -35,6 +34,20 @@ class Standby:
             f"SELECT {schema}.position_at("
             "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint - %s)"
         )
+
+    def _new(self) -> Server:
+        server = Server(self._primary.url.of_replica(), patience=_SECONDS)
+        server.act_as(self._primary.acts_as)
+        return server
+
+    def connect(self) -> Connection:
+        """A connection of one's own, as for the views' pool."""
+        return self.server.connect()
+
+    def renew(self) -> None:
+        """Begin anew: a pool that has lost its server tries again more and more seldom."""
+        lost, self.server = self.server, self._new()
+        lost.close()
 
     def look(self) -> Seen:
         return Seen(*self.server.ask_plain(self._head)[0])
