@@ -240,8 +240,7 @@ class Replica:
     def lost(self, problem: LedgerError) -> Lacking:
         """It did not answer: it is left alone for some seconds."""
         self._known_until = 0.0
-        with self._lock:
-            self.source.renew()
+        self.source.renew()
         return self._left(f"does not answer: {problem.detail.rstrip('.')}", _AFTER_FAILURE)
 
     def behind(self) -> Lacking:

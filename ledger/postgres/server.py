@@ -173,7 +173,8 @@ class PostgresURL:
         given = conninfo_to_dict(conninfo)
         soon = {name: each for name, each in _REPLICA_CONNECTS.items() if name not in given}
         # Nobody listens there, so no pooler before it needs to be told of.
-        return replace(self, conninfo=make_conninfo(conninfo, **soon), listen=self.read, read=None)
+        conninfo = make_conninfo(conninfo, **soon)
+        return replace(self, conninfo=conninfo, listen=self.read, read=None, read_lag=READ_LAG)
 
     def _at(self, address: str) -> str:
         """How libpq reaches another address as the same user."""

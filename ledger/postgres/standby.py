@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from beliefledger.ledger.postgres.server import Connection, Server
@@ -20,6 +21,7 @@ class Standby:
 
     def __init__(self, primary: Server) -> None:
         self._primary = primary
+        self._renewing = threading.Lock()
         self.server = self._new()
         self.name = str(self.server)
         schema = primary.url.schema
@@ -46,7 +48,8 @@ class Standby:
 
     def renew(self) -> None:
         """Begin anew: a pool that has lost its server tries again more and more seldom."""
-        lost, self.server = self.server, self._new()
+        with self._renewing:
+            lost, self.server = self.server, self._new()
         lost.close()
 
     def look(self) -> Seen:

@@ -347,6 +347,11 @@ def test_each_tenant_sees_their_own(url, standby):
             [found], there = by_replica(memory, lambda: texts(memory, None))
             assert there
             assert city in found
+            everywhere = range(1, memory.status().position + 1)
+            theirs = [row.position for row in memory._log.store.read_at(everywhere)]
+            assert 0 < len(theirs) < len(everywhere)
+            rows = memory._log.replica.source.rows_at(everywhere)
+            assert [row.position for row in rows] == theirs
 
 
 def test_without_the_replica_the_primary_answers_and_says_so_once(url, reading, standby, caplog):

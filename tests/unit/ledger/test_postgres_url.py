@@ -1,4 +1,4 @@
-"""Where followers of a ledger behind a pooler listen: said in the URL, and read from it."""
+"""Where followers of a ledger behind a pooler listen, and where questions may go: said in the URL."""
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
@@ -49,3 +49,41 @@ def test_what_is_said_of_a_pooler_is_said_again(said, prepare):
     again = PostgresURL.parse(url.without_passwords)
     assert (again.prepare, again.listen) == (prepare, "db:5432")
     assert PostgresURL.parse(PostgresURL.parse(URL + said).without_passwords).listen is None
+
+
+def test_a_replica_is_reached_as_the_same_user_and_given_up_soon():
+    url = PostgresURL.parse(f"{URL}&read=[fd00::8]:5434/other&read_lag=0.5&listen=db")
+    assert (url.read_lag, PostgresURL.parse(f"{URL}&read=db").read_lag) == (0.5, 5)
+    replica = url.of_replica()
+    reached = conninfo_to_dict(replica.conninfo)
+    assert (reached["host"], reached["port"], reached["dbname"]) == ("fd00::8", "5434", "other")
+    assert (reached["user"], reached["password"]) == ("eva", "secret")
+    assert reached["connect_timeout"] == "2"
+    assert (replica.schema, replica.read) == ("s", None)
+    given = PostgresURL.parse(f"{URL}&read=db&connect_timeout=7").of_replica()
+    assert conninfo_to_dict(given.conninfo)["connect_timeout"] == "7"
+    assert "connect_timeout" not in conninfo_to_dict(url.conninfo)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("read=postgresql://db/app", "read is host:port"),
+        ("read=", "read is host:port"),
+        ("read=db&read_lag=soon", "read_lag is a number of seconds up to 3600, not 'soon'"),
+        ("read=db&read_lag=-1", "read_lag is a number of seconds"),
+        ("read=db&read_lag=3601", "read_lag is a number of seconds"),
+        ("read_lag=5", "say with read=host:port which"),
+    ],
+)
+def test_what_cannot_be_a_replica_is_refused(said, told):
+    with pytest.raises(CallerMistake, match=told) as problem:
+        PostgresURL.parse(f"{URL}&{said}")
+    assert "secret" not in str(problem.value)
+
+
+def test_what_is_said_of_a_replica_is_said_again():
+    for said in ("read=db:5432", "read=db&read_lag=0", "read=db:5433/app&read_lag=0.25"):
+        url = PostgresURL.parse(f"{URL}&{said}")
+        again = PostgresURL.parse(url.without_passwords)
+        assert (again.read, again.read_lag) == (url.read, url.read_lag)
