@@ -57,8 +57,8 @@ class Source(Protocol):
 
     def look(self) -> Seen: ...
 
-    def rows_at(self, positions: Sequence[int]) -> list[Row]:
-        """The events at these positions that the replica has."""
+    def rows_at(self, positions: Sequence[int]) -> tuple[Seen, list[Row]]:
+        """The events at these positions that the replica has, as it is at least by now."""
         ...
 
     def has_same(self, position: int) -> bool:
@@ -82,8 +82,8 @@ class Question:
 
     floor: int = 0
     """The position that it is about, if it is about one."""
-    erasures: int | None = None
-    """How many erasures the replica had, as it was last looked at for this question."""
+    views_asked: bool = False
+    """Whether views of the replica answered, so that it has the events at their positions."""
 
 
 _OF_PRIMARY = Question()
@@ -181,54 +181,54 @@ class Replica:
             return head.position
         return min(head.position, self.source.recorded_before(self.lag))
 
-    def see_erasures(self, question: Question, erasures: int) -> None:
-        """Raises `Lacking` unless the replica has all of so many erasures: bodies that were deleted
-        on the primary are not to be read from it."""
-        until = time.monotonic() + PATIENCE
-        while question.erasures is None or question.erasures < erasures:
-            question.erasures = self._look().erasures
-            if question.erasures < erasures:
-                self.wait(until)
-
     def rows_at(self, positions: Sequence[int], erasures: int | None) -> list[Row] | None:
         """The events at positions that the replica's views told; None where this thread asks the
-        primary, or has not asked the views yet. `erasures` is how many the primary has told of."""
+        primary, or has not asked the views yet. `erasures` is how many the primary has told of:
+        bodies that were deleted there are not to be read here."""
         question = self.question
-        if question is None or question.erasures is None:
+        if question is None or not question.views_asked:
             return None
-        self.see_erasures(question, erasures or 0)
-        try:
-            rows = self.source.rows_at(positions)
-        except (BackendUnavailable, BackendUnusable) as problem:
-            raise self.lost(problem) from problem
-        if len(rows) < len(positions):
-            raise Lacking
-        return rows
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                seen, rows = self.source.rows_at(positions)
+            except (BackendUnavailable, BackendUnusable) as problem:
+                raise self.lost(problem) from problem
+            self.check(seen)
+            if seen.erasures < (erasures or 0):
+                self.wait(until)
+            elif len(rows) < len(positions):
+                raise Lacking
+            else:
+                return rows
 
     def wait(self, until: float) -> None:
-        """Raises `Lacking` once the time is over."""
+        """Raises `Lacking` once the time is over; the next questions need not wait, too."""
         if time.monotonic() >= until:
+            with self._lock:
+                self._not_before = time.monotonic() + _WHILE_BEHIND
             raise Lacking
         time.sleep(LOOK_AGAIN)
 
     # How it is
 
-    def _look(self) -> Seen:
-        try:
-            seen = self.source.look()
-            if seen.follows and time.monotonic() >= self._known_until:
-                if seen.position and not self.source.has_same(seen.position):
-                    raise self._left("has another history than the primary", _AFTER_FAILURE)
-                self._known_until = time.monotonic() + _KNOWN_FOR
-        except (BackendUnavailable, BackendUnusable) as problem:
-            raise self.lost(problem) from problem
+    def check(self, seen: Seen) -> None:
+        """Raises `Lacking` for a server that is no replica of this primary."""
         if not seen.follows:
             raise self._left(
                 "follows no primary: it was promoted, or is none. If it was promoted, open the"
                 " ledger there, and keep the old primary shut",
                 _AFTER_FAILURE,
             )
-        return seen
+        if not seen.position or time.monotonic() < self._known_until:
+            return
+        try:
+            same = self.source.has_same(seen.position)
+        except (BackendUnavailable, BackendUnusable) as problem:
+            raise self.lost(problem) from problem
+        if not same:
+            raise self._left("has another history than the primary", _AFTER_FAILURE)
+        self._known_until = time.monotonic() + _KNOWN_FOR
 
     def found(self) -> None:
         """It has what a question wanted."""
@@ -261,7 +261,9 @@ class Replica:
         """What `status` tells of it. It is looked at, unless it is being left alone."""
         if time.monotonic() >= self._not_before:
             try:
-                self._look()
+                self.check(self.source.look())
+            except (BackendUnavailable, BackendUnusable) as problem:
+                self.lost(problem)
             except Lacking:
                 pass
             else:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
-from beliefledger.ledger.replica import PATIENCE, Lacking, Question, Replica
+from beliefledger.ledger.replica import PATIENCE, Lacking, Question, Replica, Seen
 from beliefledger.ledger.store import Head
 from beliefledger.projections.view_databases import Home
 from beliefledger.projections.view_tables import ViewState, states
@@ -19,11 +19,12 @@ Known = Mapping[str, ViewState]
 
 class ReplicaViews:
     """Views that somebody else folds: the primary's writers. `home` is where the replica has
-    them."""
+    them, `head` the statement that tells what it has of the log."""
 
-    def __init__(self, replica: Replica, home: Home) -> None:
+    def __init__(self, replica: Replica, home: Home, head: str) -> None:
         self.replica = replica
         self.home = home
+        self._head = head
 
     @contextmanager
     def caught_up(
@@ -41,22 +42,21 @@ class ReplicaViews:
         where the primary does not have it either, since somebody has to fold it.
         """
         replica = self.replica
-        replica.see_erasures(question, head.erasures)
         least, bound = replica.least(question, types), -1
         until = time.monotonic() + PATIENCE
         while True:
-            with self._reading() as (connection, known):
+            with self._reading() as (connection, known, seen):
+                replica.check(seen)
                 lowest = _lowest(known, names)
-                if least <= lowest < head.position and bound < 0:
+                if lowest < head.position and bound < 0:
                     bound = replica.bound(head)
-                if lowest >= head.position or (least <= lowest and bound <= lowest):
+                erased = seen.erasures >= head.erasures
+                if erased and lowest >= max(least, bound):
+                    question.views_asked = True
                     replica.found()
                     yield connection, known
                     return
-            if bound < 0:
-                bound = replica.bound(head)
-            least = max(least, bound)
-            if _lowest(folded(), names) < least:
+            if _lowest(folded(), names) < max(least, bound):
                 raise Lacking
             try:
                 replica.wait(until)
@@ -66,13 +66,14 @@ class ReplicaViews:
                 raise
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[Connection, Known]]:
+    def _reading(self) -> Iterator[tuple[Connection, Known, Seen]]:
         begun = False
         try:
             with self.home.reading() as connection:
+                seen = Seen(*connection.exec_driver_sql(self._head).one())
                 known = states(connection)
                 begun = True
-                yield connection, known
+                yield connection, known, seen
         except (BackendUnavailable, BackendUnusable) as problem:
             if begun:  # cut off in the middle, perhaps as one that kept the replica from following
                 raise

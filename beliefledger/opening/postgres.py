@@ -174,7 +174,8 @@ class _OnServer(Opening):
     def views(self, log: Log, views: Sequence[View]) -> Projector:
         there = None
         if log.replica is not None and self._standby is not None:
-            there = ReplicaViews(log.replica, self._home_by(self._standby.connect))
+            home = self._home_by(self._standby.connect)
+            there = ReplicaViews(log.replica, home, self._standby.head)
         return Projector(log, self.home(), views, there)
 
     def warnings(self, *, vault_beside: bool) -> Sequence[str]:

@@ -25,7 +25,7 @@ class Standby:
         self.server = self._new()
         self.name = str(self.server)
         schema = primary.url.schema
-        self._head = f"SELECT position, erasures, pg_is_in_recovery() FROM {schema}.head"
+        self.head = f"SELECT position, erasures, pg_is_in_recovery() FROM {schema}.head"
         self._rows = (
             f"SELECT h.position, h.envelope, b.body, h.type FROM {schema}.history h"
             f" LEFT JOIN {schema}.bodies b ON b.position = h.position"
@@ -53,10 +53,12 @@ class Standby:
         lost.close()
 
     def look(self) -> Seen:
-        return Seen(*self.server.ask_plain(self._head)[0])
+        return Seen(*self.server.ask_plain(self.head)[0])
 
-    def rows_at(self, positions: Sequence[int]) -> list[Row]:
-        return [Row(*row) for row in self.server.ask(self._rows, (list(positions),))]
+    def rows_at(self, positions: Sequence[int]) -> tuple[Seen, list[Row]]:
+        # Its head first: what is read after that is no older.
+        [head], rows = self.server.ask_all((self.head, ()), (self._rows, (list(positions),)))
+        return Seen(*head), [Row(*row) for row in rows]
 
     def has_same(self, position: int) -> bool:
         here = self.server.ask_plain(self._event_id, (position,))

@@ -8,7 +8,9 @@ import logging
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import programs
@@ -217,13 +219,40 @@ def test_whoever_wrote_reads_it(reading, standby):
 
 
 def test_it_is_waited_for_a_little(reading, standby, monkeypatch):
-    monkeypatch.setattr("beliefledger.projections.replica_views.PATIENCE", 30)
-    with open_memory(reading) as memory:
+    monkeypatch.setattr("beliefledger.projections.replica_views.PATIENCE", SECONDS)
+    waits, wait = threading.Event(), replicas.Replica.wait
+
+    def told(*given):
+        waits.set()
+        wait(*given)
+
+    monkeypatch.setattr(replicas.Replica, "wait", told)
+    with open_memory(reading) as memory, ThreadPoolExecutor(1) as pool:
         memory.consent.grant("ana", "consent")
-        memory.remember("ana", "I have 3 books.")
-        memory._core.projector.catch_up()
-        found, there = by_replica(memory, lambda: texts(memory))
+        settled(memory, standby)
+        with paused(standby):
+            memory.remember("ana", "I have 3 books.")
+            memory._core.projector.catch_up()
+            asked = pool.submit(by_replica, memory, lambda: texts(memory))
+            assert waits.wait(SECONDS)
+            assert not asked.done()
+        found, there = asked.result(SECONDS)
         assert there
+        assert any("3" in each for each in found)
+
+
+def test_what_nobody_has_folded_is_not_waited_for(url, standby, monkeypatch):
+    with (
+        open_memory(f"{url}&read={standby.address}&read_lag=0") as memory,
+        open_memory(url) as writer,
+    ):
+        writer.consent.grant("ana", "consent")
+        settled(memory, standby)
+        writer.remember("ana", "I have 3 books.")
+        standby.catch_up()
+        monkeypatch.setattr(replicas.Replica, "wait", lambda *_: pytest.fail("it waits"))
+        found, there = by_replica(memory, lambda: texts(memory))
+        assert not there
         assert any("3" in each for each in found)
 
 
@@ -250,7 +279,8 @@ def test_what_was_erased_is_not_read_from_a_replica_that_has_it(url, reading, st
         assert there
         [cat] = [each for each in found if "Tom" in each.text]
         with paused(standby):
-            assert standby.ask(f"SELECT count(*) > 0 FROM {memory.place.schema}.bodies")
+            ref = memory._log.subject("ana")
+            bodies = f"SELECT count(*) > 0 FROM {memory.place.schema}.bodies"
             if what == "everything":
                 eraser.erase("ana", by="dpo")
             else:
@@ -262,8 +292,10 @@ def test_what_was_erased_is_not_read_from_a_replica_that_has_it(url, reading, st
                 assert not any("Tom" in each for each in found)
             with pytest.raises(UnknownMemory):
                 memory.explain(cat.memory_id)
-            told = str(memory.decisions())
-            assert "Tom" not in told
+            assert "Tom" not in str(memory.decisions())
+            assert standby.ask(bodies) == [(True,)], "they are there"
+            rows = memory._log.replica.ask(lambda: memory._queries.standing(ref))
+            assert cat.memory_id not in {row.memory_id for row in rows}
         settled(memory, standby)
         found, there = by_replica(memory, lambda: texts(memory, None))
         assert there
@@ -350,7 +382,7 @@ def test_each_tenant_sees_their_own(url, standby):
             everywhere = range(1, memory.status().position + 1)
             theirs = [row.position for row in memory._log.store.read_at(everywhere)]
             assert 0 < len(theirs) < len(everywhere)
-            rows = memory._log.replica.source.rows_at(everywhere)
+            _, rows = memory._log.replica.source.rows_at(everywhere)
             assert [row.position for row in rows] == theirs
 
 

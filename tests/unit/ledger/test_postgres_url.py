@@ -1,4 +1,4 @@
-"""Where followers of a ledger behind a pooler listen, and where questions may go: said in the URL."""
+"""Where followers behind a pooler listen, and which replica may be asked: said in the URL."""
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
