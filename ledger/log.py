@@ -15,6 +15,7 @@ from beliefledger.ledger.eraser import Eraser, Wanted
 from beliefledger.ledger.erasures import SUBJECT, Erasure
 from beliefledger.ledger.errors import (
     BackendUnavailable,
+    LedgerError,
     LogCorrupted,
     NotPermitted,
     VersionConflict,
@@ -89,6 +90,8 @@ class Log:
         """Subjects whose registration is known to be in the log, where it stays."""
         self._counted: int | None = None
         """The head's count of erasures, where the store does not bring it along."""
+        self.refused: LedgerError | None = None
+        """Why nothing more may be appended: the witness knows another history."""
         self.unfinished: list[str] = []
         """What opening could not complete, for `status`."""
         self.appended: Callable[[int], None] = lambda _position: None
@@ -110,6 +113,8 @@ class Log:
         events of a stream get the versions after it, in order. Raises `VersionConflict` when a
         stream has moved on, `NotPermitted` for an erased subject.
         """
+        if self.refused is not None:
+            raise type(self.refused)(self.refused.detail)
         while True:
             erasures = self._store.erasures
             if erasures is None:  # as last counted; the append itself finds out if that is old

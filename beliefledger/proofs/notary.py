@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from beliefledger.ledger import commitments
-from beliefledger.ledger.errors import BackendUnavailable, LedgerError
+from beliefledger.ledger.errors import BackendUnavailable, BehindWitness, LedgerError, SplitView
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.proofs.tree import PAGE
 from beliefledger.opening.signing import Signing
@@ -121,10 +120,18 @@ class Notary:
         if self._witness is None:
             return
         self._shown = False
-        with suppress(LedgerError):  # the witness's own trouble, which status tells
+        try:
             tree = self._signing.tree()
             sent = self._witness.check(tree) if self._closing.is_set() else self._witness.send(tree)
+        except (BehindWitness, SplitView) as problem:
+            # As after a server was promoted in this one's place, which then came back.
+            self._log.refused = problem
+        except LedgerError:
+            pass  # the witness's own trouble, which status tells
+        else:
             self._shown = sent is not None
+            if self._shown:
+                self._log.refused = None
 
     def warnings(self) -> tuple[str, ...]:
         """How far the tree is behind, and why, if signing failed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import shutil
 import signal
 import subprocess
 import sys
@@ -472,52 +473,58 @@ def test_an_old_primary_that_comes_back_is_refused(
 ):
     """The last test of this file: there is no standby after it."""
 
-    def as_owner_of(place):
-        """A key signs one ledger."""
-        name = tmp_path / f"{place.rpartition('=')[2]}.key"
-        monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(name))
-        return place
+    def on(machine, place):
+        """A key signs one ledger, and each machine has its own copy of it."""
+        key = tmp_path / machine / f"{place.rpartition('=')[2]}.key"
+        monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(key))
+        return place.replace(primary.url, standby.url) if machine == "new" else place
 
-    as_owner_of(url)
-    moved(url)
     split = url.replace("replicated_", "split_")
-    moved(as_owner_of(split))
+    for machine in ("old", "new"):
+        (tmp_path / machine).mkdir()
     for each in (url, split):
-        with open_memory(as_owner_of(each)) as memory:
+        moved(on("old", each))
+        with open_memory(each) as memory:
             witness.know(memory)
     witness.is_asked(monkeypatch)
     for each in (url, split):
-        with open_memory(as_owner_of(each)) as memory:
+        with open_memory(on("old", each)) as memory:
             memory.proofs.checkpoint()
-    marks = {mark: mark.read_bytes() for mark in tmp_path.glob("*.key.head")}
-    standby.catch_up()
-    standby.promote()
-    with open_memory(as_owner_of(reading)) as memory:  # who has not heard of it yet
-        found, there = by_replica(memory, lambda: texts(memory))
-        assert not there
-        assert any("Porto" in each for each in found)
-        assert "it was promoted" in memory._log.replica.trouble
-    for each in (url, split):
-        with open_memory(as_owner_of(each).replace(primary.url, standby.url)) as memory:
-            memory.remember("ana", "I like jazz.")
-            memory.proofs.checkpoint()
+    for key in (tmp_path / "old").glob("*.key"):
+        shutil.copy(key, tmp_path / "new")
+    with open_memory(on("old", split)) as running:
+        standby.catch_up()
+        standby.promote()
+        monkeypatch.setenv("BELIEFLEDGER_WITNESS", "")
+        on("old", url)
+        with open_memory(reading) as memory:  # who has not heard of it yet
+            found, there = by_replica(memory, lambda: texts(memory))
+            assert not there
+            assert any("Porto" in each for each in found)
+            assert "it was promoted" in memory._log.replica.trouble
+        witness.is_asked(monkeypatch)
+        for each in (url, split):
+            with open_memory(on("new", each)) as memory:
+                memory.remember("ana", "I like jazz.")
+                memory.proofs.checkpoint()
+        with pytest.raises(BehindWitness, match="cosigned"):
+            open_memory(on("old", url))
 
-    for mark, remembered in marks.items():  # those of the old primary's machine
-        mark.write_bytes(remembered)
-    with pytest.raises(BehindWitness, match="cosigned"):
-        open_memory(as_owner_of(url))
+        # A process that is running writes there, until the witness has been asked.
+        def write_on():
+            ends = time.monotonic() + SECONDS
+            for number in itertools.count(3):
+                running.remember("ana", f"I have {number} books.")
+                assert time.monotonic() < ends
 
-    # It wrote on before it was found: more than the new one did.
-    monkeypatch.setenv("BELIEFLEDGER_WITNESS", "")
-    with open_memory(as_owner_of(split)) as memory:
-        for number in range(3, 9):
-            memory.remember("ana", f"I have {number} books.")
-    witness.is_asked(monkeypatch)
+        with pytest.raises((BehindWitness, SplitView), match="The witness at"):
+            write_on()
+        assert any("Porto" in each for each in texts(running)), "it can be read"
+        assert any("The witness at" in each for each in running.status().warnings)
     with pytest.raises(SplitView, match="another history"):
-        open_memory(split)
-    for mark in marks:
-        mark.unlink()
+        open_memory(on("old", split))
+
     for each in (url, split):
-        with open_memory(as_owner_of(each).replace(primary.url, standby.url)) as memory:
+        with open_memory(on("new", each)) as memory:
             assert any("jazz" in text for text in texts(memory))
             assert memory.proofs.verify().ok
