@@ -45,6 +45,14 @@ def standby(primary):
 
 
 @pytest.fixture
+def own_standby(primary):
+    """One that may be promoted."""
+    server = Standby(primary)
+    yield server
+    server.close()
+
+
+@pytest.fixture
 def url(primary, ledger_keys):
     """A ledger on the primary: for whoever writes."""
     return f"{primary.url}&schema=replicated_{next(numbers)}"
@@ -84,7 +92,7 @@ def by_replica(memory, ask):
     return answer, replica.answered == before + 1
 
 
-def settled(memory, standby, person="ana"):
+def settled(memory, standby):
     """Folds all views, and lets the standby have them."""
     memory._core.projector.catch_up()
     standby.catch_up()
@@ -469,15 +477,15 @@ def witness(tmp_path):
 
 
 def test_an_old_primary_that_comes_back_is_refused(
-    url, reading, primary, standby, witness, monkeypatch, tmp_path
+    url, primary, own_standby, witness, monkeypatch, tmp_path
 ):
-    """The last test of this file: there is no standby after it."""
+    reading = f"{url}&read={own_standby.address}&read_lag=3600"
 
     def on(machine, place):
         """A key signs one ledger, and each machine has its own copy of it."""
         key = tmp_path / machine / f"{place.rpartition('=')[2]}.key"
         monkeypatch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(key))
-        return place.replace(primary.url, standby.url) if machine == "new" else place
+        return place.replace(primary.url, own_standby.url) if machine == "new" else place
 
     split = url.replace("replicated_", "split_")
     for machine in ("old", "new"):
@@ -493,8 +501,8 @@ def test_an_old_primary_that_comes_back_is_refused(
     for key in (tmp_path / "old").glob("*.key"):
         shutil.copy(key, tmp_path / "new")
     with open_memory(on("old", split)) as running:
-        standby.catch_up()
-        standby.promote()
+        own_standby.catch_up()
+        own_standby.promote()
         monkeypatch.setenv("BELIEFLEDGER_WITNESS", "")
         on("old", url)
         with open_memory(reading) as memory:  # who has not heard of it yet
