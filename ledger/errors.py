@@ -59,6 +59,11 @@ class HeldUp(BackendUnavailable):
     not."""
 
 
+class LedgerMoved(BackendUnavailable):
+    """Nothing was written. Open the ledger where it went and do it again there; while it moves, try
+    again a little later."""
+
+
 class LeaseLost(Retryable):
     """Another process has taken over this consumer. Stop, or ask for its next event to claim it
     again: what was not acknowledged is delivered again."""

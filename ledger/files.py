@@ -20,12 +20,14 @@ def create(path: Path, text: str) -> None:
     sync(path.parent)
 
 
-def replace(path: Path, text: str, *, durably: bool = True) -> None:
+def replace(path: Path, text: str, *, durably: bool = True, mode: int = 0o600) -> None:
     """A file in the place of one that may be there, on the disk when this returns; what is not
     durable may be empty after a loss of power. For one at a time: see `locked`."""
     unnamed = path.with_name(f".{path.name}.new")
     unnamed.unlink(missing_ok=True)  # of one that was killed
     _write(unnamed, text, durably=durably)
+    if mode != 0o600:
+        unnamed.chmod(mode)
     unnamed.replace(path)
     if durably:
         sync(path.parent)

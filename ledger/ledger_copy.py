@@ -20,6 +20,7 @@ from beliefledger.ledger import codec, envelope
 from beliefledger.ledger.erasures import Erasure, erasures, spread
 from beliefledger.ledger.errors import CallerMistake, KeyMissing, LogCorrupted, NotPermitted
 from beliefledger.ledger.keystore import VaultContents
+from beliefledger.ledger.proofs.merkle import Growing, leaf_hash
 from beliefledger.ledger.proofs.tiles import TileStore
 from beliefledger.ledger.proofs.tree_copy import bring_tree
 from beliefledger.ledger.store import ERASURE_TYPES, EventStore, Head, Row
@@ -28,6 +29,10 @@ from beliefledger.ledger.vault import Vault
 
 PAGE = 5_000
 _SETTLING_TRIES = 5
+_NEAR = 200
+"""So few events behind, a copy is near its source. With the source still, they take no time."""
+_ROUNDS = 20
+"""So often a source that is written to is run after; then its writers are stopped all the same."""
 Progress = Callable[[int, int], None]
 """(done, of how much)"""
 
@@ -68,6 +73,8 @@ class Copied:
     meanwhile: int
     signed: int
     """The size of the last checkpoint that came along; 0 without any."""
+    root: str
+    """The root of the tree over all events, in hex, of both."""
     source: Digests
     copy: Digests
 
@@ -77,15 +84,18 @@ def copy(
     destination: Side,
     progress: Progress | None = None,
     begin: Callable[[], None] = lambda: None,
+    near: Sequence[Callable[[], None]] = (),
 ) -> Copied:
     """Bring the destination to where the source is, until that stands still. `begin` is called
-    before the first of it is written, and after it was looked whether it may be.
+    before the first of it is written, and after it was looked whether it may be. Each of `near` is
+    called once, when the copy has come near: what is written meanwhile is brought over, too, before
+    the next. The last may see to it that the source stands still.
 
     Raises `CallerMistake`, before anything is written, where one cannot be a copy of the other:
     another tenant, another ledger's events or people, a log that is shared with other tenants.
     Raises `KeyMissing` for another master key, or a vault that is not the source's.
     """
-    return _Copying(source, destination, progress).run(begin)
+    return _Copying(source, destination, progress).run(begin, near)
 
 
 class _Copying:
@@ -99,7 +109,7 @@ class _Copying:
         self._explained = Explained(source.store, source.vault)
         self._compare_anew(0)
 
-    def run(self, begin: Callable[[], None]) -> Copied:
+    def run(self, begin: Callable[[], None], near: Sequence[Callable[[], None]]) -> Copied:
         source, destination = self._source.store, self._destination.store
         if self._source.tenant != self._destination.tenant:
             raise CallerMistake(
@@ -113,6 +123,7 @@ class _Copying:
         self._look(head, already)
         begin()
         tries_left = _SETTLING_TRIES
+        left, rounds = list(near), _ROUNDS
         while True:
             self._bring_people()
             self._bring_events(head)
@@ -127,9 +138,13 @@ class _Copying:
                     f"The register of the vault {self._destination.vault} does not go on from that"
                     f" of {self._source.vault}: copy to a place where there is none."
                 )
-            if same and now == head:
+            rounds -= 1
+            if left and (now.position - head.position <= _NEAR or rounds <= 0):
+                left.pop(0)()
+                now, rounds = source.head(), _ROUNDS
+            elif same and now == head:
                 break
-            if now == head:  # somebody is being registered or erased, or was found to be erased
+            elif now == head:  # somebody is being registered or erased, or was found to be erased
                 tries_left -= 1
             if not tries_left:
                 raise LogCorrupted(
@@ -150,6 +165,7 @@ class _Copying:
             already=already,
             meanwhile=head.position - first.position,
             signed=0 if signed is None else signed.size,
+            root=self._tree.root.hex(),
             source=Digests(*self._read.digests(), vault_digest(mine)),
             copy=Digests(*self._copied.digests(), vault_digest(its)),
         )
@@ -244,6 +260,7 @@ class _Copying:
         self._compared = 0
         self._erasures = erasures
         self._read, self._copied = Digesting(), Digesting()
+        self._tree = Growing()
 
     def _compare(self, head: Head) -> None:
         """Read both sides as far as they were not compared yet: bodies go only with an erasure."""
@@ -262,6 +279,7 @@ class _Copying:
                 self._compare_bodies(row, copied)
                 self._read.take(row)
                 self._copied.take(copied)
+                self._tree.add(leaf_hash(copied.envelope))
             self._compared = upto
             self._tell(len(rows))
 

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 
 from beliefledger.ledger.envelope import Address
 from beliefledger.ledger.errors import CallerMistake
+from beliefledger.ledger.fence import Fence
 from beliefledger.ledger.times import SECOND, Clock, Micros
 
 CLOCK_TOLERANCE: Micros = 60 * SECOND
@@ -215,12 +216,21 @@ class EventStore(Protocol):
         ...
 
     def unfinished(self) -> str | None:
-        """The note that marks this as an unfinished copy of another ledger; None for a whole one.
-        See `ledger.unfinished`."""
+        """The note that marks this as an unfinished copy of another ledger, or as one that is
+        moved; None for a whole one. See `ledger.unfinished` and `ledger.fence`."""
         ...
 
     def note_unfinished(self, note: str | None) -> None:
         """Mark it durably, or with None take the mark away. For copying a ledger."""
+        ...
+
+    def put_up_fence(self, fence: Fence) -> None:
+        """From now on, in every process, refuse to write, cursors included, by a `LedgerMoved`.
+        What is being written ends first. Done again, it changes nothing."""
+        ...
+
+    def take_down_fence(self) -> None:
+        """Let everybody write again."""
         ...
 
     def only_read(self, why: str) -> None:

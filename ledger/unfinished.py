@@ -25,23 +25,30 @@ class Unfinished:
 
     source: str
     vault: str | None = None
+    tenant: str | None = None
+    """Whose ledger is moved by it, where it is more than a copy; then `move` is the move's id."""
+    move: str | None = None
 
     @property
     def note(self) -> str:
-        return json.dumps({"source": self.source, "vault": self.vault})
+        moved = {} if self.move is None else {"tenant": self.tenant, "move": self.move}
+        return json.dumps({"source": self.source, "vault": self.vault, **moved})
 
     @classmethod
     def read(cls, note: str) -> Unfinished:
         """Raises `LogCorrupted`."""
         try:
             fields = json.loads(note)
-            return cls(fields["source"], fields["vault"])
+            said = fields["source"], fields["vault"], fields.get("tenant"), fields.get("move")
+            return cls(*said)
         except (ValueError, KeyError, TypeError) as problem:
             raise LogCorrupted("The mark of an unfinished copy cannot be read.") from problem
 
     def command(self, destination: str) -> str:
         """What to run to complete the copy at `destination`."""
         words = ["beliefledger", "ops", "copy", self.source, destination]
+        if self.tenant is not None:
+            words = ["beliefledger", "tenant", "move", self.tenant, "--to", destination]
         if self.vault is not None:
             words += ["--vault", self.vault]
         return shlex.join(words)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from beliefledger.ledger import key_rotation
 from beliefledger.ledger.errors import CopyUnfinished
+from beliefledger.ledger.fence import Fence
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.unfinished import Unfinished
 from beliefledger.ledger.vault import Vault
@@ -82,7 +83,8 @@ def open_place(
     place: Place, settings: Settings, *, create: bool, unfinished: Copy = "refuse"
 ) -> Opened:
     """Open what lies at a place, with `create` making it when it is not there. An `unfinished` copy
-    is refused, or only read, or opened to be completed.
+    is refused, or only read, or opened to be completed. One that is moved is opened as it is: the
+    database refuses what is written to it.
 
     Raises `KeyMissing` for a wrong master key, before anything is written, and `CopyUnfinished`.
     """
@@ -90,6 +92,9 @@ def open_place(
     note = None if unfinished == "complete" else opened.store.unfinished()
     if note is None:
         return opened
+    fence = Fence.read(note)
+    if fence is not None:
+        return replace(opened, warnings=(fence.told, *opened.warnings))
     with ExitStack() as closing:
         closing.callback(opened.vault.close)
         closing.callback(opened.store.close)

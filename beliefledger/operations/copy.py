@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from beliefledger.ledger import ledger_copy
-from beliefledger.ledger.errors import CallerMistake, KeyMissing
+from beliefledger.ledger.errors import CallerMistake, KeyMissing, NotPermitted
 from beliefledger.ledger.faults import file_fault
+from beliefledger.ledger.fence import Fence
 from beliefledger.ledger.ledger_copy import Copied, Side
 from beliefledger.ledger.masterkey import MasterKey
 from beliefledger.ledger.proofs import keyfile
@@ -36,6 +38,18 @@ class CopiedWhole(Copied):
     vectors: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """What a move does beyond a copy. `near` makes the steps that are done once each while the copy
+    is near its source; `finish` is called when all is there and the same, with the copy still
+    marked as unfinished."""
+
+    tenant: str
+    move: str
+    near: Callable[[Opened, Opened, Settings], Sequence[Callable[[], None]]]
+    finish: Callable[[Opened, Opened, CopiedWhole], None]
+
+
 def copy(
     source: str | Path,
     destination: str | Path,
@@ -52,45 +66,93 @@ def copy(
     Raises `CallerMistake` where one cannot be a copy of the other, `KeyMissing`, and as
     `check_witness` does for the source.
     """
+    return copy_over(place_of(source), place_of(destination), vault=vault, progress=progress)
+
+
+def copy_over(
+    src: Place,
+    dst: Place,
+    *,
+    vault: str | None = None,
+    progress: Progress | None = None,
+    moving: Moving | None = None,
+) -> CopiedWhole:
+    """As `copy` does, of one that is moved too, where that is meant."""
     settings = Settings.read()
-    src, dst = place_of(source), place_of(destination)
-    if _is_same(src, dst):
+    if is_same(src, dst):
         raise CallerMistake(f"{src} cannot be copied to itself: name another place.")
     if not exists(src):
         raise NoLedger(f"There is no ledger at {src}.")
-    beside = has_vault(src)
-    if not beside and settings.vault is None:
-        raise KeyMissing(f"{src} has no vault beside it, and the environment names none.")
-    from_there = replace(settings, vault=None) if beside else settings
+    from_there = settings_beside(src, settings)
     with ExitStack() as opened:
         read = open_place(src, from_there, create=False)
-        _close_with(opened, read)
+        close_with(opened, read)
+        fence = Fence.read(read.store.unfinished())
+        if fence is not None and (moving is None or moving.move != fence.move):
+            raise NotPermitted(f"{src}: {fence.told} Copy it from there.")
         if read.signing.tree_if_signed() is not None:
             check_witness(read, from_there)  # what was set back must not become another place's
         key = read.master_key
         file = _key_file(dst, settings, key)
         to_there = replace(settings, master_key=key.key.hex(), vault=vault or settings.vault)
         written = open_place(dst, to_there, create=True, unfinished="complete")
-        _close_with(opened, written)
+        close_with(opened, written)
         if not isinstance(dst, Path):
             refuse_stranger(written)
-        mark = Unfinished(shown(src), None if vault is None else shown(place_of(vault)))
+        _refuse_other_mark(written, moving)
+        mark = Unfinished(
+            shown(src),
+            None if vault is None else shown(place_of(vault)),
+            None if moving is None else moving.tenant,
+            None if moving is None else moving.move,
+        )
 
         def begin() -> None:
             written.store.note_unfinished(mark.note)
             if file is not None and not file.exists():
                 _keep(key, file)
 
-        done = ledger_copy.copy(side(read), side(written), progress, begin)
+        near = () if moving is None else moving.near(read, written, to_there)
+        done = ledger_copy.copy(side(read), side(written), progress, begin, near)
         if file is not None:
             _bring_signing_key(read, written)
-        brought = _bring_vectors(read, written, progress)
+        brought = 0 if moving is not None else bring_vectors(read, written, progress)
+        own = {field.name: getattr(done, field.name) for field in fields(done)}
+        whole = CopiedWhole(**own, vectors=brought)
+        if moving is not None:
+            moving.finish(read, written, whole)
         written.store.note_unfinished(None)
-    own = {field.name: getattr(done, field.name) for field in fields(done)}
-    return CopiedWhole(**own, vectors=brought)
+    return whole
 
 
-def _is_same(src: Place, dst: Place) -> bool:
+def settings_beside(place: Place, settings: Settings) -> Settings:
+    """The settings by which a ledger finds its own vault. Raises `KeyMissing` where it has none."""
+    if has_vault(place):
+        return replace(settings, vault=None)
+    if settings.vault is None:
+        raise KeyMissing(f"{place} has no vault beside it, and the environment names none.")
+    return settings
+
+
+def _refuse_other_mark(written: Opened, moving: Moving | None) -> None:
+    """Let nobody complete by a copy what is being moved: it would be written to in two places.
+
+    Raises `NotPermitted`.
+    """
+    note = written.store.unfinished()
+    fence = Fence.read(note)
+    if fence is not None:
+        raise NotPermitted(f"{written.place}: {fence.told} Name a place where there is no ledger.")
+    mark = None if note is None else Unfinished.read(note)
+    if mark is not None and mark.move is not None and (moving is None or mark.move != moving.move):
+        raise NotPermitted(
+            f"{mark.told(shown(written.place))} Or give the move up, and name a place where there"
+            " is no ledger."
+        )
+
+
+def is_same(src: Place, dst: Place) -> bool:
+    """Whether both are one ledger, however they are written."""
     if isinstance(src, Path) and isinstance(dst, Path):
         same = src.exists() and dst.exists() and src.samefile(dst)
         return same or src.resolve() == dst.resolve()
@@ -101,7 +163,7 @@ def _is_same(src: Place, dst: Place) -> bool:
     return postgres.is_same(src, dst)
 
 
-def _bring_vectors(read: Opened, written: Opened, progress: Progress | None) -> int:
+def bring_vectors(read: Opened, written: Opened, progress: Progress | None) -> int:
     """Bring the vectors that the copy lacks, of everybody who is in it; returns how many."""
     from beliefledger.search.live_index import open_vectors  # noqa: PLC0415  it takes long to load
 
@@ -141,7 +203,8 @@ def _bring_signing_key(read: Opened, written: Opened) -> None:
         keyfile.adopt(file)
 
 
-def _close_with(stack: ExitStack, opened: Opened) -> None:
+def close_with(stack: ExitStack, opened: Opened) -> None:
+    """Close it when the stack is left."""
     stack.callback(opened.vault.close)
     stack.callback(opened.store.close)
 

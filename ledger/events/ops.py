@@ -109,6 +109,32 @@ class EmbedderAdopted(Event):
     """How much of what they found before is found with it."""
 
 
+class TenantMoved(Event):
+    """The ledger was moved here from another place, which takes nothing any more. The first event
+    that is written here and not there."""
+
+    NAME: ClassVar = "tenant.moved.v1"
+    CLEAR: ClassVar = True
+    move: Fact[str]
+    events: Fact[int]
+    """How many there were."""
+    root: Fact[str]
+    """Of the tree over them, the same here and there."""
+    pause_micros: Fact[int]
+    """How long nothing could be written, up to this event."""
+    source: Name[str]
+    destination: Name[str]
+
+
+class TenantMoveGivenUp(Event):
+    """A move of the ledger to another place was given up, and this place takes events again."""
+
+    NAME: ClassVar = "tenant.move_given_up.v1"
+    CLEAR: ClassVar = True
+    move: Fact[str]
+    destination: Name[str]
+
+
 class RedactionsDeclared(Event):
     """These redactions of one's own are in force where the first turn is recorded with them. Turns
     name them by their digest. The lists go together: one of each for a kind of secret."""

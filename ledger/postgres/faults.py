@@ -19,11 +19,15 @@ from beliefledger.ledger.errors import (
     BackendUnusable,
     HeldUp,
     LedgerError,
+    LedgerMoved,
     LogCorrupted,
 )
+from beliefledger.ledger.fence import told_by
 
 OLDEST = 14
 """The oldest version of Postgres that has what is asked of it."""
+MOVED = "BLMVD"
+"""What the fence of a moved ledger refuses with; a code of our own."""
 _LOGIN = (
     "give the right user and password in the ledger's URL or in ~/.pgpass, or have the server's"
     " administrator let this login in"
@@ -125,6 +129,8 @@ def fault(where: object, schema: str, problem: Exception, *, first: bool = False
     """
     said = f"{where}: {first_line(problem)}"
     code = getattr(problem, "sqlstate", None) or ""
+    if code == MOVED:
+        return LedgerMoved(f"{where}: {told_by(first_line(problem)) or first_line(problem)}.")
     if code == "55P03":
         return HeldUp(f"{said}. {_HELD_UP}")
     if code:

@@ -27,6 +27,7 @@ from beliefledger.ledger.errors import (
     CopyUnfinished,
     LogCorrupted,
 )
+from beliefledger.ledger.fence import Fence
 from beliefledger.ledger.group_commit import AppendRequest
 from beliefledger.ledger.postgres.appender import (
     SETTLE_SECONDS,
@@ -35,6 +36,7 @@ from beliefledger.ledger.postgres.appender import (
     PostgresAppender,
 )
 from beliefledger.ledger.postgres.cursors import PostgresCursors
+from beliefledger.ledger.postgres.fence import put_up, take_down
 from beliefledger.ledger.postgres.schema import channel, owner_role
 from beliefledger.ledger.postgres.server import Connection, Server
 from beliefledger.ledger.postgres.turns import Turns
@@ -148,6 +150,15 @@ class PostgresEventStore(PostgresApplicationRecorder):
             )
             head = SQL("COMMENT ON TABLE {} IS {}").format(Identifier(self._schema, "head"), note)
             connection.execute(head)
+
+    def put_up_fence(self, fence: Fence) -> None:
+        """Needs the owner's rights."""
+        self._check_writable()
+        put_up(self.server, fence)
+
+    def take_down_fence(self) -> None:
+        """Needs the owner's rights."""
+        take_down(self.server)
 
     def only_read(self, why: str) -> None:
         self._read_only = why

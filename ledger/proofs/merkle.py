@@ -65,6 +65,26 @@ def root_of(leaf_hashes: Sequence[bytes]) -> bytes:
     return joined(peaks_of(leaf_hashes))
 
 
+class Growing:
+    """The root of a tree that grows leaf by leaf, out of as many hashes as its size has bits."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._peaks: list[bytes] = []
+
+    def add(self, leaf: bytes) -> None:
+        node, size = leaf, self._size
+        while size & 1:
+            node = node_hash(self._peaks.pop(), node)
+            size >>= 1
+        self._peaks.append(node)
+        self._size += 1
+
+    @property
+    def root(self) -> bytes:
+        return joined(self._peaks)
+
+
 # Proofs out of a tree
 
 

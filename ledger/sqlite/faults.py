@@ -9,9 +9,11 @@ from beliefledger.ledger.errors import (
     BackendUnavailable,
     BackendUnusable,
     LedgerError,
+    LedgerMoved,
     LogCorrupted,
 )
 from beliefledger.ledger.faults import obstacle
+from beliefledger.ledger.fence import told_by
 
 _WRITABLE = "let the file and its directory be writable for the user who runs this"
 PASSING = {
@@ -47,6 +49,9 @@ def fault(name: str, path: Path, problem: Exception) -> LedgerError:
     if code is None:
         known = isinstance(inmost, sqlite3.Error | UnicodeError)
         return LogCorrupted(f"{name}: {said}.") if known else BackendUnavailable(f"{name}: {said}.")
+    moved = told_by(said) if code == sqlite3.SQLITE_CONSTRAINT_TRIGGER else None
+    if moved is not None:
+        return LedgerMoved(f"{name}: {moved}")
     primary = code & 0xFF
     remedy = STAYING.get(primary)
     if code == _READONLY_MOVED:

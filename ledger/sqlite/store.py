@@ -30,11 +30,13 @@ from beliefledger.ledger.errors import (
     LedgerError,
     LogCorrupted,
 )
+from beliefledger.ledger.fence import Fence
 from beliefledger.ledger.group_commit import AppendRequest
 from beliefledger.ledger.sqlite.appender import INSERT_BODY, INSERT_EVENT, SQLiteAppender
 from beliefledger.ledger.sqlite.connection import Datastore
 from beliefledger.ledger.sqlite.cursors import SQLiteCursors
 from beliefledger.ledger.sqlite.database import Database
+from beliefledger.ledger.sqlite.fence import put_up, take_down
 from beliefledger.ledger.sqlite.schema import DAMAGE, SCHEMA, SCHEMA_VERSION, UPGRADES
 from beliefledger.ledger.sqlite.upgrades import bring_up_to_date
 from beliefledger.ledger.store import (
@@ -147,6 +149,14 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             cursor.execute("DELETE FROM unfinished_copy")
             if note is not None:
                 cursor.execute("INSERT INTO unfinished_copy VALUES (1, ?)", (note,))
+
+    def put_up_fence(self, fence: Fence) -> None:
+        with self._transaction() as cursor:
+            put_up(cursor, fence)
+
+    def take_down_fence(self) -> None:
+        with self._transaction() as cursor:
+            take_down(cursor)
 
     def only_read(self, why: str) -> None:
         self._database.only_read(why)

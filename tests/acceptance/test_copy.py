@@ -192,7 +192,7 @@ source, destination, when = sys.argv[1:]
 if when == "at the beginning":
     ledger_copy._Copying._bring_people = die
 if when == "at the end":
-    beliefledger.operations.copy._bring_vectors = die
+    beliefledger.operations.copy.bring_vectors = die
 halfway = lambda done, total: done > total // 2 and die()
 beliefledger.operations.copy.copy(source, destination, progress=halfway)
 """
