@@ -12,6 +12,8 @@ from beliefledger.gate.deadline import DEFAULT_SECONDS
 from beliefledger.ledger.errors import InvalidTurn
 
 LEDGER = "BELIEFLEDGER_LEDGER"
+TENANTS = "BELIEFLEDGER_TENANTS"
+TENANT = "BELIEFLEDGER_TENANT"
 MASTER_KEY = "BELIEFLEDGER_MASTER_KEY"
 MASTER_KEY_FILE = "BELIEFLEDGER_MASTER_KEY_FILE"
 SIGNING_KEY_FILE = "BELIEFLEDGER_SIGNING_KEY_FILE"
@@ -80,11 +82,16 @@ class Settings:
     """Redactions of other packages, by the names that they are registered under."""
     tokenizer: str | Callable[[str], int] = "estimate"
     """Who counts the tokens of a context, where its call does not say: by name, or as given."""
+    tenants: Path | None = None
+    """The table of tenants, which says where each one's ledger is."""
+    tenant: str | None = None
+    """Whose ledger of that table is meant, in the place of `ledger`."""
 
     @classmethod
     def read(cls) -> Settings:
         file = os.environ.get(MASTER_KEY_FILE)
         signing = os.environ.get(SIGNING_KEY_FILE)
+        table = os.environ.get(TENANTS)
         return cls(
             os.environ.get(LEDGER) or DEFAULT_LEDGER,
             os.environ.get(MASTER_KEY) or None,
@@ -111,6 +118,8 @@ class Settings:
             consent=os.environ.get(CONSENT, "").strip() or None,
             redactions=tuple(os.environ.get(REDACTIONS, "").replace(",", " ").split()),
             tokenizer=os.environ.get(TOKENIZER, "").strip() or "estimate",
+            tenants=Path(table) if table else None,
+            tenant=os.environ.get(TENANT, "").strip() or None,
         )
 
     def key_of(self, extractor: str) -> str | None:

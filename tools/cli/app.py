@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -25,11 +26,14 @@ from beliefledger.ledger.errors import (
     NotPermitted,
     UnknownMemory,
 )
-from beliefledger.settings import DEFAULT_LEDGER, LEDGER, Settings
+from beliefledger.settings import DEFAULT_LEDGER, LEDGER, TENANT, TENANTS, Settings
 
 if TYPE_CHECKING:
     from beliefledger.memory import MemoryLedger
+    from beliefledger.tenants import TenantRoute, TenantTable
 
+_TENANTS, _ROUTE = "beliefledger.tenants", "beliefledger.route"
+"""What the context carries beside the ledger's place."""
 REFUSED_INPUT = 1
 USAGE = 2
 COULD_NOT = 3
@@ -47,10 +51,11 @@ ORDER = {
         " decisions why-not turn diff subjects reasons update correct revoke erase status serve"
         " worker mcp demo conflicts entities teams types policy consent recalls erasure export"
         " schema"
-        " audit proof vectors token webhooks relay config ops"
+        " audit proof vectors token webhooks relay config tenant ops"
     ),
     "conflicts": "list loops resolve review",
     "entities": "list show related alias apart merge split",
+    "tenant": "list show move",
     "teams": "add remove list members",
     "types": "list show add backfill split retire",
     "policy": "show list diff validate adopt",
@@ -326,12 +331,56 @@ def common(
             show_default=False,
         ),
     ] = None,
+    tenant: Annotated[
+        str | None,
+        typer.Option(
+            "--tenant",
+            metavar="NAME",
+            help=f"Whose ledger, by the table of tenants, instead of --ledger. Else ${TENANT}.",
+            show_default=False,
+        ),
+    ] = None,
+    tenants: Annotated[
+        Path | None,
+        typer.Option(
+            "--tenants",
+            metavar="FILE",
+            help=f"The table of tenants. Else ${TENANTS}.",
+            show_default=False,
+        ),
+    ] = None,
     version: Annotated[  # noqa: ARG001 (its callback did it)
         bool,
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    ctx.obj = ledger or Settings.read().ledger
+    settings = Settings.read()
+    ctx.meta[_TENANTS] = tenants or settings.tenants
+    if ledger and tenant:
+        fail("--ledger and --tenant each say which ledger is meant: give one of them.", USAGE)
+    name = None if ledger else tenant or settings.tenant
+    ctx.obj = ledger or settings.ledger
+    if name is not None:
+        from beliefledger.tenants import TenantRoute
+
+        route = ctx.meta[_ROUTE] = TenantRoute(table_of(ctx), name)
+        ctx.obj = route.ledger
+
+
+def table_of(ctx: typer.Context) -> TenantTable:
+    """The table of tenants that the command line names."""
+    from beliefledger.tenants import TenantTable
+
+    file = ctx.meta[_TENANTS]
+    if file is None:
+        fail(f"Name the table of tenants with --tenants FILE or {TENANTS}.", USAGE)
+    return TenantTable(file)
+
+
+def route_of(ctx: typer.Context) -> TenantRoute | None:
+    """The way to the ledger of the tenant that the command line names, if it names one."""
+    route: TenantRoute | None = ctx.meta.get(_ROUTE)
+    return route
 
 
 @contextmanager

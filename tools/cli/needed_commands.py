@@ -12,7 +12,7 @@ from typer.models import CommandInfo
 from beliefledger.settings import completing
 from beliefledger.tools.cli.app import app
 
-_TAKE_A_VALUE = frozenset({"--ledger", "-l"})
+_TAKE_A_VALUE = frozenset({"--ledger", "-l", "--tenant", "--tenants"})
 _HELP = frozenset({"--help", "-h"})
 
 
