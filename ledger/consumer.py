@@ -16,7 +16,7 @@ from typing import Self
 from beliefledger.ledger import backoff
 from beliefledger.ledger.closeable import Closeable
 from beliefledger.ledger.codec import Recorded
-from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, LeaseLost
+from beliefledger.ledger.errors import BackendUnavailable, CallerMistake, LeaseLost, LedgerMoved
 from beliefledger.ledger.event_names import named
 from beliefledger.ledger.lease import Lease
 from beliefledger.ledger.secret_filter import refuse
@@ -121,6 +121,8 @@ class Consumer(Closeable):
             event = self.look()
             if event is not None:
                 return event
+            if isinstance(self.trouble, LedgerMoved):
+                raise self.trouble  # it will not come back here
             if self.trouble is not None:
                 self._closed.wait(next(delays))
                 continue

@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from beliefledger.ledger.codec import New
@@ -87,6 +87,7 @@ class TenantShown:
     ledger: str
     server: str | None
     events: int
+    takes_events: bool
     state: str
 
 
@@ -103,7 +104,7 @@ def show(table: TenantTable, tenant: str) -> TenantShown:
         state = f"{fence.told} Go on with the move, or give it up with --abort."
     elif note is not None:
         state = Unfinished.read(note).told(shown(place))
-    return TenantShown(tenant, str(place), known.server, events, state)
+    return TenantShown(tenant, str(place), known.server, events, note is None, state)
 
 
 def move(
@@ -187,9 +188,8 @@ class _Move:
         """Take up the id of a move that was killed. Raises `NotPermitted` for one to elsewhere."""
         settings = Settings.read()
         with ExitStack() as opened:
-            fence = Fence.read(
-                _opened(opened, source, settings_beside(source, settings)).store.unfinished()
-            )
+            here = _opened(opened, source, settings_beside(source, settings))
+            fence, key = Fence.read(here.store.unfinished()), here.master_key.key.hex()
         if fence is not None:
             if fence.to != shown(destination):
                 raise NotPermitted(
@@ -199,7 +199,7 @@ class _Move:
             self._id = fence.move
         elif exists(destination):
             with ExitStack() as opened:
-                there = _opened(opened, destination, settings)
+                there = _opened(opened, destination, replace(settings, master_key=key))
                 note = there.store.unfinished()
             mark = None if note is None or Fence.read(note) else Unfinished.read(note)
             if mark is not None and mark.move and mark.tenant == self._tenant:

@@ -5,26 +5,34 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
+import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beliefledger.ledger.errors import CallerMistake
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     USAGE,
     Subject,
     fail,
+    note,
     opened,
+    route_of,
 )
 from beliefledger.tools.cli.ops import ops
 
 if TYPE_CHECKING:
     from beliefledger.ledger.codec import Recorded
     from beliefledger.memory import MemoryLedger
+    from beliefledger.tenants import TenantRoute
 
+_LOOK_SECONDS = 0.2
 
 Lines = Annotated[bool, typer.Option("--json", help="One JSON document for each line.")]
 Lease = Annotated[
@@ -64,7 +72,7 @@ def tail(
     subjects = None if subject is None else [subject]
     if consumer is None:
         with (
-            ended_by_a_supervisor(),
+            ended_by_a_supervisor(ctx),
             opened(ctx) as memory,
             memory.subscribe(
                 after or 0, types=wanted, subjects=subjects, follow=bool(follow)
@@ -88,7 +96,7 @@ def _consume(
     json: bool,
 ) -> None:
     with (
-        ended_by_a_supervisor(),
+        ended_by_a_supervisor(ctx),
         opened(ctx) as memory,
         memory.consumer(
             name, types, subjects, lease_seconds=lease_seconds, follow=follow
@@ -110,19 +118,41 @@ def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
 
 
 @contextmanager
-def ended_by_a_supervisor() -> Iterator[None]:
+def ended_by_a_supervisor(ctx: typer.Context | None = None) -> Iterator[None]:
     """End with 0 when a supervisor asks for it: what is held is let go of, so that another can take
-    over at once. What was begun is finished; asking twice changes nothing."""
+    over at once. What was begun is finished; asking twice changes nothing.
+
+    Where the ledger that the command line names is moved, the command ends so, too, and begins
+    again in the same process, at the new place.
+    """
+    route = None if ctx is None else route_of(ctx)
+    ended = threading.Event()
+    moved = threading.Event()
+
+    def look(route: TenantRoute) -> None:
+        while not ended.wait(_LOOK_SECONDS):
+            with suppress(CallerMistake):  # a table that is being edited
+                if route.moved() is not None:
+                    moved.set()
+                    os.kill(os.getpid(), signal.SIGTERM)
+                    return
 
     def end(_signal: int, _frame: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise SystemExit(0)
 
     before = signal.signal(signal.SIGTERM, end)
+    if route is not None:
+        threading.Thread(target=look, args=(route,), daemon=True).start()
     try:
         yield
     finally:
+        ended.set()
         signal.signal(signal.SIGTERM, before)
+        if moved.is_set() and route is not None:
+            note(f"The ledger of {route.name} has moved: going on at the new place.")
+            sys.stdout.flush()
+            os.execv(sys.executable, [sys.executable, "-m", "beliefledger", *sys.argv[1:]])  # noqa: S606
 
 
 def _known_types(types: str) -> list[str]:
@@ -152,7 +182,7 @@ def project(ctx: typer.Context, lease_seconds: Lease = 10.0, json: Lines = False
             output.console().print(output.cell(_sentence(what, position, why)))
 
     with (
-        ended_by_a_supervisor(),
+        ended_by_a_supervisor(ctx),
         opened(ctx) as memory,
         memory.operations.keep_views(lease_seconds=lease_seconds, tell=tell) as projecting,
     ):

@@ -74,7 +74,7 @@ def relay_webhooks(
     def tell(webhook: str, what: str, why: str) -> None:
         _tell({"webhook": webhook, "state": what, "reason": why or None}, json)
 
-    with ended_by_a_supervisor(), opened(ctx) as ledger:
+    with ended_by_a_supervisor(ctx), opened(ctx) as ledger:
         WebhookRelay(ledger, trying, tell).run()
 
 
@@ -128,7 +128,7 @@ def relay_nats(
     def tell(what: str, why: str) -> None:
         _tell({"state": what, "reason": why or None}, json)
 
-    with opened(ctx) as ledger:
+    with ended_by_a_supervisor(ctx), opened(ctx) as ledger:
         relaying = NatsRelay(ledger, target, tell)
         with _stopped_by_signals(relaying.stop):
             relaying.run(follow=follow)

@@ -70,7 +70,7 @@ def schedule(
             output.console().print(output.cell(_sentence(what, run, why)))
 
     with (
-        ended_by_a_supervisor(),
+        ended_by_a_supervisor(ctx),
         opened(ctx) as memory,
         memory.operations.jobs.schedule(
             every=intervals, lease_seconds=lease_seconds, tell=tell

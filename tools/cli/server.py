@@ -14,7 +14,7 @@ import typer
 
 from beliefledger.settings import token
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import KEEP, Json, app, fail, note, noun, opened
+from beliefledger.tools.cli.app import KEEP, Json, app, fail, note, noun, opened, route_of
 from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def serve_doors(
     except ModuleNotFoundError as missing:
         _without_extra(missing)
     with opened(ctx) as ledger:
-        serve(ledger, settings, lambda url: note(f"Serving at {url}"))
+        serve(ledger, settings, lambda url: note(f"Serving at {url}"), route_of(ctx))
 
 
 @app.command("worker", rich_help_panel=KEEP)
@@ -99,7 +99,7 @@ def work(
             output.console().print(output.cell(f"{who}: {what}{f': {why}' if why else ''}"))
 
     with (
-        ended_by_a_supervisor(),
+        ended_by_a_supervisor(ctx),
         opened(ctx) as ledger,
         Background(
             ledger,

@@ -11,8 +11,10 @@ from starlette.applications import Starlette
 
 from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.memory import MemoryLedger
+from beliefledger.tenants import TenantRoute
 from beliefledger.tools.server.app import application
 from beliefledger.tools.server.configuration import Configuration
+from beliefledger.tools.server.routed import RoutedApplication
 
 
 def listen(settings: Configuration) -> socket.socket:
@@ -37,6 +39,8 @@ class Server(uvicorn.Server):
         app = self.config.app
         if isinstance(app, Starlette):
             await app.state.say_goodbye()
+        elif isinstance(app, RoutedApplication):
+            await app.say_goodbye()
         await super().shutdown(sockets)
 
 
@@ -47,17 +51,32 @@ def url(settings: Configuration, at: socket.socket) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}/mcp"
 
 
+def routed(
+    memory: MemoryLedger, settings: Configuration, route: TenantRoute | None
+) -> Starlette | RoutedApplication:
+    """The application, which goes along with a tenant whose ledger moves."""
+    if route is None:
+        return application(memory, settings)
+    return RoutedApplication(
+        memory, lambda each: application(each, settings), route, stop_seconds=settings.stop_seconds
+    )
+
+
 def serve(
-    memory: MemoryLedger, settings: Configuration, tell: Callable[[str], None] = lambda _url: None
+    memory: MemoryLedger,
+    settings: Configuration,
+    tell: Callable[[str], None] = lambda _url: None,
+    route: TenantRoute | None = None,
 ) -> None:
     """Answer until SIGINT or SIGTERM: then nothing new is taken, and calls that were begun have
-    `stop_seconds` to end. `tell` is given the URL once it listens."""
+    `stop_seconds` to end. `tell` is given the URL once it listens. With a `route`, it goes along
+    when the ledger moves."""
     at = listen(settings)
     # It would cut every stream off on the signal, calls in the middle too. Ours end with a word.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
     server = Server(
         uvicorn.Config(
-            application(memory, settings),
+            routed(memory, settings, route),
             ws="none",
             log_level="warning",
             access_log=False,
