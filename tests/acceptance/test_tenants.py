@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import subprocess
 import sys
+import threading
+import time
 
+import httpx2
 import programs
 import psycopg
 import pytest
+import yaml
+from command_line import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import CallerMistake, LedgerMoved, NotPermitted
 from beliefledger.operations.copy import copy
-from beliefledger.operations.tenant_move import move
-from beliefledger.tenants import TenantTable
-
-KILLED = 9
+from beliefledger.operations.tenant_move import give_up, move, show
+from beliefledger.tenants import TenantRoute, TenantTable
+from beliefledger.tools.cli import app
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -181,3 +186,165 @@ def test_killed_at_any_step_it_goes_on_and_never_do_two_places_take_turns(places
     assert [text for text in said if text.startswith("Turn ")] == [
         f"Turn {step} at all." for step in taken
     ]
+
+
+def started(*words):
+    return subprocess.Popen(
+        [sys.executable, "-m", "beliefledger", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_a_server_and_a_worker_go_along_and_a_client_loses_nothing(request, tmp_path):
+    old, new = two_databases(request, tmp_path)
+    with open_memory(old, consent="consent") as memory:
+        for number in range(40):
+            memory.record_turn("bob", f"Turn {number} before.")
+        token = memory.tokens.create("bot", consent="consent", by="lea").token
+    file = tmp_path / "tenants.yaml"
+    file.write_text(f"tenants: {{acme: {json.dumps(old)}}}\n")
+    route = ["--tenants", str(file), "--tenant", "acme"]
+    server = started(*route, "serve", "--port", "0", "--no-worker", "--no-schedule")
+    worker = started(*route, "worker", "--no-schedule", "--lease-seconds", "1")
+    with server, worker:
+        try:
+            root = server.stderr.readline().split()[-1].removesuffix("/mcp")
+            sent, refused, done, moving = [], [], threading.Event(), threading.Event()
+            broken = []
+
+            def write():
+                headers = {"Authorization": f"Bearer {token}"}
+                with httpx2.Client(base_url=root, headers=headers, timeout=30) as client:
+                    while not done.is_set():
+                        text = f"Turn {len(sent)} of many."
+                        while True:
+                            answer = client.post(
+                                "/v1/turns",
+                                json={"subject": "ana", "content": text},
+                                headers={"Idempotency-Key": text},
+                            )
+                            if answer.status_code != 503:
+                                break
+                            refused.append(answer.headers["retry-after"])
+                            time.sleep(0.02)
+                        if answer.status_code != 202:
+                            broken.append(answer.text)
+                            return
+                        sent.append(text)
+                        if len(sent) == 20:
+                            moving.set()
+
+            writer = threading.Thread(target=write)
+            writer.start()
+            assert moving.wait(60), broken
+            words = ["tenant", "move", "acme", "--to", new, "--by", "lea", "--json"]
+            moved = CliRunner().invoke(app, ["--tenants", str(file), *words])
+            assert moved.exit_code == 0, moved.stderr
+            now = len(sent)
+            while len(sent) < now + 20 and writer.is_alive():
+                time.sleep(0.01)
+            done.set()
+            writer.join(60)
+            assert not broken
+            assert refused  # the fence was met, and told as something to be tried again
+            with open_memory(new, create=False) as memory:
+                events = memory.subscribe(types=["turn.recorded.*"], follow=False)
+                said = [each.event.content for each in events]
+                assert [text for text in said if "of many" in text] == sent
+                ends = time.monotonic() + 60
+                while memory.status().pending and time.monotonic() < ends:
+                    time.sleep(0.05)
+                assert not memory.status().pending  # the worker went on there
+        finally:
+            for each in (server, worker):
+                each.terminate()
+        told = worker.communicate(timeout=60)[1]
+        assert "has moved: going on at the new place" in told
+        assert server.wait(60) == 0
+    document = json.loads(moved.stdout)
+    assert document["meanwhile"] > 0
+    assert document["pause_seconds"] > 0
+
+
+@pytest.mark.parametrize("places", ["sqlite"], indirect=True)
+def test_a_move_can_be_given_up_until_the_table_is_switched(places, table):
+    old, new = places
+    tell(old)
+    with pytest.raises(NotPermitted, match="nothing to give up"):
+        give_up(table, "acme", by="lea")
+
+    def stop(step):
+        if step.startswith("switching"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        move(table, "acme", new, by="lea", step=stop)
+    with open_memory(old) as memory, pytest.raises(LedgerMoved):
+        memory.record_turn("ana", "Anybody there?")
+    assert "Nothing is written here any more" in show(table, "acme").state
+    with pytest.raises(NotPermitted, match="is being moved to .*new already"):
+        move(table, "acme", f"{new}er", by="lea")
+    with pytest.raises(NotPermitted, match="tenant move acme"):
+        copy(old, f"{new}est")
+    given_up = CliRunner().invoke(
+        app, ["--tenants", str(table.file), "tenant", "move", "acme", "--abort", "--by", "lea"]
+    )
+    assert "takes events again" in given_up.stdout, given_up.stderr
+    with open_memory(old, create=False) as memory:
+        memory.record_turn("ana", "Anybody there?")
+        [event] = memory.subscribe(types=["tenant.move_given_up.v1"], follow=False)
+        assert memory.actor_name(event.actor) == "lea"
+    with pytest.raises(NotPermitted, match="give the move up"):
+        copy(old, new)  # it would be completed, and written to
+    assert move(table, "acme", new, by="lea").events > event.position
+
+
+WRONG = {
+    "": "names no tenants",
+    "tenants: [acme]": "write a line for each tenant",
+    "tenants: {acme: {server: https://a.example}}": "write `ledger: postgresql",
+    "tenants: {acme: {ledger: a, password: hush}}": "a tenant has: ledger, server",
+    "tenants: {acme: a, globex: ./a}": "acme and globex have one ledger",
+    "tenants:\n  acme: a\n  acme: b": "line 3 is no YAML: acme stands in it twice",
+    "tenants: {acme: 'postgresql://me:hush@[db/x'}": "tenants.acme.ledger",
+    "tenants: {acme: {ledger: a, server: 'https://me:hush@a.example'}}": "give an address",
+    "tenants: {'../acme': a}": "name a tenant with letters",
+    "tenants: {acme: a": "is no YAML",
+}
+
+
+@pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
+def test_a_wrong_table_is_told_of_without_what_is_secret(text, tmp_path):
+    file = tmp_path / "tenants.yaml"
+    file.write_text(text)
+    result = CliRunner().invoke(app, ["--tenants", str(file), "tenant", "list"])
+    assert result.exit_code in {2, 3}
+    assert WRONG[text] in result.stderr
+    assert "hush" not in result.stderr
+
+
+def test_the_table_says_where_commands_go_and_shows_no_password(tmp_path):
+    tell(str(tmp_path / "here"))
+    file = tmp_path / "tenants.yaml"
+    url = "postgresql://me:hush@nowhere.invalid/db"
+    file.write_text(f"tenants:\n  acme: here\n  globex: &g\n    ledger: {url}\n")
+    route = TenantRoute(TenantTable(file), "acme")
+    listed = CliRunner().invoke(app, ["--tenants", str(file), "tenant", "list"])
+    assert "hush" not in listed.stdout
+    assert "postgresql://nowhere.invalid/db" in listed.stdout
+    both = ["--tenants", str(file), "--tenant", "acme"]
+    beliefs = CliRunner().invoke(app, [*both, "beliefs", "--subject", "ana"])
+    assert "Porto" in beliefs.stdout
+    shown = CliRunner().invoke(app, ["--tenants", str(file), "tenant", "show", "acme"])
+    assert "It takes events." in shown.stdout
+    for words, why in (
+        ([*both, "--ledger", "x", "status"], "give one of them"),
+        (["--tenants", str(file), "--tenant", "hooli", "status"], "there are: acme, globex"),
+        (["--tenant", "acme", "status"], "Name the table of tenants"),
+        (["--tenants", str(file), "tenant", "move", "acme", "--by", "lea"], "--to DIR|URL"),
+    ):
+        assert why in CliRunner().invoke(app, words).stderr
+    assert route.moved() is None
+    TenantTable(file).switch("acme", "there")
+    assert route.moved() == str(tmp_path / "there")
+    assert yaml.safe_load(file.read_text())["tenants"]["globex"] == {"ledger": url}
