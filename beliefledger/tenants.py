@@ -230,7 +230,7 @@ def _said(problem: ValidationError) -> str:
     match first["type"], where:
         case "missing", ["tenants"]:
             said = "write `tenants:`, and under it a line for each"
-        case "missing", ["tenants", name]:
+        case "missing", ["tenants", name, *_]:
             said = f"write `ledger: postgresql://user@host/database` under {name}"
         case "extra_forbidden", ["tenants", *_]:
             said = "is not known; a tenant has: ledger, server"

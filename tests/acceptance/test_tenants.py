@@ -227,7 +227,7 @@ def test_a_server_and_a_worker_go_along_and_a_client_loses_nothing(request, tmp_
                                 break
                             refused.append(answer.headers["retry-after"])
                             time.sleep(0.02)
-                        if answer.status_code != 202:
+                        if not answer.is_success:
                             broken.append(answer.text)
                             return
                         sent.append(text)
@@ -282,9 +282,9 @@ def test_a_move_can_be_given_up_until_the_table_is_switched(places, table):
     with open_memory(old) as memory, pytest.raises(LedgerMoved):
         memory.record_turn("ana", "Anybody there?")
     assert "Nothing is written here any more" in show(table, "acme").state
-    with pytest.raises(NotPermitted, match="is being moved to .*new already"):
+    with pytest.raises(NotPermitted, match="go on with that"):
         move(table, "acme", f"{new}er", by="lea")
-    with pytest.raises(NotPermitted, match="tenant move acme"):
+    with pytest.raises(NotPermitted, match="Copy it from there"):
         copy(old, f"{new}est")
     given_up = CliRunner().invoke(
         app, ["--tenants", str(table.file), "tenant", "move", "acme", "--abort", "--by", "lea"]
