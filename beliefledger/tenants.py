@@ -1,9 +1,9 @@
 """The table of tenants: where each one's ledger is, and at what address it is served.
 
     tenants:
-      acme: postgresql://beliefledger@db1/beliefledger
+      acme: postgresql://beliefledger@db1/memory
       globex:
-        ledger: postgresql://beliefledger@db2/beliefledger
+        ledger: postgresql://beliefledger@db2/memory
         server: https://globex.memory.example.com
 
 A directory is meant from where the file lies. The file may hold passwords: nothing here shows them.

@@ -663,6 +663,7 @@ CHECKED = {
     *("value", "words", "metadata"),
 }
 ONLY_READ = {
+    "abort",
     # ids and names that are looked up, numbers, times, switches, and where things lie
     *("absorbed", "adopt", "after", "apply", "approve", "as_of", "at", "at_least", "backed_up"),
     *("before", "digest"),

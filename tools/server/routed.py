@@ -85,7 +85,7 @@ class RoutedApplication:
         try:
             new = _Served(memory, self._make(memory))
             await new.start()
-        except BaseException:
+        except BaseException:  # closed again, whatever it is
             await asyncio.to_thread(_close, memory)
             raise
         old, self._now = self._now, new
