@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from beliefledger.ledger.codec import Recorded
     from beliefledger.memory import MemoryLedger
     from beliefledger.tenants import TenantRoute
+    from beliefledger.tools.server.configuration import Configuration
 
 _LOOK_SECONDS = 0.2
 
@@ -39,6 +40,19 @@ Lease = Annotated[
     float,
     typer.Option(metavar="SECONDS", help="So soon after this process dies, another may take over."),
 ]
+
+
+def logged(settings: Configuration) -> None:
+    """Log as a server does. A process without the extra `server` logs as Python does by default."""
+    try:
+        from beliefledger.tools.server.logs import configure
+    except ModuleNotFoundError as missing:
+        if missing.name != "structlog":
+            raise
+        if settings.log_format != "console":
+            fail("Logs as JSON need an extra: pip install 'beliefledger[server]'.")
+    else:
+        configure(settings.log_format, settings.log_level)
 
 
 @ops.command("tail")

@@ -15,7 +15,7 @@ import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import USAGE, fail, noun, opened
-from beliefledger.tools.cli.followers import Lease, Lines, ended_by_a_supervisor
+from beliefledger.tools.cli.followers import Lease, Lines, ended_by_a_supervisor, logged
 
 relay = noun("relay", "Carry events out: to webhooks, or to a stream of NATS JetStream.")
 
@@ -57,6 +57,7 @@ def relay_webhooks(
     from beliefledger.tools.relay.callout import Rules
     from beliefledger.tools.relay.delivery import Trying
     from beliefledger.tools.relay.webhooks import WebhookRelay
+    from beliefledger.tools.server.configuration import configuration
 
     try:
         networks = tuple(ip_network(each) for each in allow or ())
@@ -74,6 +75,7 @@ def relay_webhooks(
     def tell(webhook: str, what: str, why: str) -> None:
         _tell({"webhook": webhook, "state": what, "reason": why or None}, json)
 
+    logged(configuration())
     with ended_by_a_supervisor(ctx), opened(ctx) as ledger:
         WebhookRelay(ledger, trying, tell).run()
 
@@ -114,6 +116,8 @@ def relay_nats(
         if (missing.name or "").partition(".")[0] != "nats":
             raise
         fail("The relay needs an extra: pip install 'beliefledger[nats]'.")
+    from beliefledger.tools.server.configuration import configuration
+
     target = Target(
         servers=tuple(server or Target().servers),
         stream=stream,
@@ -128,6 +132,7 @@ def relay_nats(
     def tell(what: str, why: str) -> None:
         _tell({"state": what, "reason": why or None}, json)
 
+    logged(configuration())
     with ended_by_a_supervisor(ctx), opened(ctx) as ledger:
         relaying = NatsRelay(ledger, target, tell)
         with _stopped_by_signals(relaying.stop):

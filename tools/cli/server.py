@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +16,12 @@ import typer
 from beliefledger.settings import token
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import KEEP, Json, app, fail, note, noun, opened, route_of
-from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor
+from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor, logged
 
 if TYPE_CHECKING:
     from beliefledger.tools.server.configuration import Configuration
 
+logger = logging.getLogger("beliefledger.server")
 config = noun("config", "The server's configuration: what holds, and whether it can be served so.")
 
 File = Annotated[
@@ -70,8 +72,16 @@ def serve_doors(
         from beliefledger.tools.server.serving import serve
     except ModuleNotFoundError as missing:
         _without_extra(missing)
+    logged(settings)
+
+    def tell(url: str) -> None:
+        if settings.log_format == "json":
+            logger.info("serving", extra={"url": url})
+        else:
+            note(f"Serving at {url}")
+
     with opened(ctx) as ledger:
-        serve(ledger, settings, lambda url: note(f"Serving at {url}"), route_of(ctx))
+        serve(ledger, settings, tell, route_of(ctx))
 
 
 @app.command("worker", rich_help_panel=KEEP)
@@ -98,6 +108,7 @@ def work(
         else:
             output.console().print(output.cell(f"{who}: {what}{f': {why}' if why else ''}"))
 
+    logged(settings)
     with (
         ended_by_a_supervisor(ctx),
         opened(ctx) as ledger,
@@ -121,6 +132,7 @@ def mcp_stdio(ctx: typer.Context, config_file: File = None) -> None:
         from beliefledger.tools.server.mcp.stdio import serve
     except ModuleNotFoundError as missing:
         _without_extra(missing)
+    logged(settings)
     with opened(ctx) as ledger:
         serve(ledger, token(), seconds=settings.call_seconds, exports=settings.exports)
 

@@ -6,7 +6,7 @@ import ipaddress
 import ssl
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -55,6 +55,10 @@ class Configuration(BaseModel):
     """The directory that `trigger_audit_export` writes to; without it, it answers so."""
     stop_seconds: int = Field(10, ge=0, le=600)
     """So long a stop waits for calls that were begun."""
+    log_format: Literal["console", "json"] = "console"
+    """Whether a line of the log is for people, or a JSON document."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """What of our own is logged; every call is at `info`."""
 
     def check(self) -> None:
         """Raises `CallerMistake` for what must not be served so."""

@@ -15,6 +15,7 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import Caller
+from beliefledger.tools.server.correlation import CORRELATION, Correlation
 from beliefledger.tools.server.goodbye import Goodbye
 
 logger = logging.getLogger("beliefledger.server")
@@ -92,23 +93,46 @@ class Noted:
     streams: bool = False
     """Whether the answer goes on, so that whoever tells it puts it on record."""
     recorded: bool = False
+    correlation: Correlation | None = field(default_factory=CORRELATION.get)
 
     async def record(self, outcome: str) -> None:
         """Durable on return. Raises `NotOnRecord`."""
         if self.recorded:
             return
         self.recorded = True
-        await self.desk.record(
-            Call(
-                principal=self.caller.principal,
-                door=self.desk.door,
-                tool=self.tool,
-                sent=json.dumps(self.sent, sort_keys=True, ensure_ascii=True),
-                outcome=self.outcome or outcome,
-                duration_micros=(perf_counter_ns() - self.begun) // 1_000,
-                subject=self.caller.subject_ref,
-            )
+        call = Call(
+            principal=self.caller.principal,
+            door=self.desk.door,
+            tool=self.tool,
+            sent=json.dumps(self.sent, sort_keys=True, ensure_ascii=True),
+            outcome=self.outcome or outcome,
+            duration_micros=(perf_counter_ns() - self.begun) // 1_000,
+            subject=self.caller.subject_ref,
         )
+        ended = call.outcome
+        try:
+            await self.desk.record(call)
+        except NotOnRecord:
+            ended = "NOT_ON_RECORD"
+            raise
+        finally:
+            self._log(ended)
+
+    def _log(self, outcome: str) -> None:
+        """One line for each call: of what was sent and answered it has nothing."""
+        if logger.isEnabledFor(logging.INFO):
+            told: dict[str, Any] = {
+                "door": self.desk.door,
+                "tool": self.tool,
+                "outcome": outcome,
+                "duration_ms": round((perf_counter_ns() - self.begun) / 1e6, 3),
+                "token": self.caller.principal.token_id,
+            }
+            if self.correlation is not None:
+                told["request_id"] = self.correlation.request_id
+                if self.correlation.trace_id:
+                    told["trace_id"] = self.correlation.trace_id
+            logger.info("call", extra=told)
 
 
 def _late(work: asyncio.Future[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from http import HTTPStatus
@@ -14,8 +15,15 @@ from beliefledger.access.principal import Principal
 from beliefledger.access.tokens import TokenRefused
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
+from beliefledger.tools.server.correlation import (
+    CORRELATED,
+    CORRELATION,
+    HEADER,
+    correlation,
+)
 from beliefledger.tools.server.refusals import Refusals
 
+logger = logging.getLogger("beliefledger.server")
 PRINCIPAL = "beliefledger.principal"
 """Where a request's scope has whose it is."""
 OPEN = frozenset({"/healthz", "/readyz", "/.well-known/agent-card.json", "/v1/openapi.json"})
@@ -73,10 +81,25 @@ class Gatekeeper:
         self._metadata = metadata
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in OPEN or scope["path"].startswith(METADATA):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        scope[CORRELATED] = known = correlation(headers)
+        CORRELATION.set(known)
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                told = (HEADER.lower().encode(), known.request_id.encode())
+                message["headers"] = [*message.get("headers", []), told]
+            await send(message)
+
+        if scope["path"] in OPEN or scope["path"].startswith(METADATA):
+            await self._app(scope, receive, answered)
+        else:
+            await self._let_in(scope, headers, receive, answered)
+
+    async def _let_in(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         answer: ASGIApp | None = await self._checked(scope, headers)
         if answer is None and "content-length" not in headers:  # how long it is shows at its end
             try:
@@ -94,8 +117,10 @@ class Gatekeeper:
                 principal = await self._calls.run(self._principal, token)
         except TokenRefused as refused:
             self._refusals.count(source)
+            _tell(401)
             return problem(401, refused.detail, {"WWW-Authenticate": self._challenge(headers)})
         except LedgerError:
+            _tell(503)
             return problem(503, "The ledger does not answer now. Try again.", {"Retry-After": "1"})
         length = headers.get("content-length")
         if length is not None and (not length.isdecimal() or int(length) > self._most):
@@ -103,6 +128,7 @@ class Gatekeeper:
         wait = self._rates.wait(principal.token)
         if wait:
             self._refusals.count(principal.token)
+            _tell(429, principal)
             seconds = str(int(wait) + 1)
             return problem(429, "Too many calls with this token.", {"Retry-After": seconds})
         scope[PRINCIPAL] = principal
@@ -110,6 +136,7 @@ class Gatekeeper:
 
     def _too_long(self, principal: Principal) -> JSONResponse:
         self._refusals.count(principal.token)
+        _tell(413, principal)
         return problem(413, f"A request has at most {self._most:,} bytes.")
 
     def _challenge(self, headers: Headers) -> str:
@@ -149,6 +176,13 @@ def bearer(headers: Headers) -> str | None:
         return None
     scheme, _, token = given[0].partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _tell(status: int, principal: Principal | None = None) -> None:
+    """Log that somebody got no further."""
+    if logger.isEnabledFor(logging.INFO):
+        token = {} if principal is None else {"token": principal.token_id}
+        logger.info("refused", extra={"status": status, **token})
 
 
 def problem(status: int, says: str, headers: dict[str, str] | None = None) -> JSONResponse:

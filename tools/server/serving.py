@@ -78,6 +78,7 @@ def serve(
         uvicorn.Config(
             routed(memory, settings, route),
             ws="none",
+            log_config=None,
             log_level="warning",
             access_log=False,
             server_header=False,

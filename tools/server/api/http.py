@@ -7,7 +7,6 @@ import inspect
 import json
 import logging
 import re
-import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -20,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Mount
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
@@ -55,9 +54,7 @@ PREFIX = "/v1"
 _UNDER = re.compile(f"^{PREFIX}/(?P<path>.*)$", re.DOTALL)
 """As `Mount` has it, and with line breaks in the path: what it left out would be on no record."""
 logger = logging.getLogger("beliefledger.server")
-REQUEST_ID = "X-Request-Id"
 _UNKNOWN = "unknown"
-_REQUEST_ID = re.compile(r"[\w.-]{1,64}")
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": said, "content": {problems.MEDIA: {}}}
     for status, said in {
@@ -111,6 +108,8 @@ class APIOverHTTP:
             redoc_url=None,
             servers=[{"url": PREFIX}],
             redirect_slashes=False,
+            # Its own spans tell of paths and queries, in which people are named.
+            telemetry={"auto_configure": False, "tracing": False, "metrics": False, "logs": False},
             exception_handlers={
                 RequestValidationError: self._invalid,
                 HTTPException: self._unknown,
@@ -136,17 +135,7 @@ class APIOverHTTP:
         self._feed.say_goodbye()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        given = Request(scope).headers.get(REQUEST_ID, "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-
-        async def answer(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [
-                    *message.get("headers", []), (b"x-request-id", request_id.encode()),
-                ]  # fmt: skip
-            await send(message)
-
-        await self.app(scope, receive, answer)
+        await self.app(scope, receive, send)
 
     def _add(self, of: Endpoint) -> None:
         kinds: dict[str, Any] = {}

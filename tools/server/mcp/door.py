@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter_ns
@@ -34,6 +34,13 @@ from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.causes import INVALID_PARAM
+from beliefledger.tools.server.correlation import (
+    CORRELATED,
+    CORRELATION,
+    Correlation,
+    correlation,
+    traceparent,
+)
 from beliefledger.tools.server.desk import Desk, Noted
 from beliefledger.tools.server.goodbye import Goodbye
 from beliefledger.tools.server.mcp import audit_tools, belief_tools, poisoning, recall_tools
@@ -149,6 +156,7 @@ class Door:
             said = problem.detail if isinstance(problem, CallerMistake) else str(problem)
             raise MCPError(code=INVALID_REQUEST, message=said) from None
         CALLER.set(principal)
+        CORRELATION.set(_correlation(request))
         return Caller(self.memory, principal, self.exports)
 
     async def call_tool(
@@ -171,6 +179,15 @@ class Door:
             structured_content=answer,
             is_error=answer["status"] == "error",
         )
+
+
+def _correlation(request: Request) -> Correlation:
+    """The ids of a request: a session's task has those of the request that opened it."""
+    asked = request.request
+    known: Correlation = (asked and asked.scope.get(CORRELATED)) or correlation({})
+    if not known.traceparent and request.meta:
+        return replace(known, traceparent=traceparent(request.meta.get("traceparent")))
+    return known
 
 
 def _listed(tool: Tool) -> ListedTool:
