@@ -28,6 +28,7 @@ from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
 from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, LedgerError, NotPermitted
+from beliefledger.ledger.spans import COUNT, DELETE, RECORD, traced
 from beliefledger.ledger.subscription import Subscription
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.pages import Cut, Page
@@ -701,6 +702,7 @@ class MemoryLedger(Parts):
 
     # Taking back
 
+    @traced(DELETE, lambda answer: {COUNT: 1, RECORD: answer.memory_id})
     def revoke(self, memory_id: str, *, by: str, note: str | None = None) -> BeliefAnswer:
         """Take a memory back; it stays in the history. Raises `UnknownMemory`."""
         memory = self._queries.memory_id(memory_id)

@@ -159,6 +159,32 @@ def server_environment() -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """What OpenTelemetry's variables say of traces; its SDK reads the rest of them itself."""
+
+    on: bool
+    exporter: str
+    protocol: str
+    names_service: bool
+
+
+def tracing() -> Tracing:
+    """Traces are on where an exporter is named, or an address to send them to."""
+    told = {name: each.strip() for name, each in os.environ.items() if name.startswith("OTEL_")}
+    exporter = told.get("OTEL_TRACES_EXPORTER", "").lower()
+    named = any(told.get(f"OTEL_EXPORTER_OTLP_{each}ENDPOINT") for each in ("", "TRACES_"))
+    off = exporter == "none" or told.get("OTEL_SDK_DISABLED", "").lower() == "true"
+    protocols = (told.get(f"OTEL_EXPORTER_OTLP_{each}PROTOCOL") for each in ("TRACES_", ""))
+    return Tracing(
+        on=bool(exporter or named) and not off,
+        exporter=exporter or "otlp",
+        protocol=next(filter(None, protocols), "http/protobuf"),
+        names_service=bool(told.get("OTEL_SERVICE_NAME"))
+        or "service.name=" in told.get("OTEL_RESOURCE_ATTRIBUTES", ""),
+    )
+
+
 def token() -> str | None:
     """The token of whoever runs the tools over standard input and output."""
     return os.environ.get(TOKEN, "").strip() or None

@@ -32,6 +32,7 @@ from beliefledger.ledger.events.turn import (
     TurnRecorded,
 )
 from beliefledger.ledger.log import Log, new_id
+from beliefledger.ledger.spans import UPSERT, traced
 from beliefledger.ledger.times import Clock, Micros
 from beliefledger.ledger.vault import SYSTEM
 
@@ -82,6 +83,7 @@ class Gate(Writer):
 
     # Recording
 
+    @traced(UPSERT)
     def record(self, turns: Sequence[TurnInput], actor: str = SYSTEM) -> list[Receipt]:
         """Record turns in one durable append. A turn that is there already is left as it is.
 

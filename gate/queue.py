@@ -35,6 +35,7 @@ from beliefledger.ledger.events.turn import (
     TurnRetried,
 )
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.spans import DECIDE, Facts, traced
 from beliefledger.ledger.vault import SYSTEM
 
 BATCH = 500
@@ -106,6 +107,10 @@ class Processed:
         self.broken_off = self.broken_off or other.broken_off
         self.problem = other.problem or self.problem
         return self
+
+
+def _counts(done: Processed) -> Facts:
+    return {"beliefledger.turns": done.turns, "beliefledger.decisions": len(done.decisions)}
 
 
 class TurnQueue:
@@ -182,6 +187,7 @@ class TurnQueue:
                 break
         return total
 
+    @traced(DECIDE, _counts)
     def _decide_looked(
         self, waiting: Sequence[Pending], looked: Mapping[str, Looked], held: set[str]
     ) -> Processed:
@@ -202,6 +208,7 @@ class TurnQueue:
             total += self._decide(some)
         return total
 
+    @traced(DECIDE, _counts)
     def process_pending(self, pending: Sequence[Pending], held: set[str]) -> Processed:
         """Extract and decide these turns. They must be in order of position.
 

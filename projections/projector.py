@@ -23,6 +23,7 @@ from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, Ledg
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.replica import Lacking, Question
+from beliefledger.ledger.spans import PROJECT, traced
 from beliefledger.ledger.store import Head
 from beliefledger.projections import probes, view_tables
 from beliefledger.projections.folds import Filling, Folding, Histories
@@ -246,6 +247,7 @@ class Projector:
         with there.caught_up(question, head, names, types, folded) as (connection, known):
             yield connection, tuple(known[name] for name in names)
 
+    @traced(PROJECT, lambda reached: {"beliefledger.views": len(reached)})
     def _one_page(
         self,
         connection: Connection,

@@ -16,6 +16,7 @@ from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.memory import Memory
+from beliefledger.ledger.spans import COUNT, UPDATE, traced
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
 from beliefledger.projections import questions
@@ -60,6 +61,7 @@ class Edits:
         self._queries = queries
         self._stored = stored
 
+    @traced(UPDATE, lambda _answer: {COUNT: 1})
     def update(self, given: str, changed: Changed, *, by: str) -> DecisionAnswer:
         """Store a memory in the place of another one, as said by who changed it."""
         if by == SYSTEM:

@@ -17,6 +17,7 @@ from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.names import check_name
+from beliefledger.ledger.spans import COUNT, UPSERT, traced
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.reading.queries import Queries
@@ -129,6 +130,7 @@ class StoredMemories:
         limit = self._gate.rulebook.current().policy.max_turn_bytes
         return chosen_memory(given, limit, self._core.clock())
 
+    @traced(UPSERT, lambda answers: {COUNT: len(answers)})
     def decide(
         self, chosen: Sequence[ChosenMemory], actor: str
     ) -> list[tuple[Receipt, DecisionAnswer]]:

@@ -22,6 +22,7 @@ from beliefledger.ledger.events.subject import (
     Probe,
     ViewReceipt,
 )
+from beliefledger.ledger.spans import DELETE, traced
 from beliefledger.ledger.times import to_datetime
 from beliefledger.ledger.vault import SYSTEM
 from beliefledger.opening.core import Core
@@ -105,6 +106,7 @@ class Erasures:
         kept = Remains("everything", why, len(reached.positions))
         return replace(reached, stays=(kept, *reached.stays))
 
+    @traced(DELETE)
     def erase(
         self,
         subject: str,

@@ -14,6 +14,7 @@ from beliefledger.ledger.events.recall import ContextQuery, MemoriesRecalled, Se
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.registered import Group
 from beliefledger.ledger.secret_filter import session_name
+from beliefledger.ledger.spans import COUNT, SEARCH, traced
 from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
 from beliefledger.ledger.times import from_datetime
 from beliefledger.ledger.vault import SYSTEM
@@ -93,6 +94,7 @@ class Contexts:
         self._search = search
         self._pinning = Pinning(core, queries, indexes)
 
+    @traced(SEARCH, lambda answer: {COUNT: len(answer.lines)})
     def context(self, call: ContextCall) -> ContextAnswer:
         """What to put before a model; see `MemoryLedger.context`."""
         if call.format not in FORMATS:

@@ -16,6 +16,7 @@ from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
 from beliefledger.ledger.events.turn import GateDecided, TurnRecorded
 from beliefledger.ledger.log import new_id
+from beliefledger.ledger.spans import COUNT, SEARCH, traced
 from beliefledger.ledger.streams import query_digest, recall_stream, session_tag
 from beliefledger.ledger.times import Micros, to_datetime
 from beliefledger.ledger.vault import SYSTEM
@@ -70,6 +71,7 @@ class Search:
         self._indexes = indexes
         self._readers = readers
 
+    @traced(SEARCH, lambda answer: {COUNT: len(answer.results)})
     def search(self, call: SearchCall) -> SearchAnswer:
         """Find what a subject's memories and turns say about a query; see `MemoryLedger.search`."""
         return self.found(self.prepared(call))

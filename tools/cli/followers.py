@@ -42,8 +42,12 @@ Lease = Annotated[
 ]
 
 
-def logged(settings: Configuration) -> None:
-    """Log as a server does. A process without the extra `server` logs as Python does by default."""
+@contextmanager
+def watched(settings: Configuration) -> Iterator[None]:
+    """Log as a server does, and send traces where the environment says so, while this is entered. A
+    process without the extra `server` logs as Python does by default."""
+    from beliefledger.tools.server.traces import traced
+
     try:
         from beliefledger.tools.server.logs import configure
     except ModuleNotFoundError as missing:
@@ -53,6 +57,8 @@ def logged(settings: Configuration) -> None:
             fail("Logs as JSON need an extra: pip install 'beliefledger[server]'.")
     else:
         configure(settings.log_format, settings.log_level)
+    with traced():
+        yield
 
 
 @ops.command("tail")

@@ -15,7 +15,7 @@ import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import USAGE, fail, noun, opened
-from beliefledger.tools.cli.followers import Lease, Lines, ended_by_a_supervisor, logged
+from beliefledger.tools.cli.followers import Lease, Lines, ended_by_a_supervisor, watched
 
 relay = noun("relay", "Carry events out: to webhooks, or to a stream of NATS JetStream.")
 
@@ -75,8 +75,7 @@ def relay_webhooks(
     def tell(webhook: str, what: str, why: str) -> None:
         _tell({"webhook": webhook, "state": what, "reason": why or None}, json)
 
-    logged(configuration())
-    with ended_by_a_supervisor(ctx), opened(ctx) as ledger:
+    with ended_by_a_supervisor(ctx), watched(configuration()), opened(ctx) as ledger:
         WebhookRelay(ledger, trying, tell).run()
 
 
@@ -132,8 +131,7 @@ def relay_nats(
     def tell(what: str, why: str) -> None:
         _tell({"state": what, "reason": why or None}, json)
 
-    logged(configuration())
-    with ended_by_a_supervisor(ctx), opened(ctx) as ledger:
+    with ended_by_a_supervisor(ctx), watched(configuration()), opened(ctx) as ledger:
         relaying = NatsRelay(ledger, target, tell)
         with _stopped_by_signals(relaying.stop):
             relaying.run(follow=follow)

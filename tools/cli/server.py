@@ -16,7 +16,7 @@ import typer
 from beliefledger.settings import token
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import KEEP, Json, app, fail, note, noun, opened, route_of
-from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor, logged
+from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor, watched
 
 if TYPE_CHECKING:
     from beliefledger.tools.server.configuration import Configuration
@@ -72,7 +72,6 @@ def serve_doors(
         from beliefledger.tools.server.serving import serve
     except ModuleNotFoundError as missing:
         _without_extra(missing)
-    logged(settings)
 
     def tell(url: str) -> None:
         if settings.log_format == "json":
@@ -80,7 +79,7 @@ def serve_doors(
         else:
             note(f"Serving at {url}")
 
-    with opened(ctx) as ledger:
+    with watched(settings), opened(ctx) as ledger:
         serve(ledger, settings, tell, route_of(ctx))
 
 
@@ -108,9 +107,9 @@ def work(
         else:
             output.console().print(output.cell(f"{who}: {what}{f': {why}' if why else ''}"))
 
-    logged(settings)
     with (
         ended_by_a_supervisor(ctx),
+        watched(settings),
         opened(ctx) as ledger,
         Background(
             ledger,
@@ -132,8 +131,7 @@ def mcp_stdio(ctx: typer.Context, config_file: File = None) -> None:
         from beliefledger.tools.server.mcp.stdio import serve
     except ModuleNotFoundError as missing:
         _without_extra(missing)
-    logged(settings)
-    with opened(ctx) as ledger:
+    with watched(settings), opened(ctx) as ledger:
         serve(ledger, token(), seconds=settings.call_seconds, exports=settings.exports)
 
 

@@ -20,15 +20,15 @@ class Correlation:
 
     request_id: str
     traceparent: str = ""
-    """The caller's, if they sent a good one."""
+    """The caller's, if they sent a good one; where traces are on, that of the call's own span."""
 
     @property
-    def trace_id(self) -> str:
-        return self.traceparent[3:35]
-
-    @property
-    def span_id(self) -> str:
-        return self.traceparent[36:52]
+    def told(self) -> dict[str, str]:
+        """As a line of the log has them."""
+        told = {"request_id": self.request_id}
+        if self.traceparent:
+            told |= {"trace_id": self.traceparent[3:35], "span_id": self.traceparent[36:52]}
+        return told
 
 
 CORRELATION: ContextVar[Correlation | None] = ContextVar("beliefledger.correlation", default=None)

@@ -6,20 +6,24 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 from typing import Any, TypeVar
 
 from beliefledger.access.calls import Call
 from beliefledger.awaitable.calls import Calls
+from beliefledger.ledger import spans
 from beliefledger.ledger.errors import LedgerError
+from beliefledger.ledger.spans import Request
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.caller import Caller
-from beliefledger.tools.server.correlation import CORRELATION, Correlation
+from beliefledger.tools.server.correlation import CORRELATION, Correlation, correlation
 from beliefledger.tools.server.goodbye import Goodbye
 
 logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")
+_WELL = ("ok", "INPUT_REQUIRED")
+"""Outcomes that are no errors."""
 
 
 class NotOnRecord(Exception):
@@ -94,6 +98,16 @@ class Noted:
     """Whether the answer goes on, so that whoever tells it puts it on record."""
     recorded: bool = False
     correlation: Correlation | None = field(default_factory=CORRELATION.get)
+    _span: Request | None = None
+
+    def __post_init__(self) -> None:
+        tracer = spans.tracer()
+        if tracer is not None:
+            known = self.correlation or correlation({})
+            facts = {"beliefledger.token": self.caller.principal.token_id}
+            self._span = tracer.request(self.desk.door, known.traceparent, facts)
+            self.correlation = replace(known, traceparent=self._span.traceparent)
+            CORRELATION.set(self.correlation)
 
     async def record(self, outcome: str) -> None:
         """Durable on return. Raises `NotOnRecord`."""
@@ -117,6 +131,10 @@ class Noted:
             raise
         finally:
             self._log(ended)
+            if self._span is not None:
+                facts = {"door": self.desk.door, "tool": self.tool, "outcome": ended}
+                self._span.tell({f"beliefledger.{name}": each for name, each in facts.items()})
+                self._span.end(None if ended in _WELL else ended)
 
     def _log(self, outcome: str) -> None:
         """One line for each call: of what was sent and answered it has nothing."""
@@ -129,9 +147,7 @@ class Noted:
                 "token": self.caller.principal.token_id,
             }
             if self.correlation is not None:
-                told["request_id"] = self.correlation.request_id
-                if self.correlation.trace_id:
-                    told["trace_id"] = self.correlation.trace_id
+                told |= self.correlation.told
             logger.info("call", extra=told)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
-from collections.abc import Mapping, MutableMapping
+from collections.abc import MutableMapping
 from typing import Any, Literal, TextIO
 
 import structlog
@@ -61,10 +61,8 @@ def _correlated(_logger: Any, _method: str, line: Line) -> Line:
     """Add the ids of the request that is worked on, where the line has none."""
     known = CORRELATION.get()
     if known is not None:
-        told: Mapping[str, str] = {"request_id": known.request_id, "trace_id": known.trace_id}
-        for name, value in told.items():
-            if value:
-                line.setdefault(name, value)
+        for name, value in known.told.items():
+            line.setdefault(name, value)
     return line
 
 
