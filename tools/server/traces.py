@@ -42,7 +42,7 @@ class Traces:
             told = _Told(span)
             try:
                 yield told
-            except BaseException as problem:
+            except BaseException as problem:  # told by its class, and raised on
                 told.fail(type(problem).__name__)
                 raise
 
