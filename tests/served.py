@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import re
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +17,7 @@ import pytest
 import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from programs import Program
 from stores import MASTER
 
 from beliefledger import MemoryLedger, open_memory
@@ -76,6 +81,43 @@ class Served:
                 return found
 
         return asyncio.run(ask())
+
+
+class ServerProcess:
+    """`beliefledger serve` in a process of its own: where it is, and what it wrote in its log."""
+
+    def __init__(self, words: list[str], environment: dict[str, str], port: int = 0) -> None:
+        """`words` are of the program, its ledger included; `environment` is added to ours."""
+        self.lines: list[str] = []
+        told = threading.Event()
+        self._program = Program(
+            [sys.executable, *words, "serve", "--no-schedule", "--port", str(port)],
+            stderr=subprocess.PIPE, text=True, env=os.environ | environment,
+        )  # fmt: skip
+
+        def read() -> None:
+            for line in self._program.stderr:
+                self.lines.append(line)
+                if "/mcp" in line:
+                    told.set()
+            told.set()
+
+        self._reader = threading.Thread(target=read)
+        self._reader.start()
+        told.wait(60)
+        at = re.search(r"(http://[\d.]+:(\d+))/mcp", "".join(self.lines))
+        if at is None:
+            self.end()
+            raise AssertionError(f"it does not serve: {self.lines}")
+        self.url, self.root, self.port = at[0], at[1], int(at[2])
+
+    def end(self) -> None:
+        """As a supervisor does, and wait for it."""
+        if self._program.poll() is None:
+            self._program.terminate()
+        self._program.wait(60)
+        self._reader.join(60)
+        self._program.stderr.close()
 
 
 @contextmanager

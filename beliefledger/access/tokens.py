@@ -20,7 +20,7 @@ from beliefledger.access.principal import SHORT, Principal
 from beliefledger.access.roles import check_role, check_scopes
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import New, Recorded
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidTurn, NotPermitted, OlderProgram, UnknownMemory
 from beliefledger.ledger.events.ops import TokenIssued, TokenRevoked
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import tokens_stream
@@ -99,6 +99,7 @@ class Tokens:
         """Of tokens that were used: what was issued never changes."""
         self._version = 0
         self._looked_at = float("-inf")
+        self._overtaken: OlderProgram | None = None
 
     def create(
         self,
@@ -285,13 +286,20 @@ class Tokens:
         return self._log.subject(name)
 
     def ready(self) -> None:
-        """Find out whether tokens can be looked up. Raises `BackendUnavailable`."""
+        """Find out whether tokens can be looked up. Raises `BackendUnavailable`, and `OlderProgram`
+        once a call could not be put on record for that reason."""
+        if self._overtaken is not None:
+            raise self._overtaken
         with self._lock:
             self._look()
 
     def record_call(self, call: Call) -> int:
         """Put a call of a tool on record, durably; returns its position."""
-        return record_call(self._log, call)
+        try:
+            return record_call(self._log, call)
+        except OlderProgram as problem:
+            self._overtaken = problem
+            raise
 
     def record_refusals(self, minute: Micros, counts: Mapping[str, int]) -> None:
         """Put on record how often each address came without a good token in a minute."""

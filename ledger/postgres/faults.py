@@ -91,6 +91,8 @@ STAYING = {
     "57P04": _DATABASE,
 }
 """Codes and classes of codes that stay, each with what to do. The longest that fits counts."""
+MISSING = ("42703", "42883", "42P01", "42P13")
+"""Codes for a column, function or table that is not there: a newer program may have changed it."""
 NOT_NOW = re.compile(
     r"too many (clients|connections)|remaining connection slots|is starting up|is shutting down"
     r"|in recovery mode|not yet accepting connections|consistent recovery state"

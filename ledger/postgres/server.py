@@ -27,8 +27,9 @@ from beliefledger.ledger.errors import (
     BackendUnusable,
     CallerMistake,
     LedgerError,
+    OlderProgram,
 )
-from beliefledger.ledger.postgres.faults import OLDEST, fault, first_line
+from beliefledger.ledger.postgres.faults import MISSING, OLDEST, fault, first_line
 from beliefledger.ledger.secret_filter import refuse
 
 DEFAULT_SCHEMA = "beliefledger"
@@ -334,7 +335,24 @@ class Server(PostgresDatastore):
         return made
 
     def _fault(self, problem: Exception) -> LedgerError:
+        if self._opened and getattr(problem, "sqlstate", None) in MISSING:
+            newer = self._newer()
+            if newer is not None:
+                return newer
         return fault(self, self.url.schema, problem, first=not self._opened)
+
+    def _newer(self) -> OlderProgram | None:
+        """That a newer program has brought the ledger up to date since it was opened, if so."""
+        from beliefledger.ledger.postgres import schema  # noqa: PLC0415  (which imports this)
+
+        try:
+            with psycopg.connect(self.url.conninfo, **self._options) as connection:
+                schema.version(connection, self.url.schema)
+        except OlderProgram as problem:
+            return problem
+        except psycopg.Error:
+            return None
+        return None
 
     def check_process(self) -> None:
         """Raises `CallerMistake` in a child of the process that opened it."""

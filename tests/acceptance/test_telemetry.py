@@ -16,8 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import httpx2
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from programs import Program
-from served import Served, served
+from served import Served, ServerProcess, served
 
 from beliefledger import InvalidQuery, open_memory
 from beliefledger.ledger.errors import CallerMistake
@@ -91,38 +90,6 @@ class Span:
         }
 
 
-class Process:
-    """`beliefledger serve` as a process, and what it wrote into its log."""
-
-    def __init__(self, place, environment):
-        self.lines = []
-        self._started = threading.Event()
-        words = ["-m", "beliefledger", "--ledger", str(place), "serve", "--port", "0"]
-        environment = os.environ | {"BELIEFLEDGER_SERVER_SCHEDULE": "false"} | environment
-        self._program = Program(
-            [sys.executable, *words], stderr=subprocess.PIPE, text=True, env=environment
-        )
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-        assert self._started.wait(30), self.lines
-        told = re.search(r"http://[\d.]+:\d+/mcp", "".join(self.lines))
-        assert told, self.lines
-        self.url = told[0]
-
-    def _read(self):
-        for line in self._program.stderr:
-            self.lines.append(line)
-            if "/mcp" in line:
-                self._started.set()
-        self._started.set()
-
-    def end(self):
-        self._program.terminate()
-        self._program.wait(30)
-        self._reader.join(30)
-        self._program.stderr.close()
-
-
 def post(root, path, token, body, **headers):
     told = {"Authorization": f"Bearer {token}"} | headers
     return httpx2.post(f"{root}{path}", headers=told, json=body, timeout=30)
@@ -164,7 +131,8 @@ def told(tmp_path_factory):
     collector = Collector()
     told = {"BELIEFLEDGER_SERVER_LOG_FORMAT": "json"} | collector.environment
     try:
-        process = Process(place, told)
+        words = ["-m", "beliefledger", "--ledger", str(place)]
+        process = ServerProcess(words, told)
         try:
             collector.found = use(Served(None, process.url), made.token)
         finally:

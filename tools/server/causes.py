@@ -11,6 +11,7 @@ from beliefledger.ledger.errors import (
     EmbedderMissing,
     LedgerError,
     NotPermitted,
+    OlderProgram,
     Retryable,
     UnknownMemory,
 )
@@ -32,7 +33,7 @@ def cause(problem: LedgerError) -> str:
             return NOT_FOUND
         case NotPermitted():
             return NOT_PERMITTED
-        case Retryable() | EmbedderMissing():
+        case Retryable() | EmbedderMissing() | OlderProgram():
             return UNAVAILABLE
         case CallerMistake():
             return INVALID_PARAM

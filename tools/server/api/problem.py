@@ -18,6 +18,7 @@ from beliefledger.ledger.errors import (
     LedgerError,
     MustStop,
     NotPermitted,
+    OlderProgram,
     Retryable,
     UnknownMemory,
     VersionConflict,
@@ -33,6 +34,7 @@ _STATUS: tuple[tuple[type[LedgerError], int], ...] = (
     (EventIdReused, 409),
     (VersionConflict, 409),
     (Retryable, 503),
+    (OlderProgram, 503),  # another server may be newer
     (CallerMistake, 422),
     (MustStop, 500),
 )
