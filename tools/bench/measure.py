@@ -130,6 +130,10 @@ class Sizes:
     """Events in a log whose tree is asked for proofs."""
     handed_over: int = 400
     """Turns whose events are delivered to a webhook, or relayed."""
+    streamed: int = 100
+    """Events that subscribers are told of in each round."""
+    crowd_seconds: int = 5
+    """So long many clients use one server, in each round."""
     load_seconds: int = 60
     """So long many agents use two servers."""
 
@@ -137,7 +141,7 @@ class Sizes:
         """A sixtieth of it, to see that everything runs."""
         small = {each.name: max(1, getattr(self, each.name) // 60) for each in fields(self)}
         small |= {"rounds": 1, "synced_turns": 10, "people": 50, "tasks": 500}
-        small |= {"turns_of_one": 8, "load_seconds": 3}
+        small |= {"turns_of_one": 8, "load_seconds": 3, "streamed": 5}
         return Sizes(**small | {"versions": 100, "versions_of_one": 1_000})
 
 

@@ -8,7 +8,6 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import orjson
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -19,7 +18,7 @@ from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
-from beliefledger.tools.server.api.events import Events, Follow
+from beliefledger.tools.server.api.events import Events, Follow, Page
 
 logger = logging.getLogger("beliefledger.server")
 MOST, MOST_OF_TOKEN = 1_000, 100
@@ -178,13 +177,14 @@ class Feed:
             yield ServerSentEvent(id=str(follow.reached), comment="begins", retry=500)
             while not self._tail.closed:
                 listener.more.clear()
-                if not await self._calls.run(self._memory.tokens.in_force, principal):
-                    return
                 try:
-                    some, reached, end = await self._calls.run(self._page, follow)
+                    page = await self._calls.run(self._page, follow)
                 except LedgerError as problem:  # it comes back, and goes on where it was
                     logger.warning("a stream of events ends: %s", problem)
                     return
+                if page is None:
+                    return
+                some, reached, end = page
                 for each in some:
                     yield ServerSentEvent(
                         orjson.dumps(each).decode(), id=str(each["position"]), event=each["type"]
@@ -196,7 +196,10 @@ class Feed:
         finally:
             self._tail.leave(listener)
 
-    def _page(self, follow: Follow) -> tuple[list[dict[str, Any]], int, bool]:
+    def _page(self, follow: Follow) -> Page | None:
+        """What comes next; None where the token is not in force any more."""
+        if not self._memory.tokens.in_force(follow.wanted.principal):
+            return None
         kept = self._tail.since(follow.reached)
         if kept is None:
             return self._events.page(follow.wanted, follow.reached, _PAGE)
