@@ -117,6 +117,7 @@ def check(server: Server) -> None:
                 f"The ledger at {server} has version {found} of its format, and this beliefledger"
                 f" needs {VERSION}."
             )
+        server.checks_version(lambda asked: version(asked, server.url.schema))
         if not _views_there(connection, server):
             raise BackendUnusable(
                 f"The ledger at {server} does not know this tenant yet: run `beliefledger init`"

@@ -254,6 +254,7 @@ class Server(PostgresDatastore):
         self._process = os.getpid()
         self._opening = threading.Lock()
         self._opened = self._closed = False
+        self._version: Callable[[Connection], int] | None = None
         self._demoted: str | None = None
         said = conninfo_to_dict(url.conninfo)
         self._options: dict[str, Any] = {
@@ -343,11 +344,11 @@ class Server(PostgresDatastore):
 
     def _newer(self) -> OlderProgram | None:
         """That a newer program has brought the ledger up to date since it was opened, if so."""
-        from beliefledger.ledger.postgres import schema  # noqa: PLC0415  (which imports this)
-
+        if self._version is None:
+            return None
         try:
             with psycopg.connect(self.url.conninfo, **self._options) as connection:
-                schema.version(connection, self.url.schema)
+                self._version(connection)
         except OlderProgram as problem:
             return problem
         except psycopg.Error:
@@ -415,6 +416,10 @@ class Server(PostgresDatastore):
             f"SELECT set_config('role', %s, true), set_config(%s, %s, true), {waits}",
             (self._demoted, TENANT_SETTING, self.url.tenant),
         )
+
+    def checks_version(self, version: Callable[[Connection], int]) -> None:
+        """Ask this where something is missing: it raises `OlderProgram` for a newer version."""
+        self._version = version
 
     def act_as(self, role: str | None) -> None:
         """From now on transactions act as this role, for a connection that could do more."""
