@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+import subprocess
+import sys
 from importlib.metadata import packages_distributions
 
 import dependencies
@@ -83,3 +86,57 @@ def test_no_licence_forbids_what_ours_allows():
 def test_what_serves_one_door_alone_is_an_extra():
     core = dependencies.brought(dependencies.declared()[""])
     assert not {"starlette", "uvicorn", "torch", "openai", "matplotlib", "zensical"} & core
+
+
+_PLAIN = """
+import json, sys
+class Plain:
+    def __init__(self, finder):
+        self.finder = finder
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+    def find_spec(self, name, *given):
+        here = name.partition(".")[0] not in blocked
+        return self.finder.find_spec(name, *given) if here else None
+blocked, commands = json.loads(sys.stdin.read())
+sys.meta_path[:] = map(Plain, sys.meta_path)
+from typer.testing import CliRunner
+from beliefledger.tools.cli import app, needed
+for words in commands:
+    needed(words)
+    done = CliRunner().invoke(app, words)
+    print(json.dumps([done.exit_code, " ".join(done.output.split())]))
+"""
+DOORS = {
+    ("serve",): "server",
+    ("mcp",): "server",
+    ("proof", "witness", "show", "--store", "none"): "server",
+    ("relay", "nats"): "nats",
+    ("remember", "--subject", "ana", "I live in Porto."): "openai",
+}
+
+
+def test_a_door_without_its_extra_says_which_line_installs_it(tmp_path, monkeypatch):
+    """In a process that finds the core's packages alone, as after a plain install."""
+    core = dependencies.brought(dependencies.declared()[""]) | {"beliefledger"}
+    blocked = [
+        top
+        for top, names in packages_distributions().items()
+        if not core & {dependencies.canonicalize_name(name) for name in names}
+    ]
+    assert {"uvicorn", "mcp", "nats", "openai"} <= set(blocked)
+    monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "openai")
+    monkeypatch.setenv("BELIEFLEDGER_LEDGER", str(tmp_path / "ledger"))
+    ran = subprocess.run(
+        [sys.executable, "-c", _PLAIN],
+        input=json.dumps([blocked, list(DOORS)]),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    for (words, extra), line in zip(DOORS.items(), ran.stdout.splitlines(), strict=True):
+        code, told = json.loads(line)
+        assert code == 3, words
+        assert f"pip install 'beliefledger[{extra}]'" in told, words
+        assert "Traceback" not in told

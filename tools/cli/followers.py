@@ -10,7 +10,9 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,6 +30,7 @@ from beliefledger.tools.cli.app import (
 from beliefledger.tools.cli.ops import ops
 
 if TYPE_CHECKING:
+    from beliefledger.ledger.closeable import Closeable
     from beliefledger.ledger.codec import Recorded
     from beliefledger.memory import MemoryLedger
     from beliefledger.tenants import TenantRoute
@@ -97,6 +100,7 @@ def tail(
             memory.subscribe(
                 after or 0, types=wanted, subjects=subjects, follow=bool(follow)
             ) as events,
+            closed_by_a_supervisor(events),
         ):
             for event in events:
                 _write(event, memory, json)
@@ -121,10 +125,14 @@ def _consume(
         memory.consumer(
             name, types, subjects, lease_seconds=lease_seconds, follow=follow
         ) as events,
+        closed_by_a_supervisor(events) as end,
     ):
         for event in events:
-            _write(event, memory, json)
-            events.ack(event)
+            with end.put_off:
+                if end.asked.is_set():
+                    break
+                _write(event, memory, json)
+                events.ack(event)
 
 
 def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
@@ -140,7 +148,8 @@ def _write(event: Recorded, memory: MemoryLedger, json: bool) -> None:
 @contextmanager
 def ended_by_a_supervisor(ctx: typer.Context | None = None) -> Iterator[None]:
     """End with 0 when a supervisor asks for it: what is held is let go of, so that another can take
-    over at once. What was begun is finished; asking twice changes nothing.
+    over at once. It ends wherever the process is; `closed_by_a_supervisor` is for work that is to
+    be finished. Asking twice changes nothing.
 
     Where the ledger that the command line names is moved, the command ends so, too, and begins
     again in the same process, at the new place.
@@ -175,6 +184,40 @@ def ended_by_a_supervisor(ctx: typer.Context | None = None) -> Iterator[None]:
             os.execv(sys.executable, [sys.executable, "-m", "beliefledger", *sys.argv[1:]])  # noqa: S606
 
 
+@dataclass
+class _End:
+    asked: threading.Event = field(default_factory=threading.Event)
+    put_off: threading.Lock = field(default_factory=threading.Lock)
+    """Held while something is done that has to be finished first."""
+
+
+@contextmanager
+def closed_by_a_supervisor(work: Closeable) -> Iterator[_End]:
+    """Within `ended_by_a_supervisor`: SIGTERM closes `work`, whose loop then ends by itself. An
+    exception wherever the process is could cut off a query, and the connection is then of no use
+    for giving back the lease."""
+    end = _End()
+
+    def close() -> None:
+        end.asked.wait()
+        with end.put_off:
+            work.close()
+
+    def ask(_signal: int, _frame: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        end.asked.set()
+
+    with ThreadPoolExecutor(1, "closes the work") as pool:
+        closing = pool.submit(close)
+        signal.signal(signal.SIGTERM, ask)
+        try:
+            yield end
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends already
+            end.asked.set()
+            closing.result()
+
+
 def _known_types(types: str) -> list[str]:
     """The names in a list of event types, patterns among them. Ends with a usage error at one that
     no event has."""
@@ -205,6 +248,7 @@ def project(ctx: typer.Context, lease_seconds: Lease = 10.0, json: Lines = False
         ended_by_a_supervisor(ctx),
         opened(ctx) as memory,
         memory.operations.keep_views(lease_seconds=lease_seconds, tell=tell) as projecting,
+        closed_by_a_supervisor(projecting),
     ):
         projecting.run()
 

@@ -15,7 +15,13 @@ import typer
 
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import USAGE, fail, noun, opened
-from beliefledger.tools.cli.followers import Lease, Lines, ended_by_a_supervisor, watched
+from beliefledger.tools.cli.followers import (
+    Lease,
+    Lines,
+    closed_by_a_supervisor,
+    ended_by_a_supervisor,
+    watched,
+)
 
 relay = noun("relay", "Carry events out: to webhooks, or to a stream of NATS JetStream.")
 
@@ -75,8 +81,14 @@ def relay_webhooks(
     def tell(webhook: str, what: str, why: str) -> None:
         _tell({"webhook": webhook, "state": what, "reason": why or None}, json)
 
-    with ended_by_a_supervisor(ctx), watched(configuration()), opened(ctx) as ledger:
-        WebhookRelay(ledger, trying, tell).run()
+    with (
+        ended_by_a_supervisor(ctx),
+        watched(configuration()),
+        opened(ctx) as ledger,
+        WebhookRelay(ledger, trying, tell) as relaying,
+        closed_by_a_supervisor(relaying),
+    ):
+        relaying.run()
 
 
 @relay.command("nats")

@@ -19,7 +19,7 @@ from beliefledger.tools.cli.app import (
     note,
     opened,
 )
-from beliefledger.tools.cli.followers import Lease, ended_by_a_supervisor
+from beliefledger.tools.cli.followers import Lease, closed_by_a_supervisor, ended_by_a_supervisor
 from beliefledger.tools.cli.ops import ops
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def schedule(
         memory.operations.jobs.schedule(
             every=intervals, lease_seconds=lease_seconds, tell=tell
         ) as scheduling,
+        closed_by_a_supervisor(scheduling),
     ):
         for each in memory.operations.jobs.scheduled():
             if each.off and each.job not in intervals:

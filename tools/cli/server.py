@@ -169,6 +169,7 @@ def _settings(file: Path | None, **given: Any) -> Configuration:
 
 
 def _without_extra(missing: ModuleNotFoundError) -> None:
-    if (missing.name or "").partition(".")[0] not in {"mcp", "mcp_types", "anyio"}:
+    lacks = (missing.name or "").partition(".")[0]
+    if lacks in {"", "beliefledger"}:
         raise missing
-    fail("The server needs an extra: pip install 'beliefledger[server]'.")
+    fail(f"The server needs an extra ({lacks} is missing): pip install 'beliefledger[server]'.")
