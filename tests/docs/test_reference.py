@@ -10,13 +10,15 @@ import reference
 import test_readme
 
 _LINE = re.compile(r"^(?:>>>|\.\.\.) (.*)$", re.M)
+_IMPORT = re.compile(r"^\s*from [\w.]+ import (?:\([^)]*\)|[^\n]*)", re.M)
+_COMMENT = re.compile(r"  # .*$", re.M)
 _FILE = re.compile(r"^```python\n(# \w+\.py\n.*?)^```", re.M | re.S)
 NAMES = dict(reference.names())
 
 
 def _shown() -> str:
     """All Python that is run as an example: sessions on pages and in docstrings, and the files that
-    pages have."""
+    pages have. A name that is only imported, or stands in a comment, is not shown."""
     lines = []
     for page in (*test_readme.SESSIONS, *test_readme.RUN_THERE):
         lines += _LINE.findall((docsite.ROOT / page).read_text("utf-8"))
@@ -24,7 +26,7 @@ def _shown() -> str:
         lines += _LINE.findall(reference.documented(thing))
     for page in docsite.ROOT.glob("docs/**/*.md"):
         lines += _FILE.findall(page.read_text("utf-8"))
-    return "\n".join(lines)
+    return _COMMENT.sub("", _IMPORT.sub("", "\n".join(lines)))
 
 
 def _is_shown(name: str, code: str) -> bool:

@@ -204,7 +204,7 @@ def found_table(answer: SearchAnswer) -> Any:
     for each in answer.results:
         text = output.cell(each.text).append("\n")
         if mark := _mark(each.standing):
-            text.append_text(output.cell(f"{mark}; ", "yellow"))
+            text.append_text(output.cell(mark, "yellow")).append("; ")
         text.append_text(output.cell(each.why, "dim"))
         made.add_row(
             str(each.rank),
