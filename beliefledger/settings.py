@@ -193,3 +193,11 @@ def token() -> str | None:
 def completing() -> bool:
     """Whether a shell asks which words the command line could go on with."""
     return "_BELIEFLEDGER_COMPLETE" in os.environ
+
+
+def one_thread_each() -> None:
+    """Let libraries that compute start no threads: a server's calls come in several already, and
+    their own wait for more work busily, which costs more than a search. To be said before they are
+    loaded."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")

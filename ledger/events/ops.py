@@ -114,7 +114,6 @@ class TenantMoved(Event):
     that is written here and not there."""
 
     NAME: ClassVar = "tenant.moved.v1"
-    CLEAR: ClassVar = True
     move: Fact[str]
     events: Fact[int]
     """How many there were."""
@@ -122,17 +121,16 @@ class TenantMoved(Event):
     """Of the tree over them, the same here and there."""
     pause_micros: Fact[int]
     """How long nothing could be written, up to this event."""
-    source: Name[str]
-    destination: Name[str]
+    source: Fact[Name[str]]
+    destination: Fact[Name[str]]
 
 
 class TenantMoveGivenUp(Event):
     """A move of the ledger to another place was given up, and this place takes events again."""
 
     NAME: ClassVar = "tenant.move_given_up.v1"
-    CLEAR: ClassVar = True
     move: Fact[str]
-    destination: Name[str]
+    destination: Fact[Name[str]]
 
 
 class RedactionsDeclared(Event):

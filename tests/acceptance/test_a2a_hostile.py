@@ -222,8 +222,11 @@ def test_no_argument_breaks_a_method_or_gets_at_what_is_not_the_callers(talk):
 
     attack()
     valid = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "I like tea."}]}
-    sent = said(talk("SendMessage", {"message": valid})[1])
-    seen |= {("SendMessage", 0) for each in sent if "result" in each}
+    older = {"kind": "message", "messageId": "n", "role": "user"}
+    older["parts"] = [{"kind": "text", "text": "I like tea."}]
+    for method, message in (("SendMessage", valid), ("message/send", older)):
+        sent = said(talk(method, {"message": message})[1])
+        seen |= {(method, 0) for each in sent if "result" in each}
     kinds = {code for _, code in seen}
     assert {0, -32601, -32602, -32001} <= kinds, seen
     for method in ("SendMessage", "GetTask", "ListTasks", "message/send", "tasks/get"):

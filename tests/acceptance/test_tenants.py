@@ -37,10 +37,10 @@ def two_databases(request, tmp_path):
     here = request.getfixturevalue("postgres_place")
     admin = request.getfixturevalue("postgres")
     with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS elsewhere WITH (FORCE)")
-        connection.execute("CREATE DATABASE elsewhere")
+        connection.execute("DROP DATABASE IF EXISTS tenants_elsewhere WITH (FORCE)")
+        connection.execute("CREATE DATABASE tenants_elsewhere")
     patch.setenv("BELIEFLEDGER_SIGNING_KEY_FILE", str(tmp_path / "signing.key"))
-    return here, here.replace("/postgres?", "/elsewhere?")
+    return here, here.replace("/postgres?", "/tenants_elsewhere?")
 
 
 @pytest.fixture

@@ -6,14 +6,13 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from beliefledger.settings import token
+from beliefledger.settings import one_thread_each, token
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import KEEP, Json, app, fail, note, noun, opened, route_of
 from beliefledger.tools.cli.followers import Lines, ended_by_a_supervisor, watched
@@ -57,7 +56,7 @@ def serve_doors(
     schedule: Schedule = None,
 ) -> None:
     """Serve agents over HTTP (MCP at /mcp), until interrupted. It needs the extra `server`."""
-    _work_alone()
+    one_thread_each()
     settings = _settings(
         config_file,
         host=host,
@@ -96,7 +95,7 @@ def work(
 ) -> None:
     """Decide turns, keep views up and run jobs, without serving anybody, until interrupted. Of
     several processes, servers too, one does each; another takes over."""
-    _work_alone()
+    one_thread_each()
     from beliefledger.tools.server.background import Background
 
     settings = _settings(config_file, schedule=schedule, lease_seconds=lease_seconds)
@@ -125,7 +124,7 @@ def work(
 def mcp_stdio(ctx: typer.Context, config_file: File = None) -> None:
     """Serve one agent over standard input and output (MCP), with the token in BELIEFLEDGER_TOKEN.
     It needs the extra `server`."""
-    _work_alone()
+    one_thread_each()
     settings = _settings(config_file)
     try:
         from beliefledger.tools.server.mcp.stdio import serve
@@ -147,13 +146,6 @@ def config_check(config_file: File = None, json: Json = False) -> None:
         yield made
 
     output.show(settings, json, page)
-
-
-def _work_alone() -> None:
-    """Let libraries that compute start no threads: calls come in several already, and their own
-    wait for more work busily, which costs more than a search. To be said before they are loaded."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
 
 
 def _told(value: Any) -> str:
