@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -50,12 +51,11 @@ def answers(port):
 
 
 @pytest.fixture(scope="module")
-def pooler(cluster, tmp_path_factory):
+def pooler(cluster):
     """The port of a pooler before the server of all tests."""
     program = shutil.which("pgbouncer") or str(UNPACKED / "usr" / "sbin" / "pgbouncer")
-    directory = tmp_path_factory.mktemp("pooler")
-    for path in (directory, *directory.parents[:2]):
-        path.chmod(0o755)
+    # Not in pytest's directory: it shuts out all other users, and so the pooler, when run by root.
+    directory = Path(tempfile.mkdtemp(prefix="pooler-"))
     said, own_port = conninfo_to_dict(cluster.uri), free_port()
     (directory / "users").write_text(f'"{said["user"]}" ""\n')
     (directory / "pgbouncer.ini").write_text(
@@ -78,12 +78,13 @@ def pooler(cluster, tmp_path_factory):
     )
     ends = time.monotonic() + 20
     while not answers(own_port):
-        assert running.poll() is None, "the pooler ended"
+        assert running.poll() is None, "the pooler ended: its output says why"
         assert time.monotonic() < ends, "the pooler does not answer"
         time.sleep(0.02)
     yield own_port
     running.terminate()
     running.wait(10)
+    shutil.rmtree(directory)
 
 
 @pytest.fixture
