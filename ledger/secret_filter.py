@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
+from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.errors import SecretGiven
 from beliefledger.ledger.fields import A_NAME, CLEAN
 from beliefledger.ledger.streams import tag
@@ -30,6 +31,9 @@ _IDS = re.compile(
 )
 """Ids that are made and not chosen; their digits look like anything."""
 _MADE = re.compile(r"[0-9a-f]{24,128}")
+_OURS = frozenset({"", SELF})
+"""Words of our own. `SELF` alone is no secret, but before a password it is a label: every candidate
+has it, and would be searched for what a login is written beside."""
 
 
 # --- Names ---------------------------------------------------------------------------------------
@@ -146,7 +150,7 @@ _WORDLESS = frozenset({type(None), bool, int})
 def _gather(value: Any, words: _Strings, names: _Strings) -> None:
     kind = type(value)
     if kind is str:
-        if value and not (len(value) >= 24 and _MADE.fullmatch(value)):
+        if value not in _OURS and not (len(value) >= 24 and _MADE.fullmatch(value)):
             words.append(value)
     elif kind in _WORDLESS:
         return

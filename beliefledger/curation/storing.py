@@ -228,7 +228,7 @@ def _check(given: MemoryInput, claim: str, max_bytes: int) -> None:
         "value": given.value,
         "attribute": given.attribute,
         "text": claim,
-        "entity": details.entity,
+        "entity": "" if details.entity == SELF else details.entity,
         "context": details.context or "",
         "topic": details.topic,
         "type": given.type,
