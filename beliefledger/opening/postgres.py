@@ -128,7 +128,6 @@ class _OnServer(Opening):
         self.directory = None
         self.key_file = key_file
         self._server = server
-        self._standby: Standby | None = None
 
     def has_vault(self) -> bool:
         return postgres_vault.there(self._server)
@@ -166,16 +165,13 @@ class _OnServer(Opening):
 
     def replica(self) -> Replica | None:
         url = self._server.url
-        if url.read is None:
-            return None
-        self._standby = Standby(self._server)
-        return Replica(self._standby, url.read_lag)
+        return None if url.read is None else Replica(Standby(self._server), url.read_lag)
 
     def views(self, log: Log, views: Sequence[View]) -> Projector:
-        there = None
-        if log.replica is not None and self._standby is not None:
-            home = self._home_by(self._standby.connect)
-            there = ReplicaViews(log.replica, home, self._standby.head)
+        there, replica = None, log.replica
+        if replica is not None and isinstance(replica.source, Standby):
+            home = self._home_by(replica.source.connect)
+            there = ReplicaViews(replica, home, replica.source.head)
         return Projector(log, self.home(), views, there)
 
     def warnings(self, *, vault_beside: bool) -> Sequence[str]:
