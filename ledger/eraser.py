@@ -29,7 +29,7 @@ from beliefledger.ledger.erasures import (
     runs,
     spread,
 )
-from beliefledger.ledger.errors import LogCorrupted, NotPermitted
+from beliefledger.ledger.errors import BackendUnavailable, LogCorrupted, NotPermitted
 from beliefledger.ledger.events.subject import (
     ContentErased,
     ErasureRequested,
@@ -341,6 +341,23 @@ class Eraser:
         return self._log.decide_again(attempt)
 
     # After a crash, and after a restore
+
+    def resume(self, *, finish: bool) -> tuple[list[Erasure], list[str]]:
+        """Bring log and vault to agree on what is erased, and resume interrupted erasures; returns
+        these, and what could not be completed. Without `finish` they are only made unreadable: the
+        caller has views to empty first."""
+        interrupted = self.reconcile()
+        try:
+            for erasure in interrupted:
+                if finish:
+                    self.destroy(erasure)
+                    self.complete(erasure)
+                else:  # nobody reads it any more; the rest is done with what is derived from it
+                    self.seal_off(erasure)
+        except BackendUnavailable as problem:
+            # Nobody can read about them any more; whoever opens next tries again.
+            return interrupted, [f"An erasure could not be finished yet: {problem.detail}"]
+        return interrupted, []
 
     def reconcile(self) -> list[Erasure]:
         """Let the log and the vault agree on what is erased, whichever was restored from a backup;

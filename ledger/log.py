@@ -14,7 +14,6 @@ from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.eraser import Eraser, Wanted
 from beliefledger.ledger.erasures import SUBJECT, Erasure
 from beliefledger.ledger.errors import (
-    BackendUnavailable,
     LedgerError,
     LogCorrupted,
     NotPermitted,
@@ -101,7 +100,7 @@ class Log:
         """The erasures that were requested and, without `finish`, wait for their completion."""
         self._begun = not writable or vault.notes.log_has_begun()
         if writable:
-            self._complete_erasures(finish=finish)
+            self.interrupted, self.unfinished = self.eraser.resume(finish=finish)
             self._check_together()
 
     # Writing
@@ -366,11 +365,6 @@ class Log:
             told = self.replica.rows_at(positions, self._store.erasures)
         return self._store.read_at(positions) if told is None else told
 
-    def need(self, position: int) -> None:
-        """The question that is being asked is about the ledger at this position."""
-        if self.replica is not None:
-            self.replica.need(position)
-
     def raw_at(self, positions: Sequence[int]) -> Iterator[Raw]:
         """Like `read_at`, in pages and without making events: for reading a few words of very
         many."""
@@ -456,11 +450,6 @@ class Log:
         """How far each named consumer is."""
         return self._store.cursors.all()
 
-    def flush_wal(self) -> None:
-        """Move what stands in a write-ahead file into the database, where the store has one of its
-        own. Raises `BackendUnavailable` while another process reads it there."""
-        self._store.flush_wal()
-
     def wait(self, position: int, seconds: float) -> bool:
         """Wait until the head is past `position`; False when the time is over first."""
         return self._store.wait(position, seconds)
@@ -483,21 +472,6 @@ class Log:
         self.eraser.destroy(erasure)
         done = self.eraser.complete(erasure).done
         return 0 if done is None else int(done.facts["bodies"])
-
-    def _complete_erasures(self, *, finish: bool = True) -> None:
-        """Bring log and vault to agree on what is erased, and resume interrupted erasures. Without
-        `finish` they are only made unreadable: the caller has views to empty first."""
-        self.interrupted = self.eraser.reconcile()
-        try:
-            for erasure in self.interrupted:
-                if finish:
-                    self.eraser.destroy(erasure)
-                    self.eraser.complete(erasure)
-                else:  # nobody reads it any more; the rest is done with what is derived from it
-                    self.eraser.seal_off(erasure)
-        except BackendUnavailable as problem:
-            # Nobody can read about them any more; whoever opens next tries again.
-            self.unfinished.append(f"An erasure could not be finished yet: {problem.detail}")
 
     def _check_together(self) -> None:
         """Refuse a log or a vault that was lost and made anew, or that is older than the other, as

@@ -19,7 +19,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Table, delete, insert, update
 
 from beliefledger.ledger.erasures import spread
-from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LedgerError
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.replica import Lacking, Question
@@ -31,7 +31,7 @@ from beliefledger.projections.replica_views import ReplicaViews
 from beliefledger.projections.tables import decay_scores, view_state
 from beliefledger.projections.view import FIRST_GENERATION, View
 from beliefledger.projections.view_databases import Home, SQLiteHome, StillRead
-from beliefledger.projections.view_tables import At, ViewState, states
+from beliefledger.projections.view_tables import At, ViewState, sound, states
 
 REBUILD_PAGE = 20_000
 """Events written in one transaction."""
@@ -228,7 +228,7 @@ class Projector:
                 with self.reading() as connection:
                     known = self.states(connection)
                     if not self._behind(known, upto, names):
-                        yield connection, tuple(_sound(known[name]) for name in names)
+                        yield connection, tuple(sound(known[name]) for name in names)
                         return
             self._follow(upto, only=names)
 
@@ -496,13 +496,3 @@ class Projector:
         if self._replica is not None:
             self._replica.close()
         self.home.close()
-
-
-def _sound(state: ViewState) -> ViewState:
-    """The state of a view that did not stop. Raises `LedgerError` for one that did."""
-    if state.stopped_at is not None:
-        raise LedgerError(
-            f"The view {state.name} stopped at position {state.stopped_at} ({state.reason})."
-            f" Rebuild it: beliefledger ops rebuild {state.name}"
-        )
-    return state

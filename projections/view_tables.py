@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Index, Table, bindparam, select, update
 
+from beliefledger.ledger.errors import LedgerError
 from beliefledger.projections.tables import FOLD, view_state
 from beliefledger.projections.view import View
 from beliefledger.projections.view_databases import Home, making
@@ -31,6 +32,16 @@ class ViewState:
     @property
     def at(self) -> At:
         return self.generation, self.position, self.refolds
+
+
+def sound(state: ViewState) -> ViewState:
+    """The state of a view that did not stop. Raises `LedgerError` for one that did."""
+    if state.stopped_at is not None:
+        raise LedgerError(
+            f"The view {state.name} stopped at position {state.stopped_at} ({state.reason})."
+            f" Rebuild it: beliefledger ops rebuild {state.name}"
+        )
+    return state
 
 
 _STATES = f"SELECT {', '.join(ViewState.__slots__)} FROM {view_state.name}"

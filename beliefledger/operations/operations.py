@@ -141,7 +141,8 @@ class Operations:
         """Let the views catch up, keep their digests for `status`, and empty the write-ahead files
         (SQLite), unless somebody is reading them."""
         views = self._views.status(digests=True).views
-        emptied = unless_busy(self._core.projector.scrub) and unless_busy(self._core.log.flush_wal)
+        core = self._core
+        emptied = unless_busy(core.projector.scrub) and unless_busy(core.log.store.flush_wal)
         return {
             "views": len(views),
             "stopped": sum(each.stopped_at is not None for each in views),

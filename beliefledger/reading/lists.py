@@ -22,6 +22,7 @@ from beliefledger.projections.digests import candidates_of
 from beliefledger.projections.questions import DecisionFilter, DecisionRow, MemoryFilter
 from beliefledger.projections.turns import TurnsView, positions
 from beliefledger.reading.queries import Queries, Snapshot
+from beliefledger.reading.replicas import ask_about
 from beliefledger.reading.sight import Sight
 from beliefledger.times import Moment, micros
 
@@ -70,7 +71,7 @@ class Lists:
         which, where = self._tagged(ref, which, where)
         if cut.last is not None and cut.position is not None:  # as the first page saw it
             snapshot = Snapshot(cut.position, cut.at or 0)
-            self._log.need(cut.position)
+            ask_about(self._log, cut.position)
             valid_at = cut.at
         if valid_at is None:
             valid_at = self._queries.now() if snapshot is None else snapshot.at

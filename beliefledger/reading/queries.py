@@ -36,6 +36,7 @@ from beliefledger.projections.decisions import DecisionsView
 from beliefledger.projections.questions import DecisionFilter, DecisionRow
 from beliefledger.projections.view_tables import ViewState
 from beliefledger.reading.fates import Fates
+from beliefledger.reading.replicas import ask_about
 from beliefledger.reading.sight import Sight
 from beliefledger.reading.words import Reader, evidence_in, score, turn_page
 from beliefledger.times import Moment, micros
@@ -91,7 +92,7 @@ class Queries:
     # Time
 
     def at_position(self, position: int) -> Snapshot:
-        self._log.need(position)
+        ask_about(self._log, position)
         head = self._log.head().position
         if not 0 <= position <= head:
             raise InvalidQuery(f"as_of: position {position} is not in the log (1 to {head}).")
@@ -103,7 +104,7 @@ class Queries:
     def snapshot(self, as_of: Moment | Snapshot | None) -> Snapshot | None:
         """The ledger as it was at a time or a position; None for now."""
         if as_of is None or isinstance(as_of, Snapshot):
-            self._log.need(0 if as_of is None else as_of.position)
+            ask_about(self._log, 0 if as_of is None else as_of.position)
             return as_of
         # A position is far below any time in microseconds since 1980.
         if isinstance(as_of, int) and as_of < 10**12:
@@ -132,7 +133,7 @@ class Queries:
 
     def at_time(self, at: Micros) -> Snapshot:
         position = self._log.position_at(at)
-        self._log.need(position)
+        ask_about(self._log, position)
         return Snapshot(position, at)
 
     # Ids

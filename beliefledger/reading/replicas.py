@@ -37,3 +37,9 @@ def replicated(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, 
 def asked_of_primary(log: Log) -> AbstractContextManager[None]:
     """What is asked inside goes to the primary."""
     return nullcontext() if log.replica is None else log.replica.aside()
+
+
+def ask_about(log: Log, position: int) -> None:
+    """The question that is being asked is about the ledger at this position."""
+    if log.replica is not None:
+        log.replica.need(position)
