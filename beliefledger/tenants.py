@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -123,15 +123,12 @@ class TenantTable:
     def locked(self) -> Iterator[None]:
         """Alone among all who move a tenant of this table."""
         beside = self.file.with_name(f".{self.file.name}.lock")
-        try:
-            lock = files.locked(beside)
-            lock.__enter__()
-        except OSError as problem:
-            raise file_fault(f"{beside} cannot be written", problem) from problem
-        try:
+        with ExitStack() as held:
+            try:
+                held.enter_context(files.locked(beside))
+            except OSError as problem:
+                raise file_fault(f"{beside} cannot be written", problem) from problem
             yield
-        finally:
-            lock.__exit__(None, None, None)
 
     def _text(self) -> str:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import socket
 from contextlib import closing, suppress
 from typing import Any, cast
 
@@ -28,6 +29,13 @@ SELECT rolname, rolsuper, rolcanlogin, rolcreaterole, rolcreatedb, rolbypassrls,
     ARRAY (SELECT setconfig::text FROM pg_db_role_setting WHERE setrole = r.oid ORDER BY 1)
 FROM pg_roles r WHERE rolname ~ '^test_' ORDER BY rolname
 """
+
+
+def free_port() -> int:
+    """A port of loopback for a server that has to be told one."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
 
 
 class Cluster:

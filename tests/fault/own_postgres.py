@@ -48,7 +48,7 @@ class OwnPostgres:
         while True:
             options = f'-h "" -k {self._server.get_postmaster_info().socket_dir}'
             try:
-                self._pg_ctl("-w", "-o", options, "-l", str(self._data / "log"), "start")
+                self._pg_ctl("-w", "-o", options, "-l", self._data / "log", "start")
             except subprocess.CalledProcessError:
                 if time.monotonic() > until:
                     raise
@@ -56,15 +56,24 @@ class OwnPostgres:
             else:
                 return
 
-    def _pg_ctl(self, *arguments: str) -> None:
+    def _pg_ctl(self, *arguments: object) -> None:
+        self.run("pg_ctl", "-D", self._data, *arguments)
+
+    def run(self, program: str, *arguments: object) -> None:
+        """Run one of the wheel's programs as whoever the server runs as."""
         subprocess.run(
-            [self._server.bin_path / "pg_ctl", "-D", self._data, *arguments],
-            user=self._server.system_user,
+            [self._server.bin_path / program, *map(str, arguments)],
+            user=self.user,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=True,
             timeout=SECONDS_TO_START,
         )
+
+    @property
+    def user(self) -> str | None:
+        """Who the server runs as, where that is not who runs the tests."""
+        return self._server.system_user
 
     def close(self) -> None:
         with contextlib.suppress(subprocess.CalledProcessError):  # it was not running

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import psycopg
+from clusters import free_port
 from own_postgres import OwnPostgres
 
 SECONDS = 60
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 class Standby:
     """A standby of a server, which is reached by TCP on loopback."""
 
     def __init__(self, primary: OwnPostgres) -> None:
-        self._primary = primary._server
+        self._primary = primary
         self._directory = Path(tempfile.mkdtemp(prefix="standby-"))
         self._data = self._directory / "data"
         self.port = free_port()
-        if self._primary.system_user is not None:
-            shutil.chown(self._directory, self._primary.system_user)
+        if primary.user is not None:
+            shutil.chown(self._directory, primary.user)
         said = psycopg.conninfo.conninfo_to_dict(primary.url)
-        self._run(
+        self._primary.run(
             "pg_basebackup", "-D", self._data, "-h", said["host"], "-U", said["user"],
             "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync",
         )  # fmt: skip
@@ -52,13 +46,13 @@ class Standby:
     def start(self) -> None:
         options = f"-F -p {self.port} -h 127.0.0.1 -k {self._directory}"
         log = self._directory / "log"
-        self._run("pg_ctl", "-D", self._data, "-w", "-o", options, "-l", log, "start")
+        self._primary.run("pg_ctl", "-D", self._data, "-w", "-o", options, "-l", log, "start")
 
     def stop(self) -> None:
-        self._run("pg_ctl", "-D", self._data, "-w", "-m", "immediate", "stop")
+        self._primary.run("pg_ctl", "-D", self._data, "-w", "-m", "immediate", "stop")
 
     def promote(self) -> None:
-        self._run("pg_ctl", "-D", self._data, "-w", "promote")
+        self._primary.run("pg_ctl", "-D", self._data, "-w", "promote")
 
     def ask(self, statement: str):
         with psycopg.connect(self.url.rstrip("?"), autocommit=True) as connection:
@@ -74,7 +68,7 @@ class Standby:
 
     def catch_up(self) -> None:
         """Until it has all that the primary has written by now."""
-        with psycopg.connect(self._primary.get_uri(), autocommit=True) as connection:
+        with psycopg.connect(self._primary.url, autocommit=True) as connection:
             connection.execute("SELECT pg_logical_emit_message(true, 'tests', '')")  # flushes
             [(there,)] = connection.execute("SELECT pg_current_wal_flush_lsn()").fetchall()
         self._until(f"SELECT pg_last_wal_replay_lsn() >= '{there}'")
@@ -84,16 +78,6 @@ class Standby:
         while self.ask(question) != [(True,)]:
             assert time.monotonic() < ends, question
             time.sleep(0.01)
-
-    def _run(self, program: str, *arguments: object) -> None:
-        subprocess.run(
-            [self._primary.bin_path / program, *map(str, arguments)],
-            user=self._primary.system_user,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            check=True,
-            timeout=SECONDS,
-        )
 
     def close(self) -> None:
         with contextlib.suppress(subprocess.CalledProcessError):  # it was not running

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from clusters import free_port
 from psycopg.conninfo import conninfo_to_dict
 from stores import MASTER
 
@@ -37,12 +38,6 @@ default_pool_size = 4
 max_client_conn = 200
 logfile = {directory}/pgbouncer.log
 """
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def answers(port):
