@@ -280,7 +280,7 @@ def test_two_processes_finishing_one_erasure_record_it_once(open_log, monkeypatc
     delete = one._store.delete_bodies
 
     def held_up(subject_ref):
-        two._complete_erasures()  # the other process is opened here, and finds it unfinished
+        two.eraser.resume(finish=True)  # the other process is opened here, and finds it unfinished
         return delete(subject_ref)
 
     monkeypatch.setattr(one._store, "delete_bodies", held_up)
