@@ -65,7 +65,7 @@ class OwnPostgres:
             [self._server.bin_path / program, *map(str, arguments)],
             user=self.user,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             check=True,
             timeout=SECONDS_TO_START,
         )
