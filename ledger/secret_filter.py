@@ -31,9 +31,6 @@ _IDS = re.compile(
 )
 """Ids that are made and not chosen; their digits look like anything."""
 _MADE = re.compile(r"[0-9a-f]{24,128}")
-_OURS = frozenset({"", SELF})
-"""Words of our own. `SELF` alone is no secret, but before a password it is a label: every candidate
-has it, and would be searched for what a login is written beside."""
 
 
 # --- Names ---------------------------------------------------------------------------------------
@@ -111,7 +108,7 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
                 named += ((name, field) for name in _strings(value))
         elif CLEAN not in marks:
             _gather(value, names if A_NAME in marks else words, names)
-    if not _may_hold_secret([*(name for name, _ in named), *names], words):
+    if not may_hold_secret([*(name for name, _ in named), *names], words):
         return model
     for name, field in named:
         refuse(name, field)
@@ -126,13 +123,19 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
     return cast("M", _without(model, facts))
 
 
-def _may_hold_secret(names: list[str], words: list[str]) -> bool:
-    """Whether any of them may hold a secret: all of them looked at once."""
+def may_hold_secret(names: Iterable[str], words: Iterable[str]) -> bool:
+    """Whether any of them may hold a secret: all of them looked at once.
+
+    `SELF` is left out. It is no secret, and every candidate has it, but beside a password it reads
+    as the label of a login.
+    """
+    names = "\n".join(names)
+    words = [each for each in words if each != SELF]
     if not names and not words:
         return False
-    from beliefledger.ledger.redact import may_hold_secret
+    from beliefledger.ledger import redact
 
-    return may_hold_secret("\n".join([_IDS.sub(" ", "\n".join(names)), *words]))
+    return redact.may_hold_secret("\n".join([_IDS.sub(" ", names), *words]))
 
 
 class _Strings(list[str]):
@@ -150,7 +153,7 @@ _WORDLESS = frozenset({type(None), bool, int})
 def _gather(value: Any, words: _Strings, names: _Strings) -> None:
     kind = type(value)
     if kind is str:
-        if value not in _OURS and not (len(value) >= 24 and _MADE.fullmatch(value)):
+        if value and not (len(value) >= 24 and _MADE.fullmatch(value)):
             words.append(value)
     elif kind in _WORDLESS:
         return

@@ -17,6 +17,7 @@ from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.names import check_name
+from beliefledger.ledger.secret_filter import may_hold_secret
 from beliefledger.ledger.spans import COUNT, UPSERT, traced
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
@@ -228,7 +229,7 @@ def _check(given: MemoryInput, claim: str, max_bytes: int) -> None:
         "value": given.value,
         "attribute": given.attribute,
         "text": claim,
-        "entity": "" if details.entity == SELF else details.entity,
+        "entity": details.entity,
         "context": details.context or "",
         "topic": details.topic,
         "type": given.type,
@@ -242,13 +243,10 @@ def _check(given: MemoryInput, claim: str, max_bytes: int) -> None:
         if name not in {"value", "text"}:
             check_name(name, said)
         check_size(name, said, max_bytes)
-    from beliefledger.ledger.redact import (  # noqa: PLC0415  (see secret_filter)
-        may_hold_secret,
-        redact,
-    )
-
-    if not may_hold_secret("\n".join(words.values())):
+    if not may_hold_secret((), words.values()):
         return
+    from beliefledger.ledger.redact import redact  # noqa: PLC0415  (see secret_filter)
+
     for name, said in words.items():
         if redact(said).redactions:
             raise InvalidTurn(f"{name} holds a secret, and secrets are not kept.")
