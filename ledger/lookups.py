@@ -24,6 +24,15 @@ SELECT 1 FROM vault.tombstones WHERE subject_ref = ?
 UNION ALL SELECT 1 FROM vault.register
     WHERE kind <> 'key' AND kind = 'tombstone' AND ref = ?
 """
+_LIVING = """
+SELECT (SELECT max(serial) FROM vault.register),
+    (SELECT count(*) FROM vault.keys WHERE tenant = ?)
+"""
+_SINCE = """
+SELECT max(serial), sum(CASE WHEN kind = 'key' AND detail = ? THEN 1 ELSE 0 END),
+    sum(CASE WHEN kind = 'tombstone' THEN 1 ELSE 0 END)
+FROM vault.register WHERE serial > ?
+"""
 _ALL_BURIED = """
 SELECT subject_ref FROM vault.tombstones
 UNION SELECT ref FROM vault.register WHERE kind <> 'key' AND kind = 'tombstone'
@@ -62,6 +71,24 @@ def principal(asked: Queryable, lookup: bytes, where: str) -> str | None:
     if not here and lost:
         raise _lost(f"the name of principal {min(lost)}", where)
     return here[0] if here else None
+
+
+class Living(NamedTuple):
+    """How many living subjects there were as of an entry of the register."""
+
+    serial: int
+    number: int
+
+
+def living(asked: Queryable, tenant: str, known: Living | None) -> Living:
+    """How many there are now. A register tells who came since it was known; everybody is counted
+    where it tells of an erasure, too."""
+    if known is not None and known.serial:
+        [(last, new, gone)] = asked.rows(_SINCE, (tenant, known.serial))
+        if not gone:
+            return Living(int(last or known.serial), known.number + int(new or 0))
+    [(last, number)] = asked.rows(_LIVING, (tenant,))
+    return Living(int(last or 0), int(number))
 
 
 def is_buried(asked: Queryable, subject_ref: str) -> bool:

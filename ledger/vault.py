@@ -68,6 +68,7 @@ class Vault:
         self._keys: dict[str, SubjectKeys] = {}
         self._refs: dict[tuple[str, str], str] = {}
         self._erased: set[str] = set()
+        self._living: dict[str, lookups.Living] = {}
         # The caches hold only what is so until a key is destroyed.
         try:
             self._secrets = VaultSecrets(self._database, master)
@@ -240,6 +241,14 @@ class Vault:
         query += "" if limit is None else f" LIMIT {limit:d}"
         rows = self._database.rows(query, (tenant, after))
         return [str(row[0]) for row in rows]
+
+    def count(self, tenant: str) -> int:
+        """How many living subjects there are. They are counted once, then what came since."""
+        self._check_tenant(tenant)
+        with self._lock:
+            living = lookups.living(self._database, tenant, self._living.get(tenant))
+            self._living[tenant] = living
+        return living.number
 
     def is_erased(self, subject_ref: str) -> bool:
         if subject_ref in self._erased:

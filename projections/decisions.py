@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Table, update
+from sqlalchemy import Connection, Table, func, select, update
 
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.belief import ConflictEscalated, ConflictResolved
 from beliefledger.ledger.events.subject import ContentErased, SubjectErased
 from beliefledger.ledger.events.turn import GateDecided, ReviewDecided
 from beliefledger.projections import tables
-from beliefledger.projections.rows import Row, insert_rows, update_rows
+from beliefledger.projections.rows import Row, clear, insert_rows, update_rows
 from beliefledger.projections.view import FIRST_GENERATION
 
 WAITING = frozenset({"queue", "escalate"})
 """The outcomes that wait for a person."""
+WAITS = "waits"
+"""What those that wait are counted as, beside the outcomes."""
+
+
+_OUTCOME = 5
+"""Where the outcome stands in a row."""
 
 
 def row_of(event: Recorded) -> Row:
@@ -69,6 +76,16 @@ class DecisionsView:
         self._moved: dict[str, str] = {}
         self._gone: list[str] = []
         self._wordless: list[tuple[str, int, int]] = []
+        self.changes: Counter[str] = Counter()
+
+    def count(self, connection: Connection, generation: int) -> dict[str, int]:
+        c = tables.decisions(generation).c
+        counted = Counter[str]()
+        query = select(c.outcome, c.waits, func.count()).group_by(c.outcome, c.waits)
+        for outcome, waits, number in connection.execute(query):
+            counted[outcome] += number
+            counted[WAITS] += number if waits else 0
+        return dict(counted)
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         if event.type == GateDecided.NAME:
@@ -92,13 +109,19 @@ class DecisionsView:
         """Does nothing: decisions stay for the audit, they hold no words."""
 
     def flush(self, connection: Connection) -> None:
+        c = self._table.c
         insert_rows(connection, self._table, self._new)
+        for row in self._new:
+            outcome = row[_OUTCOME]
+            self.changes[outcome] += 1
+            self.changes[WAITS] += outcome in WAITING
+        self.changes[WAITS] -= clear(connection, c.waits, c.decision_id, [*self._settled])
         update_rows(
             connection,
             self._table,
             "decision_id",
-            ("settled", "waits"),
-            [(position, False, decision) for decision, position in self._settled.items()],
+            ("settled",),
+            [(position, decision) for decision, position in self._settled.items()],
         )
         update_rows(
             connection,
@@ -109,19 +132,12 @@ class DecisionsView:
         )
         # Nobody is asked any more about words that were erased: they stand right before what was
         # decided about them.
-        c = self._table.c
         for subject_ref, first, last in self._wordless:
             theirs = (c.subject_ref == subject_ref, c.position.between(first + 1, last + 1))
-            connection.execute(
+            self.changes[WAITS] -= connection.execute(
                 update(self._table).where(*theirs, c.waits.is_(True)).values(waits=False)
-            )
+            ).rowcount
         # Nor about a person who was.
-        update_rows(
-            connection,
-            self._table,
-            "subject_ref",
-            ("waits",),
-            [(False, subject_ref) for subject_ref in dict.fromkeys(self._gone)],
-        )
+        self.changes[WAITS] -= clear(connection, c.waits, c.subject_ref, self._gone)
         self._new, self._settled, self._moved, self._gone = [], {}, {}, []
         self._wordless = []

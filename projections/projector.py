@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, delete, insert, update
+from sqlalchemy import Connection, Engine, Table, delete, insert
 
 from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
@@ -26,6 +26,7 @@ from beliefledger.ledger.replica import Lacking, Question
 from beliefledger.ledger.spans import PROJECT, traced
 from beliefledger.ledger.store import Head
 from beliefledger.projections import probes, view_tables
+from beliefledger.projections.counts import Counts
 from beliefledger.projections.folds import Filling, Folding, Histories
 from beliefledger.projections.replica_views import ReplicaViews
 from beliefledger.projections.tables import decay_scores, view_state
@@ -64,6 +65,7 @@ class Projector:
         self.home = home
         self._replica = replica
         self.views = {view.name: view for view in views}
+        self.counts = Counts(views)
         self._log = log
         self._lock = threading.RLock()
         self._alone = threading.local()
@@ -272,20 +274,19 @@ class Projector:
                 # Another process moved it on, or this one just began: keep nothing.
                 self._begin(view, state, upto)
             folding = self._folding[state.name]
+            before = self.counts.of(connection, state)
             position, failure = folding.page(page, state.position, upto, connection, histories)
             view.flush(connection)
             if failure is not None:
-                self._stop(connection, state.name, position, failure)
+                last = self._log.event_id_at(position) if position else None
             else:
                 last = page_end if position == page.position else state.last_event
-                view_tables.moved(connection, state.name, position, last)
-            reached[state.name] = (state.generation, position, state.refolds)
+            at = reached[state.name] = (state.generation, position, state.refolds)
+            numbers = self.counts.moved(state.name, before, at)
+            view_tables.moved(connection, state.name, position, last, numbers)
+            if failure is not None:
+                view_tables.stopped(connection, state.name, position, failure)
         return reached
-
-    def _stop(self, connection: Connection, name: str, position: int, failure: str) -> None:
-        """Say that a view stopped after a position, since the next event cannot be folded."""
-        last = self._log.event_id_at(position) if position else None
-        view_tables.stopped(connection, name, position, last, failure)
 
     def _begin(self, view: View, state: ViewState, upto: int) -> None:
         """Start a view with empty memory, at the position of its tables."""
@@ -383,12 +384,16 @@ class Projector:
         """Put a filled generation in use and drop the one before. Precondition: `rebuilding` since
         before it was filled."""
         last = self._log.event_id_at(position) if position else None
-        with self.rebuilding(), self.writing() as connection:
-            self._alone.check()
-            old = self.states(connection)[name].generation
-            if old >= generation:
-                raise BackendUnavailable(f"Another process rebuilt {name} in the meantime.")
-            view_tables.put_in_use(connection, name, generation, position, last)
+        with self.rebuilding():
+            with self.reading() as connection:  # the generation is filled, and nobody moves it on
+                refolds = self.states(connection)[name].refolds
+                numbers = self.counts.filled(connection, name, (generation, position, refolds))
+            with self.writing() as connection:
+                self._alone.check()
+                old = self.states(connection)[name].generation
+                if old >= generation:
+                    raise BackendUnavailable(f"Another process rebuilt {name} in the meantime.")
+                view_tables.put_in_use(connection, name, generation, position, last, numbers)
         self._drop_unused([name])
 
     def drop(self, name: str, generation: int) -> None:
@@ -400,16 +405,13 @@ class Projector:
     def _drop_unused(self, names: Sequence[str]) -> None:
         """Drop the tables of views' generations that are not in use: those before, and what
         interrupted rebuilds left. While somebody reads them they stay until the next time."""
+        views = [self.views[name] for name in names]
         with self.rebuilding():
             with self.reading() as connection:
-                if not view_tables.unused(
-                    self.home, connection, [self.views[name] for name in names]
-                ):
+                if not view_tables.unused(self.home, connection, views):
                     return
             with suppress(StillRead), self.home.clearing() as connection:
-                for table in view_tables.unused(
-                    self.home, connection, [self.views[name] for name in names]
-                ):
+                for table in view_tables.unused(self.home, connection, views):
                     connection.exec_driver_sql(f"DROP TABLE {table}")
 
     # Forgetting
@@ -453,6 +455,7 @@ class Projector:
                         self._begin(view, state, 0)
                     its = view.tables(state.generation)
                     before = probes.rows_of(connection, its, subject_ref)
+                    numbers = self.counts.of(connection, state)
                     changed: dict[str, Any] = {"refolds": state.refolds + 1}
                     if whole or state.stopped_at is not None:
                         view.forget(subject_ref)
@@ -465,13 +468,11 @@ class Projector:
                             changed |= {"stopped_at": state.position, "reason": failure}
                     view.flush(connection)
                     removed[view.name] = before - probes.rows_of(connection, its, subject_ref)
-                    connection.execute(
-                        update(view_state)
-                        .where(view_state.c.name == view.name)
-                        .values(**changed, digest_position=None)
-                    )
+                    at = (state.generation, state.position, state.refolds + 1)
+                    changed["counts"] = self.counts.moved(view.name, numbers, at)
+                    view_tables.refolded(connection, view.name, changed)
                 self._folding[view.name].clean_of |= destroyed
-                self._at[view.name] = (state.generation, state.position, state.refolds + 1)
+                self._at[view.name] = at
         self.scrub()
         return removed
 

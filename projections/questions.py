@@ -408,15 +408,6 @@ def counts(connection: Connection, generation: int, column: str) -> dict[str, in
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
-def waiting_count(connection: Connection, generation: int) -> int:
-    """How many decisions wait for a person."""
-    table = tables.decisions(generation)
-    found = connection.scalar(
-        select(func.count()).select_from(table).where(table.c.waits.is_(True))
-    )
-    return int(found or 0)
-
-
 def reasons(connection: Connection, generation: int, upto: int) -> dict[tuple[str, str], int]:
     """How many decisions there are up to a position, by outcome and reason."""
     c = tables.decisions(generation).c

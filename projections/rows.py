@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -15,6 +15,7 @@ from sqlalchemy import (
     LargeBinary,
     Table,
     delete,
+    update,
 )
 
 Row = tuple[Any, ...]
@@ -69,9 +70,31 @@ def update_rows(
 
 def delete_subjects(connection: Connection, table: Table, subjects: Sequence[str]) -> None:
     """Delete the rows of these subjects: together, since in a rebuild it costs a scan."""
-    for start in range(0, len(subjects), 500):
-        some = subjects[start : start + 500]
+    for some in _some(subjects):
         connection.execute(delete(table).where(table.c.subject_ref.in_(some)))
+
+
+def take_subjects(
+    connection: Connection, table: Table, subjects: Sequence[str], column: Column[str]
+) -> Iterator[str]:
+    """As `delete_subjects`; yields what stood in a column of each row that went."""
+    for some in _some(subjects):
+        theirs = delete(table).where(table.c.subject_ref.in_(some))
+        yield from connection.scalars(theirs.returning(column))
+
+
+def clear(connection: Connection, flag: Column[bool], key: Column[str], of: Sequence[str]) -> int:
+    """Unset a flag where it is set in the rows that have one of these keys; returns in how many."""
+    return sum(
+        connection.execute(
+            update(flag.table).where(key.in_(some), flag.is_(True)).values({flag: False})
+        ).rowcount
+        for some in _some(of)
+    )
+
+
+def _some(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (keys[start : start + 500] for start in range(0, len(keys), 500))
 
 
 def _by_copy(connection: Connection, rows: Sequence[Row]) -> bool:

@@ -48,8 +48,10 @@ view_state = Table(
     Column("digest_position", BigInteger),
     Column("digest", _text(64)),
     Column("content_digest", _text(64)),
+    Column("counts", Text),
 )
-"""How far each view is, which generation of its tables is in use, and why it stopped if it did."""
+"""How far each view is, which generation of its tables is in use, and why it stopped if it did.
+`counts` is JSON: how many rows of each kind the view has, and in which state of it."""
 
 
 @cache

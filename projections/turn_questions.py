@@ -58,15 +58,6 @@ def pending_count(connection: Connection, generation: int) -> int:
     return int(found or 0)
 
 
-def turn_counts(connection: Connection, generation: int) -> dict[str, int]:
-    """How many turns there are in each state."""
-    c = tables.turns(generation).c
-    return {
-        row[0]: row[1]
-        for row in connection.execute(select(c.state, func.count()).group_by(c.state))
-    }
-
-
 def earlier_turns(connection: Connection, generation: int, position: int, limit: int) -> list[int]:
     """The positions of the turns before one in its session, oldest first."""
     found = connection.scalars(_earlier(generation), {"at": position, "count": limit})

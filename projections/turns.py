@@ -5,11 +5,12 @@ A turn whose words are erased has no row: there is nothing left to look at.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, func, select
 
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.subject import SubjectErased
@@ -21,7 +22,7 @@ from beliefledger.ledger.events.turn import (
     TurnRetried,
 )
 from beliefledger.projections import tables
-from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
+from beliefledger.projections.rows import insert_rows, take_subjects, update_rows
 from beliefledger.projections.view import FIRST_GENERATION
 
 _KEPT_TURNS = 100_000
@@ -74,6 +75,14 @@ class TurnsView:
         self._changed: dict[str, TurnRow] = {}
         self._written: dict[str, TurnRow] = {}
         self._gone: list[str] = []
+        self._was: dict[str, str] = {}
+        """By turn that changed: its state in the table."""
+        self.changes: Counter[str] = Counter()
+
+    def count(self, connection: Connection, generation: int) -> dict[str, int]:
+        c = tables.turns(generation).c
+        counted = connection.execute(select(c.state, func.count()).group_by(c.state))
+        return {row[0]: row[1] for row in counted}
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         facts = event.facts
@@ -123,17 +132,22 @@ class TurnsView:
                 return None
             row = TurnRow(*found)
         self._changed[turn_id] = row
+        self._was[turn_id] = row.state
         return row
 
     def forget(self, subject_ref: str) -> None:
         for kept in (self._new, self._changed, self._written):
             for turn_id in [i for i, row in kept.items() if row.subject_ref == subject_ref]:
                 del kept[turn_id]
+                self._was.pop(turn_id, None)
         self._gone.append(subject_ref)
 
     def flush(self, connection: Connection) -> None:
         table = self._table
-        delete_subjects(connection, table, self._gone)
+        self.changes.subtract(take_subjects(connection, table, self._gone, table.c.state))
+        self.changes.subtract(self._was.values())
+        for rows in (self._new, self._changed):
+            self.changes.update(row.state for row in rows.values())
         insert_rows(connection, table, list(map(_values, self._new.values())))
         update_rows(
             connection,
@@ -150,7 +164,7 @@ class TurnsView:
         # What still waits will change: those rows are kept, so that they need not be read again.
         for kept in (self._new, self._changed):
             self._written |= {i: row for i, row in kept.items() if row.state == "pending"}
-        self._new, self._changed, self._gone = {}, {}, []
+        self._new, self._changed, self._was, self._gone = {}, {}, {}, []
 
 
 def parked(connection: Connection, generation: int, subject_ref: str | None) -> list[TurnRow]:

@@ -28,6 +28,7 @@ class ViewState:
     stopped_at: int | None
     reason: str | None
     refolds: int
+    counts: str | None
 
     @property
     def at(self) -> At:
@@ -44,13 +45,22 @@ def sound(state: ViewState) -> ViewState:
     return state
 
 
+_ADDED = {"refolds": "INTEGER NOT NULL DEFAULT 0", "counts": "TEXT"}
+"""Columns that older tables of states do not have."""
 _STATES = f"SELECT {', '.join(ViewState.__slots__)} FROM {view_state.name}"
 _MOVED = (
     update(view_state)
     .where(view_state.c.name == bindparam("view"))
-    .values(position=bindparam("reached"), last_event=bindparam("last"))
+    .values(
+        position=bindparam("reached"),
+        last_event=bindparam("last"),
+        counts=bindparam("numbers"),
+    )
 )
 """Made once: each question of a ledger asks the first, and each page that is folded the second."""
+_DIGESTS = select(view_state.c.name, view_state.c.digest, view_state.c.content_digest).where(
+    view_state.c.digest_position == view_state.c.position
+)
 
 
 def states(connection: Connection) -> dict[str, ViewState]:
@@ -58,22 +68,35 @@ def states(connection: Connection) -> dict[str, ViewState]:
     return {row[0]: ViewState(*row) for row in connection.exec_driver_sql(_STATES)}
 
 
-def moved(connection: Connection, name: str, position: int, last_event: str | None) -> None:
-    """Write how far a view is now, and the id of the event there."""
-    connection.execute(_MOVED, {"view": name, "reached": position, "last": last_event})
+def moved(
+    connection: Connection, name: str, position: int, last_event: str | None, counts: str | None
+) -> None:
+    """Write how far a view is now, the id of the event there, and how many rows it has."""
+    reached = {"view": name, "reached": position, "last": last_event, "numbers": counts}
+    connection.execute(_MOVED, reached)
 
 
-def stopped(connection: Connection, name: str, at: int, last_event: str | None, why: str) -> None:
-    """Write that a view stopped after a position, since the next event cannot be folded."""
+def stopped(connection: Connection, name: str, at: int, why: str) -> None:
+    """Write that a view that moved to a position stopped there, since the next event cannot be
+    folded."""
     connection.execute(
-        update(view_state)
-        .where(view_state.c.name == name)
-        .values(position=at, last_event=last_event, stopped_at=at + 1, reason=why)
+        update(view_state).where(view_state.c.name == name).values(stopped_at=at + 1, reason=why)
     )
 
 
+def refolded(connection: Connection, name: str, changed: Mapping[str, object]) -> None:
+    """Write what changed of a view's state, other than its position, with some of its rows."""
+    changes = {**changed, "digest_position": None}
+    connection.execute(update(view_state).where(view_state.c.name == name).values(changes))
+
+
 def put_in_use(
-    connection: Connection, name: str, generation: int, position: int, last_event: str | None
+    connection: Connection,
+    name: str,
+    generation: int,
+    position: int,
+    last_event: str | None,
+    counts: str | None,
 ) -> None:
     """Write that a generation is the one that is asked now."""
     connection.execute(
@@ -86,6 +109,7 @@ def put_in_use(
             stopped_at=None,
             reason=None,
             digest_position=None,
+            counts=counts,
         )
     )
 
@@ -101,14 +125,9 @@ def keep_digests(
     )
 
 
-def kept_digests(connection: Connection, name: str) -> tuple[str | None, str | None]:
-    """The digests that were kept, if they are of the position that the view has now."""
-    row = connection.execute(
-        select(view_state.c.digest, view_state.c.content_digest).where(
-            view_state.c.name == name, view_state.c.digest_position == view_state.c.position
-        )
-    ).first()
-    return (None, None) if row is None else (row[0], row[1])
+def kept_digests(connection: Connection) -> dict[str, tuple[str, str]]:
+    """The digests that were kept, by view; only those of the position that a view has now."""
+    return {row[0]: (row[1], row[2]) for row in connection.execute(_DIGESTS)}
 
 
 def create(home: Home, connection: Connection, view: View, generation: int) -> None:
@@ -130,14 +149,13 @@ def _indexes(table: Table) -> list[Index]:
 
 def known(connection: Connection, there: Mapping[str, Collection[str]]) -> dict[str, ViewState]:
     """The state of every view, where there may be no table of states yet, or one that is older
-    than its last column. `there` are the columns of the tables that there are."""
+    than its last columns. `there` are the columns of the tables that there are."""
     columns = there.get(view_state.name)
     if columns is None:
         return {}
-    column = view_state.c.refolds.name
-    if column not in columns:
-        adding = f"ALTER TABLE {view_state} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"
-        connection.exec_driver_sql(adding)
+    for column, kind in _ADDED.items():
+        if column not in columns:
+            connection.exec_driver_sql(f"ALTER TABLE {view_state} ADD COLUMN {column} {kind}")
     return states(connection)
 
 

@@ -15,14 +15,12 @@ from beliefledger.opening.core import Core
 from beliefledger.projections import (
     ageing_questions,
     probes,
-    questions,
     scores,
-    turn_questions,
     view_tables,
 )
 from beliefledger.projections import digests as measures
 from beliefledger.projections.beliefs import BeliefsView
-from beliefledger.projections.decisions import DecisionsView
+from beliefledger.projections.decisions import WAITS, DecisionsView
 from beliefledger.projections.jobs import JobsView
 from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.view_tables import ViewState
@@ -128,6 +126,8 @@ class Views:
             difference = None
             if not same:
                 difference = before.reason or measures.first_difference(connection, old, new)
+            elif wrong := projector.counts.wrong(connection, projector.states(connection)[name]):
+                same, difference = False, wrong
         projector.use(name, generation, position)
         return RebuildAnswer(
             name=name,
@@ -142,27 +142,31 @@ class Views:
         self._projector.catch_up()
         head = self._log.head()
         rules = self._core.rulebook.refreshed()
+        computed = self._digests(head.position) if digests else {}
         with self._projector.reading() as connection:
             states = self._projector.states(connection)
-            turns = turn_questions.turn_counts(connection, states[TurnsView.name].generation)
-            generation = states[DecisionsView.name].generation
-            outcomes = questions.counts(connection, generation, "outcome")
-            waiting = questions.waiting_count(connection, generation)
+            turns = self._projector.counts.of(connection, states[TurnsView.name])
+            decided = self._projector.counts.of(connection, states[DecisionsView.name])
             runs = ageing_questions.last_runs(connection, states[JobsView.name].generation)
+            kept = view_tables.kept_digests(connection)
+        waiting = decided.pop(WAITS, 0)
         return StatusAnswer(
             ledger="",
             position=head.position,
             recorded_at=to_datetime(head.recorded_at) if head.position else None,
-            subjects=len(self._log.vault.subjects(self._log.tenant)),
+            subjects=self._log.vault.count(self._log.tenant),
             pending_turns=turns.get("pending", 0),
             parked_turns=turns.get("parked", 0),
-            turns=turns,
-            outcomes=outcomes,
+            turns=dict(sorted(turns.items())),
+            outcomes=dict(sorted(decided.items(), key=lambda each: (-each[1], each[0]))),
             waiting=waiting,
             policy={"name": rules.policy.name, "digest": rules.policy_digest},
             extractor="",
             master_key=self._core.master_key.id,
-            views=tuple(self._view_answer(name, head.position, digests) for name in states),
+            views=tuple(
+                computed.get(name) or _view_answer(state, kept.get(name), head.position)
+                for name, state in states.items()
+            ),
             consumers=tuple(
                 _consumer_answer(each, head.position) for each in self._log.consumers()
             ),
@@ -182,27 +186,34 @@ class Views:
             return (f"{SPOILT}: {problem}",)
         return ()
 
-    def _view_answer(self, name: str, head: int, wanted: bool) -> ViewAnswer:
-        projector = self._projector
-        with projector.reading() as connection:
-            state = projector.states(connection)[name]
-            digest, content = view_tables.kept_digests(connection, name)
-            if wanted and digest is None:
-                its = projector.views[name].tables(state.generation)
+    def _digests(self, head: int) -> dict[str, ViewAnswer]:
+        """The views that moved since their digests were computed, with new ones, which are kept."""
+        projector, found = self._projector, {}
+        for name, view in projector.views.items():
+            with projector.reading() as connection:
+                if name in view_tables.kept_digests(connection):
+                    continue
+                state = projector.states(connection)[name]
+                its = view.tables(state.generation)
                 digest = measures.digest(connection, its)
                 content = measures.content_digest(connection, name, its[0], self._log)
-        if wanted and digest is not None and content is not None:
             with projector.writing() as connection:
                 view_tables.keep_digests(connection, name, state.position, digest, content)
-        return ViewAnswer(
-            name=name,
-            position=state.position,
-            lag=head - state.position,
-            digest=digest,
-            content_digest=content,
-            stopped_at=state.stopped_at,
-            reason=state.reason,
-        )
+            found[name] = _view_answer(state, (digest, content), head)
+        return found
+
+
+def _view_answer(state: ViewState, digests: tuple[str, str] | None, head: int) -> ViewAnswer:
+    digest, content = digests or (None, None)
+    return ViewAnswer(
+        name=state.name,
+        position=state.position,
+        lag=head - state.position,
+        digest=digest,
+        content_digest=content,
+        stopped_at=state.stopped_at,
+        reason=state.reason,
+    )
 
 
 def job_answer(row: ageing_questions.JobRow) -> JobAnswer:

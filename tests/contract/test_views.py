@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -264,7 +265,8 @@ def test_both_homes_hold_the_same(memory, tmp_path, on_postgres, open_views):
             lambda c: questions.held(c, 1, None, valid_at=memory._core.clock(), as_of=500),
             lambda c: questions.decided(c, 1, questions.DecisionFilter(waits=False, limit=20)),
             lambda c: list(questions.counts(c, 1, "reason").items()),
-            lambda c: turn_questions.turn_counts(c, 1),
+            lambda c: TurnsView().count(c, 1),
+            lambda c: DecisionsView().count(c, 1),
             lambda c: questions.changes(c, 1),
             lambda c: turn_questions.pending(c, 1, 10),
         ):
@@ -285,6 +287,36 @@ def test_a_difference_is_named(memory, place, open_views):
     assert named.startswith(f"turns {position}: role was 'ghost'")
     views.drop("turns", generation)
     assert tables_there(views) == tables_used(views)
+
+
+def test_numbers_of_another_state_are_counted_anew(memory, place, open_views):
+    views = open_views(memory, place)
+    views.catch_up()
+
+    def numbers():
+        with views.reading() as connection:
+            state = views.states(connection)["turns"]
+            wrong = views.counts.wrong(connection, state)
+            return json.loads(state.counts), views.counts.of(connection, state), wrong
+
+    def keep(told):
+        with views.writing() as connection:
+            c = tables.view_state.c
+            mine = tables.view_state.update().where(c.name == "turns")
+            connection.execute(mine.values(counts=json.dumps(told)))
+
+    kept, right, _ = numbers()
+    assert kept["of"] == right
+    keep({"at": kept["at"], "of": right | {"parked": 7}})
+    assert numbers()[2] == f"turns kept 7 parked, has {right.get('parked', 0)}"
+    # As where a program moved the view on that keeps no numbers.
+    keep({"at": [kept["at"][0], kept["at"][1] - 1, kept["at"][2]], "of": {"parked": 7}})
+    assert numbers()[1:] == (right, None)
+    memory.record_turn("new", "I live in Porto.")
+    views.catch_up()
+    kept, now, wrong = numbers()
+    assert kept["of"] == now == right | {"pending": right.get("pending", 0) + 1}
+    assert wrong is None
 
 
 def test_ids_are_found_by_their_beginning(memory, place, open_views):
@@ -646,7 +678,7 @@ def test_ids_are_compared_by_their_bytes_and_looked_up(memory, on_postgres, open
         others = connection.execute(
             "SELECT table_name, column_name FROM information_schema.columns"
             " WHERE table_schema = %s AND data_type IN ('text', 'character varying')"
-            " AND collation_name IS DISTINCT FROM 'C' AND column_name <> 'reason'",
+            " AND collation_name IS DISTINCT FROM 'C' AND column_name NOT IN ('reason', 'counts')",
             (on_postgres.schema,),
         )
         assert others.fetchall() == []

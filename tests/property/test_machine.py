@@ -3,6 +3,7 @@ dictionaries: whoever does what, all of them say what the model says."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +24,14 @@ from hypothesis.stateful import (
 from beliefledger import Candidate, Span, open_memory
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory, VersionConflict
-from beliefledger.ledger.events.turn import TurnParked, TurnRecorded
+from beliefledger.ledger.events.subject import SubjectErased
+from beliefledger.ledger.events.turn import (
+    ExtractionCompleted,
+    GateDecided,
+    TurnParked,
+    TurnRecorded,
+    TurnRetried,
+)
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.postgres.server import is_postgres
 from beliefledger.ledger.times import DAY, SECOND, parse
@@ -32,6 +40,13 @@ START = parse("2026-03-01T09:00:00Z")
 WINDOW = 30 * DAY
 HOUR = 3_600 * SECOND
 CLIENTS, PEOPLE = 3, ("ana", "ben")
+
+STATES = {
+    TurnRecorded.NAME: "pending",
+    TurnRetried.NAME: "pending",
+    ExtractionCompleted.NAME: "extracted",
+    TurnParked.NAME: "parked",
+}
 
 clients = st.integers(0, CLIENTS - 1)
 people = st.sampled_from(PEOPLE)
@@ -126,6 +141,7 @@ class Machine(RuleBasedStateMachine):
         self.recorded = Counter()
         self.acknowledged = set()
         self.position = 0
+        self.outcomes, self.turns = Counter(), {}
         self.snapshots = []
         self.gone = []
         """Of each life that was erased: its mark, and the ids of its beliefs and memories."""
@@ -149,6 +165,11 @@ class Machine(RuleBasedStateMachine):
             for memory in self.clients
         ]
         assert said == [said[0]] * CLIENTS
+        projector = self.clients[0]._core.projector
+        with projector.reading() as connection:
+            for state in projector.states(connection).values():
+                if state.name in {"turns", "decisions"}:  # or `status` would count the tables
+                    assert json.loads(state.counts)["at"] == [*state.at]
         for view in self.clients[0].operations.rebuild(verify=True):
             assert view.same, view
             assert (view.digest, view.content_digest) == said[0][view.name]
@@ -402,9 +423,26 @@ class Machine(RuleBasedStateMachine):
             self.position + number for number in range(1, len(new) + 1)
         ]
         self.position += len(new)
+        self.check_counts(new)
         self.recorded.update(each.stream for each in new if each.type == TurnRecorded.NAME)
         assert self.recorded == dict.fromkeys(self.acknowledged, 1)
         assert log.head().position == self.position
+
+    def check_counts(self, new):
+        """What `status` counts is what the log says."""
+        for each in new:
+            if each.type == GateDecided.NAME:
+                self.outcomes[each.facts["outcome"]] += 1
+            elif each.type in STATES:
+                self.turns[each.stream] = (each.subject_ref, STATES[each.type])
+            elif each.type == SubjectErased.NAME:
+                self.turns = {i: t for i, t in self.turns.items() if t[0] != each.subject_ref}
+        for memory in self.clients[-1:]:
+            status = memory.status()
+            assert status.outcomes == self.outcomes
+            assert status.turns == Counter(state for _, state in self.turns.values())
+            assert status.subjects == len(memory.subjects().subjects)
+            assert status.waiting == len(memory.decisions(waits=True))
 
     def check_beliefs(self):
         """Every client believes what the model does, and shows nothing of the erased."""
