@@ -15,7 +15,7 @@ from beliefledger.ledger.times import DAY, Micros, from_datetime, to_datetime
 from beliefledger.projections import tables
 from beliefledger.projections.beliefs import BeliefsView, Version
 from beliefledger.projections.entities import EntitiesView, survivor
-from beliefledger.projections.intervals import EntityRow, NameRow, QuestionRow
+from beliefledger.projections.intervals import EntityRow, NameRow, QuestionRow, first_row
 from beliefledger.projections.links import ABOUT, PARTICIPANT, TARGET, LinksView
 from beliefledger.projections.questions import holds, open_then
 from beliefledger.projections.view_tables import ViewState
@@ -351,9 +351,7 @@ def far_ends(connection: Connection, at: GraphGenerations) -> list[tuple[str, st
     """All far ends of a relation, by each of their names: the subject, the entity, and the tag of
     the name under that subject's key."""
     names, links = tables.entity_names(at.entities).c, tables.links(at.links).c
-    here = (
-        select(links.subject_ref, links.entity_id).where(links.part == TARGET).distinct().subquery()
-    )
+    here = select(links.subject_ref, links.entity_id).where(tables.AT_FAR_END).distinct().subquery()
     query = (
         select(names.subject_ref, names.entity_id, names.name_tag)
         .select_from(here)
@@ -365,3 +363,17 @@ def far_ends(connection: Connection, at: GraphGenerations) -> list[tuple[str, st
         .order_by(names.row_id)
     )
     return [(row[0], row[1], row[2]) for row in connection.execute(query)]
+
+
+def named_since(connection: Connection, at: GraphGenerations, position: int) -> bool:
+    """Whether anything after a position named somebody, or said who is who."""
+    first = first_row(position + 1)
+    columns = (
+        tables.entity_names(at.entities).c,
+        tables.entities(at.entities).c,
+        tables.links(at.links).c,
+    )
+    return any(
+        connection.execute(select(c.row_id).where(c.row_id >= first).limit(1)).first()
+        for c in columns
+    )

@@ -94,6 +94,11 @@ class TeamRow:
     closed: int | None = None
 
 
+def first_row(position: int) -> int:
+    """The least number that a row opened at a position can have."""
+    return position * _ROWS_PER_EVENT
+
+
 Kind = TypeVar("Kind", NameRow, EntityRow, QuestionRow, LinkRow, TeamRow)
 
 
@@ -115,7 +120,7 @@ class Intervals(Generic[Kind]):
         """Let a row hold from a position on."""
         if position != self._at:
             self._at, self._count = position, 0
-        row.row_id = position * _ROWS_PER_EVENT + self._count
+        row.row_id = first_row(position) + self._count
         row.opened, row.closed = position, None
         self._count += 1
         self._new[row.row_id] = row

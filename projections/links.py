@@ -19,7 +19,7 @@ from beliefledger.projections import tables
 from beliefledger.projections.intervals import Intervals, LinkRow
 from beliefledger.projections.view import FIRST_GENERATION, Tagger
 
-ABOUT, TARGET, PARTICIPANT = "about", "target", "participant"
+ABOUT, TARGET, PARTICIPANT = "about", tables.FAR_END, "participant"
 
 
 def relation_name(attribute: str) -> str:

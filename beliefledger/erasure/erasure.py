@@ -166,7 +166,7 @@ class Erasures:
         # What they have themselves need not be read.
         done = self._erase(lambda: [Wanted(ref, SUBJECT), *theirs()], actor, basis, before)
         # What others said of them while this was requested; the gate knows of no fence there.
-        if theirs():
+        if Scope(self._core, self._queries).named_since(before) and theirs():
             done += self._erase(theirs, actor, basis, before)
         return self._answer(done, ref, SUBJECT)
 

@@ -143,6 +143,11 @@ class Scope:
         """In others' records the relations that end at somebody, also once they are erased."""
         return list(self._relations(subject_ref, [name for name in names if name.strip()]))
 
+    def named_since(self, position: int) -> bool:
+        """Whether anybody was named after a position, in anybody's record."""
+        with EntityQueries(self._core, self._queries).views() as (connection, at):
+            return graph.named_since(connection, at, position)
+
     def _called(self, subject_ref: str, names: Sequence[str]) -> dict[str, set[str]]:
         """By other subject, the entities at the far end of their relations that have one of these
         names, and those that became part of them."""
