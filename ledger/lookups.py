@@ -73,22 +73,22 @@ def principal(asked: Queryable, lookup: bytes, where: str) -> str | None:
     return here[0] if here else None
 
 
-class Living(NamedTuple):
-    """How many living subjects there were as of an entry of the register."""
+class Living:
+    """How many living subjects each tenant has: counted once, then whoever came since."""
 
-    serial: int
-    number: int
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, int]] = {}
 
-
-def living(asked: Queryable, tenant: str, known: Living | None) -> Living:
-    """How many there are now. A register tells who came since it was known; everybody is counted
-    where it tells of an erasure, too."""
-    if known is not None and known.serial:
-        [(last, new, gone)] = asked.rows(_SINCE, (tenant, known.serial))
-        if not gone:
-            return Living(int(last or known.serial), known.number + int(new or 0))
-    [(last, number)] = asked.rows(_LIVING, (tenant,))
-    return Living(int(last or 0), int(number))
+    def count(self, asked: Queryable, tenant: str) -> int:
+        """How many there are now. A register tells who came; everybody is counted again where it
+        tells of an erasure."""
+        serial, number = self._known.get(tenant, (0, 0))
+        last, new, gone = asked.rows(_SINCE, (tenant, serial))[0] if serial else (0, 0, True)
+        if gone:
+            [(last, new)] = asked.rows(_LIVING, (tenant,))
+            number = 0
+        self._known[tenant] = int(last or serial), number + int(new or 0)
+        return self._known[tenant][1]
 
 
 def is_buried(asked: Queryable, subject_ref: str) -> bool:

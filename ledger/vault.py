@@ -68,7 +68,7 @@ class Vault:
         self._keys: dict[str, SubjectKeys] = {}
         self._refs: dict[tuple[str, str], str] = {}
         self._erased: set[str] = set()
-        self._living: dict[str, lookups.Living] = {}
+        self._living = lookups.Living()
         # The caches hold only what is so until a key is destroyed.
         try:
             self._secrets = VaultSecrets(self._database, master)
@@ -224,8 +224,7 @@ class Vault:
 
     def real_id(self, subject_ref: str) -> str | None:
         """Who the subject is; None once they are erased."""
-        opened = self._key(subject_ref)
-        if opened is None:
+        if (opened := self._key(subject_ref)) is None:
             return None
         try:
             return Sealer(opened.key).open(opened.sealed_id, b"real id").decode()
@@ -243,20 +242,15 @@ class Vault:
         return [str(row[0]) for row in rows]
 
     def count(self, tenant: str) -> int:
-        """How many living subjects there are. They are counted once, then what came since."""
+        """How many living subjects there are."""
         self._check_tenant(tenant)
         with self._lock:
-            living = lookups.living(self._database, tenant, self._living.get(tenant))
-            self._living[tenant] = living
-        return living.number
+            return self._living.count(self._database, tenant)
 
     def is_erased(self, subject_ref: str) -> bool:
-        if subject_ref in self._erased:
-            return True
-        if lookups.is_buried(self._database, subject_ref):
+        if subject_ref not in self._erased and lookups.is_buried(self._database, subject_ref):
             self._erased.add(subject_ref)
-            return True
-        return False
+        return subject_ref in self._erased
 
     def keep_erased(self, subject_refs: Collection[str], now: Micros) -> bool:
         """Let nobody come back whose erasure the log records, also when this vault was restored
@@ -418,8 +412,8 @@ class Vault:
         in one commit.
 
         Whoever else has the vault open and does not find the new key (`look_for_keys`) gets
-        `MasterKeyReplaced`. What it was before lies in no row
-        any more; `scrub` takes its bytes out of the files. `note` is kept until the log has it.
+        `MasterKeyReplaced`. No row holds the old key any more; `scrub` takes its bytes out of the
+        files. `note` is kept until the log has it.
         """
         with self._lock:
 
