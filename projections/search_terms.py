@@ -11,6 +11,10 @@ from Stemmer import Stemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+_SUPPOSES = re.compile(
+    r"\b(?:if (?:i|we|my|our|only|money|it)\b|i wish\b|imagine\b|suppose\b|pretend\b)"
+)
+_WOULD = re.compile(r"(?<!if i)(?<!if we)['’]d\b|\b(?:would|could|might)\b")
 _ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)$")
 """Endings of possessives and shortened verbs: “she'll” is no shell."""
 _STEMS: dict[str, str] = {}
@@ -39,10 +43,19 @@ def terms(text: str) -> list[str]:
 
 
 def stated(text: str) -> int:
-    """How many terms a text has outside its questions."""
-    if "?" not in text:
+    """How many terms a text has outside its questions, and outside what it only imagines: "If I
+    won, I'd move to Barbados"."""
+    lowered = text.lower()
+    if "?" not in text and _SUPPOSES.search(lowered) is None:
         return len(terms(text))
-    return sum(len(terms(each)) for each in _SENTENCE.findall(text) if "?" not in each)
+    return sum(len(terms(each)) for each in _SENTENCE.findall(lowered) if not _is_open(each))
+
+
+def _is_open(sentence: str) -> bool:
+    """Whether a sentence in lower case asks, or tells what would be."""
+    return "?" in sentence or (
+        _SUPPOSES.search(sentence) is not None and _WOULD.search(sentence) is not None
+    )
 
 
 def asked(text: str) -> list[str]:
