@@ -12,6 +12,7 @@ from beliefledger.gate.slots import canonical_text
 from beliefledger.gate.taken_back import AGENTS
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.errors import InvalidQuery
+from beliefledger.projections.current_first import ABOUT
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.showing import says_nothing
 from beliefledger.search.answers import FoundAnswer, StandingAnswer
@@ -30,6 +31,11 @@ SHORT = 10
 LEAST, SHARE = 5.0, 0.4
 """The least score of what is told, and the least share of the best one's. A text with every term of
 a question has 15 and more, one with a common term of several about 3."""
+ANSWERED = 0.95
+"""How much a memory is about the slot that is asked for where it answers the question. A turn then
+needs more to be told beside it: a word of the question, to be about the slot (`ABOUT`), a score
+that is `AS_GOOD` a share of the best, or a place among the first `FEW` by its words."""
+AS_GOOD, FEW = 0.8, 3
 _ABOUT_TALK = re.compile(
     r"\b(?:i|we) (?:just |ever |already )?(?:ask|say|said|mention|tell|told|talk|discuss)", re.I
 )
@@ -133,7 +139,26 @@ def telling(results: Sequence[FoundAnswer], query: str) -> list[FoundAnswer]:
     others = [each for each in results if each.memory or canonical_text(each.text) != asked]
     best = max((each.score for each in others), default=0.0)
     least = max(LEAST, SHARE * best)
-    return [each for each in others if each.score >= least or (each.memory and "slot" in each.arms)]
+    near = [each for each in others if each.score >= least or (each.memory and "slot" in each.arms)]
+    if not any(each.memory and _of_slot(each) >= ANSWERED for each in near):
+        return near
+    return [each for each in near if each.memory or _goes_with(each, query, best)]
+
+
+def _of_slot(found: FoundAnswer) -> float:
+    arm = found.arms.get("slot")
+    return 0.0 if arm is None else arm.score
+
+
+def _goes_with(turn: FoundAnswer, query: str, best: float) -> bool:
+    """Whether a turn has its own part in what is asked, where a memory answers it already."""
+    words = turn.arms.get("words")
+    return (
+        shares_a_term(query, turn.text)
+        or _of_slot(turn) >= ABOUT
+        or turn.score >= AS_GOOD * best
+        or (words is not None and 0 < words.rank <= FEW)
+    )
 
 
 def of_found(

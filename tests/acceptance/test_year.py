@@ -135,4 +135,5 @@ def test_an_agents_year_is_told_rightly(year):
             assert not line.text.startswith(("Sam", "Leila", "Callum")), line.text
         if line.kind == "episode" and line.role == "user":
             assert not re.fullmatch(r"[^.!]+\?", line.text), line.text
-    assert len(lines) / len(year) < 7.3  # it was 8.7 with questions, pleasantries and the imagined
+    # It was 8.7 with questions, pleasantries and the imagined; a line more of the profile is right.
+    assert len(lines) / len(year) < 7.4
