@@ -33,6 +33,7 @@ from beliefledger.gate.rules.findings import Reading, RuleFinding, to_candidate
 from beliefledger.gate.rules.normalised import SUBJECTLESS, words_of
 from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
+from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.speech import sentences
 from beliefledger.gate.successions import may_be_in as may_overtake_in
@@ -187,7 +188,8 @@ def _meant(
         said = next((text[at:end] for at, end in told if at <= span.start < end), span.quote)
         if notes.tells_secret(said):
             continue
-        plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends
+        asks = candidate.attribute.startswith(OF_ANSWERS)  # which is no statement, and earnest
+        plainly = candidate.act is SpeechAct.STATEMENT and not candidate.ends and not asks
         if candidate.act is SpeechAct.CHANGE and _LAUGHS.search(said) and _is_joke(said):
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
             continue

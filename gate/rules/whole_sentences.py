@@ -41,6 +41,8 @@ _SHAPES = tuple(
     for each in DATA["shapes"]
 )  # fmt: skip
 _FIRST = re.compile(r"\s*([A-Za-z'’]+)")
+OF_ANSWERS = "answers."
+"""Begins the attributes of how somebody wants to be answered."""
 BEGINS: dict[str, frozenset[str]] = {
     word: frozenset(kind for kind, words in DATA["begins"].items() if word in words.split())
     for words in DATA["begins"].values()
@@ -122,8 +124,9 @@ def _finding(
     key = attribute if "." in attribute else f"{attribute}.{slug(context or value, 6)}"
     if attribute == "constraint.budget" and (context or " for " in value):
         key += f".{slug((context or value.partition(' for ')[2]).removeprefix('for '), 4)}"
+    claim = quote if key.startswith(OF_ANSWERS) else told(quote)  # "speak to me" is to the agent
     return RuleFinding(
-        text, begin, begin + len(quote), f"User: {told(quote)}", kind, key,
+        text, begin, begin + len(quote), f"User: {claim}", kind, key,
         _verbatim(value, quote), shape.importance, 850, participants=people,
         context=context.strip() if context and kind == "procedure" else None,
         when=NEVER if when is None else when.when,
