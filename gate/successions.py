@@ -50,6 +50,11 @@ class Said:
         return _stems(self.words)
 
     @cached_property
+    def each_word(self) -> frozenset[str]:
+        """A feature for each of its words."""
+        return frozenset(f"says {word}" for word in self.words)
+
+    @cached_property
     def topics(self) -> frozenset[str]:
         return topics(self.words)
 
@@ -206,6 +211,8 @@ def features(said: Said, told: Told) -> Iterator[str]:
             yield f"{cue} with it"
     for topic in common:
         yield f"topic {topic}"
+        for cue in said.cues:
+            yield f"{cue}, topic {topic}"
     for kind, figure in said.figures.items():
         if kind in told.figures:
             other = "same" if told.figures[kind].lower() == figure.lower() else "other"
@@ -225,6 +232,8 @@ def features(said: Said, told: Told) -> Iterator[str]:
         yield "begins with I"
     if len(said.words) > 14:
         yield "long"
+    if shared or common:
+        yield from said.each_word
     if said.stems <= told.stems:
         yield "says nothing else"
 
@@ -290,9 +299,10 @@ _CHANGES = frozenset(
         "done",
         "left",
         "back",
+        "since",
     )
 )
-_NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke"))
+_NEVER = frozenset(("beside", "still", "supposed", "reported", "past"))
 
 
 @cache

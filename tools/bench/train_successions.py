@@ -32,7 +32,7 @@ from beliefledger.tools.bench.train_notes import Vector, auc, fitted
 
 WEIGHTS = Path(successions.__file__).with_name("successions.yaml")
 PAIRS = DATA / "successions"
-RIDGE = 1.5
+RIDGE = 2.0
 COMMON = 5
 """In how many pairs a feature has to be that gets a weight."""
 STRANGERS = 6
