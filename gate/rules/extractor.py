@@ -160,17 +160,16 @@ class RuleExtractor:
     def _corrected(self, turn: Speech, earlier: Sequence[Speech]) -> Iterator[Candidate]:
         """ "Actually it's Lisbon, not Porto": the slot is the one in which Porto was said."""
         repair = other_statements.repair(turn.content)
-        if repair is None:
-            yield from repairs.mended(turn, earlier, findings, EARLIER)
-            return
-        for said in reversed(earlier[-EARLIER:]):
-            if said.role != "user":
-                continue
-            for finding in findings(said.content, said.said_at):
-                old = to_candidate(finding, said.said_at)
-                if old.value.lower() == repair.wrong.lower():
-                    yield other_statements.repaired(old, said.turn_id, turn.content, repair)
-                    return
+        if repair is not None:
+            for said in reversed(earlier[-EARLIER:]):
+                if said.role != "user":
+                    continue
+                for finding in findings(said.content, said.said_at):
+                    old = to_candidate(finding, said.said_at)
+                    if old.value.lower() == repair.wrong.lower():
+                        yield other_statements.repaired(old, said.turn_id, turn.content, repair)
+                        return
+        yield from repairs.mended(turn, earlier, findings, EARLIER)
 
 
 def _meant(

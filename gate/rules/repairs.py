@@ -25,15 +25,15 @@ Read = Callable[[str, int], Iterator[RuleFinding]]
 """Reads the findings of a text that was said at a time."""
 
 _SORRY = (
-    r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|wait|actually|well|correction|"
+    r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|sry|srry|soz|wait|actually|well|correction|"
     r"my bad|my mistake|"
     r"hang on|hold on|scratch that|strike that|i mean|typo|edit|ok|okay|rather|damn|argh|no "
     r"wait|and)\b[,.:;!—– -]*+)"
 )
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.-]{1,40}(?: [$€£]?[\w'’&+#:/.-]{1,40}){0,4}?)"
 _STOP = (
-    r"(?=\s*(?:[.,;!()…]|$)|\s+(?:lol|haha+|instead|sorry|not|though|actually|please|of course|"
-    r"with an?|i mean|my bad|typo)\b|\s*[^\w\s'’.,:&$€£/+#-])"
+    r"(?=\s*(?:[.,;!()…]|$)|\s+(?:lol|haha+|instead|sorry|sry|not|though|actually|please|of course|"
+    r"with an?|incl|including|i mean|my bad|typo|auto-?correct|if|counting|cause|because)\b|\s*[^\w\s'’.,:&$€£/+#-])"
 )
 _MENDS = tuple(
     compile_later(pattern, re.I)
@@ -45,14 +45,21 @@ _MENDS = tuple(
         rf"^\W*+{_SORRY}{{1,5}}(?:(?:it|that|this|he|she)(?:['’]?s| is| was| should be| should "
         rf"say)|its|should be|make it)? ?{_VALUE}{_STOP}",
         rf"^\*+ ?{_VALUE}{_STOP}",
-        rf"^\W*+{_VALUE} ?\*+(?: ?(?:lol|sorry|sry|oops|haha+|ffs|ugh))?\W*$",
+        rf"^\W*+{_VALUE} ?\*+(?: ?(?:lol|sorry|sry|oops|haha+|ffs|ugh|typo|my bad))?\W*$",
+        rf"^\W*+{_VALUE}[!.,]* ?(?:damn |bloody |stupid )?(?:auto-?correct|spell-?check(?:er)?)\b",
         r"^\W*+(?P<right>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|"
         r"march|april|may|june|july|august|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|"
         r"dec(?:ember)?|\d[\d.:,]{0,8}))!+(?=\W|$)",
-        rf"^\W*+{_VALUE},? (?:sorry|typo|i mean|i meant|my bad|my mistake|not\b|"
+        rf"^\W*+{_VALUE},? (?:sorry|sry|typo|i mean|i meant|my bad|my mistake|not\b|"
         rf"rather\b(?=\s*(?:[.,;!?]|$)))",
         rf"^\W*+(?:it|that)(?:['’]?s| is| was| should be) (?:actually |really )?{_VALUE},? "
-        rf"(?:actually|sorry|not\b|my bad|i meant|rather)",
+        rf"(?:please,? )?(?:actually|sorry|not\b|my bad|i meant|rather)",
+        rf"^\W*+{_SORRY}{{0,3}}i (?:said|wrote|typed|put|told you)\b[^,.;]{{1,60}}?(?:, ?| )(?:but "
+        rf"|and )?(?:(?:it|that)(?:['’]?s| is| was| should be)|i meant?|should(?:['’]?ve| have)? "
+        rf"(?:be|been|said)) (?:actually |really )?{_VALUE}{_STOP}",
+        rf"^\W*+{_SORRY}{{0,3}}(?:(?:it|that|he|she)(?:['’]?s| is)? |(?:his|her|the|my) name is )?"
+        rf"(?:spelled|spelt|written) {_VALUE}{_STOP}",
+        rf"^\W*+{_SORRY}{{0,3}}with (?:one|an?|two|double|no|a single) [a-z]{{1,2}}, {_VALUE}{_STOP}",
     )
 )
 _TAKEN_BACK = re.compile(
@@ -120,8 +127,9 @@ _JUST_MONTH = re.compile(rf"\b{_MONTH}\b", re.I)
 _CLOCK = re.compile(
     r"\b\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.|p\.m\.|o['’]?clock)|\b\d{1,2}:\d\d\b", re.I
 )
+_HOUR = re.compile(r"(?<=\bat )\d{1,2}\b(?![:.]\d)")
 _FIGURE = re.compile(
-    r"[$€£]?\d[\d.,]*\d|[$€£]?\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
+    r"[$€£]?\d[\d.,]*\d(?:k\b)?|[$€£]?\d(?:k\b)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
     r"twelve|"
     r"thirteen|fourteen|fifteen|twenty|thirty|forty|fifty)\b",
     re.I,
@@ -210,7 +218,7 @@ def _mend(sentence: str, offset: int) -> Mend | None:
         found = pattern.search(sentence)
         if found is None:
             continue
-        right = found["right"].strip(" .,:;-'’")
+        right = _LOOSE.sub("", found["right"].strip(" .,:;-'’"))
         words = right.lower().split()
         if not words or _NO_VALUE.intersection(words) or _DONE.match(right):
             continue
@@ -222,6 +230,7 @@ def _mend(sentence: str, offset: int) -> Mend | None:
     return None
 
 
+_LOOSE = re.compile(r"^(?:more of an?|more like|rather) ", re.I)
 _OF_SELF = re.compile(r"(?:^|\W)(?:i|we)\b(?! mean\b)", re.I)
 _REPAIRS = re.compile(
     r"\b(?:no|nope|nah|oops|whoops|sorry|wait|correction|my bad|my mistake|scratch that|"
@@ -277,7 +286,7 @@ def _noted_anew(
             topic=topic_of(sentence), importance=300_000, confidence=500_000,
         )  # fmt: skip
         swapped = _named_wrong(said, mend) or _swap(said, mend.right)
-        if swapped is None or not _SPEAKER.search(sentence):
+        if swapped is None or (mend.wrong is None and not _SPEAKER.search(sentence)):
             continue
         if category_of(sentence) is None and category_of(mend.right) is None:
             yield _repaired(turn, mend, turn_id, said, *swapped)
@@ -330,6 +339,9 @@ def _swap(said: Candidate, right: str) -> tuple[str, str] | None:
             continue
         there = kind.search(said.claim)
         if there is None:
+            hour = _HOUR.search(said.claim) if kind is _CLOCK else None
+            if hour is not None:
+                return hour[0], bare
             if kind is _DATE or kind is _CLOCK:
                 continue
             return None
