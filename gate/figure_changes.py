@@ -76,6 +76,7 @@ def _refigured_by(
         fit = _figure_meant(candidate, kind, topics, one, turn)
         if fit is not None:
             scored.append((fit[0], one, fit[1]))
+    scored = scored or [(0, *each) for each in _lone(standing, candidate, kind)]
     if not scored:
         return
     best = max(score for score, _, _ in scored)
@@ -100,6 +101,8 @@ def _refigured_by(
             continue
         old = memory.claim[figure.start : figure.end]
         claim = memory.claim[: figure.start] + candidate.value + memory.claim[figure.end :]
+        if _AGED.search(_before(candidate)):
+            claim = claim.replace(f" is {candidate.value}", f" turned {candidate.value}", 1)
         value = _replaced(memory.value, old, candidate.value)
         if (
             value == memory.value
@@ -112,6 +115,93 @@ def _refigured_by(
         elif one.type != "event":
             when = When()
         yield in_place(candidate, one, claim, value, (ends,)).model_copy(update={"when": when})
+
+
+def _lone(
+    standing: Standing, candidate: Candidate, kind: str
+) -> list[tuple[Held, new_figures.Figure]]:
+    """The only memory that words can mean which tell a number without what it counts: "dropped to 4
+    days a week", "he turned 7", "so four of us now", "two died, so 9 left". None where it may be
+    several."""
+    quote = candidate.spans[0].quote
+    at = quote.find(candidate.value)
+    if kind != "number" or at < 0 or _BY.search(quote[:at]):
+        return []
+    before, after = quote[:at].lower(), quote[at + len(candidate.value) :].lower()
+    pattern: re.Pattern[str] | None = None
+    aged = _AGED.search(before)
+    unit = _UNIT.match(after)
+    if aged is not None:
+        pattern = _AGE_OF[aged["who"]] if not after.strip(" .!") or _SINCE.match(after) else None
+    elif _OF_US.match(after) or (_LEFT.match(after) and _PERSONS.search(before)):
+        pattern = _PEOPLE
+    elif _LEFT.match(after) and _WENT.search(before):
+        pattern = _COUNT
+    elif unit is not None and _BARE.match(before) and unit[1] in _PERIODS:
+        pattern = re.compile(rf"\b(?P<n>\w+) {re.escape(unit[1].rstrip('s'))}s? a\b", re.I)
+    if pattern is None:
+        return []
+    found: list[tuple[Held, new_figures.Figure]] = []
+    who = _WHO.get(aged["who"], ()) if aged is not None else ()
+    for one in standing.of(who):
+        claim = one.written.memory.claim
+        match = pattern.search(claim) if one.type in LASTING else None
+        if match is None or one.written.memory.context is not None:
+            continue
+        figures = [each for each in new_figures.figures(claim) if each.kind == "number"]
+        figures = [each for each in figures if each.start == match.start("n")]
+        if len(figures) == 1 and claim[match.start("n") : figures[0].end] != candidate.value:
+            found.append((one, figures[0]))
+    return found
+
+
+_HE = r"son|brother|dad|father|grandpa|grandad|nephew|uncle|husband|boyfriend|boy"
+_SHE = r"daughter|sister|mum|mom|mother|gran|grandma|nan|niece|aunt|wife|girlfriend|girl"
+_IT = r"dog|cat|puppy|pup|kitten|horse|rabbit|baby|kid|child|toddler|little one"
+_N = r"(?P<n>\d{1,3}|[a-z]{3,9})"
+_AGE_OF = {
+    who: re.compile(
+        rf"^(?:User['’]s|my|our) (?:[\w-]+ )?(?:{kin}|{_IT})(?: [A-Z][\w-]+)? is {_N}"
+        rf"(?: years old)?[.!]?$",
+        re.I,
+    )
+    for who, kin in (("he", _HE), ("she", _SHE))
+}
+"""Whose age may be meant by a pronoun."""
+_WHO = {
+    who: [f"{of}{each}" for each in f"{kin}|{_IT}".split("|") for of in ("", "user's ")]
+    for who, kin in (("he", _HE), ("she", _SHE))
+}
+_AGED = re.compile(r"(?:^|[,;.!] )(?P<who>he|she) (?:has |just |has just )?turned $")
+_SINCE = re.compile(
+    r" (?:yesterday|today|last|on|in|this|now|a (?:week|month)|two|three|already|the other)\b"
+)
+_OF_US = re.compile(r" of us\b(?! (?:went|go|are going|met|had|came|got|left|stayed|were)\b)")
+_LEFT = re.compile(r" ?(?:left|remaining|now|in total|total|$)")
+_PERSONS = re.compile(r"\b(?:people|person|colleague|member|joined|hired|quit|leavers?)\b")
+_WENT = re.compile(
+    r"\b(?:died|lost|sold|gave|ate|killed|broke|got|took)\b.{0,40}\b(?:so|only|leaves|leaving|"
+    r"makes it|down to|now) (?:just |only |there['’]?s |that['’]?s |down to )?$"
+)
+_PEOPLE = re.compile(
+    rf"\b{_N} (?:of (?:them|us)|people|persons|members|colleagues|devs|developers|engineers|heads)\b"
+)
+_COUNT = re.compile(
+    rf"^(?:User|i|we) (?:has|have|keeps?|owns?|got) {_N} (?!(?:years?|months?|weeks?|days?|hours?|"
+    r"minutes?|euros?|dollars?|pounds?|of|more|times?)\b)[a-z]+",
+    re.I,
+)
+_BARE = re.compile(
+    r"^\W*(?:(?:so|ok|and|now|i['’]?m|im|i|i['’]ve|ive|finally|have|am|only|just|we['’]?re) )*"
+    r"(?:dropped|cut|down|up|went|gone|reduced|back|working|doing|increased)(?: \w+)? (?:to )?$"
+)
+_PERIODS = frozenset("days day hours hour times shifts nights".split())
+
+
+def _before(candidate: Candidate) -> str:
+    """What a sentence says before its new figure, in lower case."""
+    quote = candidate.spans[0].quote
+    return quote[: max(0, quote.find(candidate.value))].lower()
 
 
 def _says(other: Candidate, span: Span, value: str) -> bool:

@@ -302,7 +302,7 @@ _CHANGES = frozenset(
         "since",
     )
 )
-_NEVER = frozenset(("beside", "still", "supposed", "reported", "past"))
+_NEVER = frozenset(("beside", "still", "supposed", "reported", "past", "joke"))
 
 
 @cache

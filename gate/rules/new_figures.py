@@ -116,7 +116,7 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
     for figure in _chosen(text, figures(quote)):
         if beside and figure.kind == "weekday":
             continue  # "gym thursdays as well" takes the place of no other day
-        if _OF_THEM.match(quote, figure.end):
+        if _OF_THEM.match(quote, figure.end) and not _SO_MANY.search(quote[: figure.start]):
             continue  # "2 of my kids" says not how many there are
         counted = mine is not None and mine.start(1) == figure.start
         if figure.kind == "number" and not counted and (added or _STANDING.search(low) is None):
@@ -131,6 +131,11 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
 
 _BESIDE = re.compile(r"\b(?:also|too|as well)\b")
 _OF_THEM = re.compile(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
+_SO_MANY = re.compile(
+    r"\b(?:so|now|there['’]?s|there are|makes it|leaves|leaving|only|down to|up to|(?:so|now) (?:it['’]?s|"
+    r"there['’]?s|we['’]?re|were)) (?:just |only )?$",
+    re.I,
+)
 _BEFORE = re.compile(r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I)
 _AFTER = re.compile(r"\W*(?:\w+ )?(?:now|left|remaining|instead|already|by now)\b", re.I)
 

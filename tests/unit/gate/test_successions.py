@@ -32,7 +32,7 @@ def test_what_is_said_to_be_over_is(told, sentence):
         "might sell the corsa",
         "i also got a polo",
         "he said the corsa is sold",
-        "sold the corsa lol",
+        "sold the corsa haha jk",
         "still have the corsa",
         "did you sell the corsa?",
     ],
