@@ -138,7 +138,7 @@ def _lone(
     elif _LEFT.match(after) and _WENT.search(before):
         pattern = _COUNT
     elif unit is not None and _BARE.match(before) and unit[1] in _PERIODS:
-        pattern = re.compile(rf"\b(?P<n>\w+) {re.escape(unit[1].rstrip('s'))}s? a\b", re.I)
+        pattern = _PERIODS[unit[1]]
     if pattern is None:
         return []
     found: list[tuple[Held, new_figures.Figure]] = []
@@ -184,7 +184,8 @@ _WENT = re.compile(
     r"makes it|down to|now) (?:just |only |there['’]?s |that['’]?s |down to )?$"
 )
 _PEOPLE = re.compile(
-    rf"\b{_N} (?:of (?:them|us)|people|persons|members|colleagues|devs|developers|engineers|heads)\b"
+    rf"\b{_N} (?:of (?:them|us)|people|persons|members|colleagues|devs|developers|engineers|"
+    r"heads)\b"
 )
 _COUNT = re.compile(
     rf"^(?:User|i|we) (?:has|have|keeps?|owns?|got) {_N} (?!(?:years?|months?|weeks?|days?|hours?|"
@@ -195,7 +196,11 @@ _BARE = re.compile(
     r"^\W*(?:(?:so|ok|and|now|i['’]?m|im|i|i['’]ve|ive|finally|have|am|only|just|we['’]?re) )*"
     r"(?:dropped|cut|down|up|went|gone|reduced|back|working|doing|increased)(?: \w+)? (?:to )?$"
 )
-_PERIODS = frozenset("days day hours hour times shifts nights".split())
+_PERIODS = {
+    each: re.compile(rf"\b(?P<n>\w{{1,12}}) {each.rstrip('s')}s? a\b", re.I)
+    for each in "days day hours hour times shifts nights".split()
+}
+"""What there is so much of in a week: "4 days a week"."""
 
 
 def _before(candidate: Candidate) -> str:

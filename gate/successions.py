@@ -232,7 +232,7 @@ def features(said: Said, told: Told) -> Iterator[str]:
         yield "begins with I"
     if len(said.words) > 14:
         yield "long"
-    if shared or common:
+    if shared:
         yield from said.each_word
     if said.stems <= told.stems:
         yield "says nothing else"

@@ -132,8 +132,8 @@ def findings(content: str, start: int, end: int, before: int) -> Iterator[RuleFi
 _BESIDE = re.compile(r"\b(?:also|too|as well)\b")
 _OF_THEM = re.compile(r" of (?:my|our|the|them|these|those|us|his|her|their|its)\b", re.I)
 _SO_MANY = re.compile(
-    r"\b(?:so|now|there['’]?s|there are|makes it|leaves|leaving|only|down to|up to|(?:so|now) (?:it['’]?s|"
-    r"there['’]?s|we['’]?re|were)) (?:just |only )?$",
+    r"\b(?:so|now|there['’]?s|there are|makes it|leaves|leaving|only|down to|up to|"
+    r"(?:so|now) (?:it['’]?s|there['’]?s|we['’]?re|were)) (?:just |only )?$",
     re.I,
 )
 _BEFORE = re.compile(r"\b(?:to|now|it['’]?s|makes it|that['’]?s|so|only|another|total)\W*$", re.I)

@@ -57,9 +57,11 @@ _MENDS = tuple(
         rf"^\W*+{_SORRY}{{0,3}}i (?:said|wrote|typed|put|told you)\b[^,.;]{{1,60}}?(?:, ?| )(?:but "
         rf"|and )?(?:(?:it|that)(?:['’]?s| is| was| should be)|i meant?|should(?:['’]?ve| have)? "
         rf"(?:be|been|said)) (?:actually |really )?{_VALUE}{_STOP}",
-        rf"^\W*+{_SORRY}{{0,3}}(?:(?:it|that|he|she)(?:['’]?s| is)? |(?:his|her|the|my) name is )?"
+        rf"^\W*+{_SORRY}{{0,3}}(?:(?:it|that|he|she)(?:['’]?s| is)? |(?:his|her|the|my) "
+        rf"name is )?"
         rf"(?:spelled|spelt|written) {_VALUE}{_STOP}",
-        rf"^\W*+{_SORRY}{{0,3}}with (?:one|an?|two|double|no|a single) [a-z]{{1,2}}, {_VALUE}{_STOP}",
+        rf"^\W*+{_SORRY}{{0,3}}with (?:one|an?|two|double|no|a single) [a-z]{{1,2}}, "
+        rf"{_VALUE}{_STOP}",
     )
 )
 _TAKEN_BACK = re.compile(
