@@ -33,7 +33,8 @@ _SORRY = (
 _VALUE = r"(?P<right>[$€£]?[\w'’&+#:/.-]{1,40}(?: [$€£]?[\w'’&+#:/.-]{1,40}){0,4}?)"
 _STOP = (
     r"(?=\s*(?:[.,;!()…]|$)|\s+(?:lol|haha+|instead|sorry|sry|not|though|actually|please|of course|"
-    r"with an?|incl|including|i mean|my bad|typo|auto-?correct|if|counting|cause|because)\b|\s*[^\w\s'’.,:&$€£/+#-])"
+    r"with an?|incl|including|i mean|my bad|typo|auto-?correct|if|counting|cause|because)\b|"
+    r"\s*[^\w\s'’.,:&$€£/+#-])"
 )
 _MENDS = tuple(
     compile_later(pattern, re.I)
