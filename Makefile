@@ -7,7 +7,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install -q -c constr
 export PYTHONDONTWRITEBYTECODE :=
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-system quick explore torture mutate behaviours check docs bench bench-large clean
+.PHONY: demo test test-system quick explore linear torture mutate behaviours check docs bench bench-large clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make test-system   what needs more than Python: it installs that, too"
 	@echo "make quick   unit, golden and architecture tests, in about a minute"
 	@echo "make explore the property tests, with examples that are other ones each time"
+	@echo "make linear  measures whether every pattern reads in linear time, and lists those that do"
 	@echo "make torture SEED=1   200 rounds of kill -9 on both backends, and as many of the attacker's mix"
 	@echo "make mutate SEED=1 N=200   changes the core at random, and looks whether its tests notice"
 	@echo "make behaviours   writes docs/behaviours.md: which test shows what"
@@ -72,6 +73,10 @@ explore: $(VENV)/test
 
 behaviours: $(VENV)/test
 	$(BIN)/python tests/behaviours.py
+
+# With NEW=1 only what the list does not have is measured.
+linear: $(VENV)/test
+	$(BIN)/python tests/linear/measure.py $(if $(NEW),,--all)
 
 torture: $(VENV)/test
 	$(BIN)/python tests/fault/torture.py $(if $(SEED),--seed $(SEED)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(MIX),--mix $(MIX))

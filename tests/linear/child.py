@@ -1,11 +1,13 @@
 """Measures how the cost of our patterns and functions grows, in processes with a limit of CPU time.
 
 Prints a line of JSON for each that grows faster than the text it reads, or that was still at it
-when its time was over: what, which run, and how fast.
+when its time was over: what, which run, and how fast. What the list of `known.py` has is not
+measured again, unless `--all` is said.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import json
 import os
@@ -21,6 +23,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parent))
 
 import found
+import known
 from counting import Counter
 from growth import Run, growth
 from kinds import unlike
@@ -120,52 +123,71 @@ def _measure(cases: Sequence[Case], limit: float, tell: Callable[[dict[str, str]
         tell({"done": case.name})
 
 
-def _patterns() -> tuple[list[Case], dict[str, object]]:
+Counted = dict[str, object]
+
+
+def _patterns(listed: frozenset[str]) -> tuple[list[Case], Counted]:
     watch = found.Watch()
     found.import_all()
     import functions
 
     functions.exercise()
-    cases = [of_pattern(*each) for each in found.patterns(watch)]
-    return cases, {"patterns": len(cases), "unseen": [str(site) for site in found.unseen(watch)]}
+    every = {(each[0], each[2]): each for each in found.patterns(watch)}
+    digests = {known.of_pattern(pattern, used): (pattern, used) for pattern, used in every}
+    cases = [of_pattern(*every[each]) for at, each in digests.items() if at not in listed]
+    counted = {"patterns": len(every), "unseen": [str(site) for site in found.unseen(watch)]}
+    return cases, counted | {"digests": list(digests)}
 
 
-def _functions(share: str, of: str) -> tuple[list[Case], dict[str, object]]:
+def _functions(listed: frozenset[str], share: str, of: str) -> tuple[list[Case], Counted]:
     import functions
 
-    cases = list(functions.cases(int(share), int(of)))
-    return cases, {"functions": len(cases)}
+    cases = {
+        known.of_function(case.name, functions.READERS[case.name]): case
+        for case in functions.cases(int(share), int(of))
+    }
+    new = [case for at, case in cases.items() if at not in listed]
+    return new, {"functions": len(cases), "digests": list(cases)}
 
 
-def _samples() -> tuple[list[Case], dict[str, object]]:
+def _samples(listed: frozenset[str]) -> tuple[list[Case], Counted]:
     """What must be found, and between it what must not."""
 
     def loop(text: str) -> list[str]:
         return [text[:at] for at in range(0, len(text), 4) if text[:at].count("é") > at]
 
-    def pattern(name: str, words: str) -> Case:
-        return of_pattern(re.compile(words), name, found.ALL_WAYS)._replace(name=name)
-
+    patterns = {
+        "linear": r"(?<![.!?])[.!?]++(?=\s)",
+        "quadratic after a line of dots": r"[.!?]+[\"']*(?=\s)",
+        "quadratic between its own words": r"\bso\s*,?\s*that\b",
+        "exponential": r"(?:\w+\s?)*;",
+    }
+    made = {name: re.compile(words) for name, words in patterns.items()}
+    digests = {known.of_pattern(each, found.ALL_WAYS): name for name, each in made.items()}
     cases = [
-        pattern("linear", r"(?<![.!?])[.!?]++(?=\s)"),
-        pattern("quadratic after a line of dots", r"[.!?]+[\"']*(?=\s)"),
-        pattern("quadratic between its own words", r"\bso\s*,?\s*that\b"),
-        pattern("exponential", r"(?:\w+\s?)*;"),
-        Case("a quadratic loop", loop, EVERYBODYS),
-        Case("a linear loop", str.split, EVERYBODYS, thorough=True),
+        of_pattern(made[name], name, found.ALL_WAYS)._replace(name=name)
+        for at, name in digests.items()
+        if at not in listed
     ]
-    return cases, {"samples": len(cases)}
+    cases.append(Case("a quadratic loop", loop, EVERYBODYS))
+    cases.append(Case("a linear loop", str.split, EVERYBODYS, thorough=True))
+    return cases, {"samples": len(cases), "digests": list(digests)}
 
 
 def main() -> None:
     gc.disable()  # how much it looks through depends on what else there is
-    kind, *share = sys.argv[1].split()
-    cases, counted = {"patterns": _patterns, "functions": _functions, "samples": _samples}[kind](
-        *share
-    )
-    for told in confirmed(cases, SECONDS_OF_SAMPLES if kind == "samples" else SECONDS):
+    said = argparse.ArgumentParser()
+    said.add_argument("what", choices=("patterns", "functions", "samples"))
+    said.add_argument("share", nargs="*")
+    said.add_argument("--all", action="store_true")
+    said.add_argument("--known", type=Path, default=known.LIST)
+    asked = said.parse_args()
+    listed: frozenset[str] = frozenset() if asked.all else known.read(asked.known)
+    every = {"patterns": _patterns, "functions": _functions, "samples": _samples}
+    cases, counted = every[asked.what](listed, *asked.share)
+    for told in confirmed(cases, SECONDS_OF_SAMPLES if asked.what == "samples" else SECONDS):
         sys.stdout.write(json.dumps(told) + "\n")
-    sys.stdout.write(json.dumps(counted) + "\n")
+    sys.stdout.write(json.dumps(counted | {"measured": len(cases)}) + "\n")
 
 
 if __name__ == "__main__":
