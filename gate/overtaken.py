@@ -18,7 +18,7 @@ from beliefledger.ledger.candidate import SELF, Candidate
 MOST = 3
 """A sentence that would overtake more claims than this is about something else."""
 _PLANNED = LASTING | {"event", "commitment", "decision"}
-_STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.")
+_STAYING = ("identity.", "record.", "language.", "event.end", "event.change", "health.", "answers.")
 
 
 def overtaken(standing: Standing, candidate: Candidate, beside: Sequence[Candidate]) -> list[Held]:
