@@ -7,7 +7,7 @@ which names the version of every stream that the decisions wrote or read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from beliefledger.gate import entities
@@ -140,6 +140,12 @@ class Draft:
             self._keep(stream, self._memo.belief(stream, self.rules))
             self.reads(stream, self._beliefs[stream].version)
         return self._beliefs[stream]
+
+    def read_ahead(self, about: Iterable[tuple[str, Candidate]]) -> None:
+        """Read the beliefs that these candidates, each with its subject, are probably about: all at
+        once. Whoever asks for another one waits for that alone."""
+        slots = (self.slot(self.keys(ref), each.type, each) for ref, each in about)
+        self._memo.read_ahead(slots, self.rules)
 
     def _keep(self, stream: str, belief: Belief) -> None:
         """Keep a belief as it is now, and by the entities that its memories are about."""

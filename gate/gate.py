@@ -58,6 +58,18 @@ class Rehearsed(NamedTuple):
     decided: GateDecided
 
 
+class Stored(NamedTuple):
+    """A memory that was stored: its turn, and the decision about it."""
+
+    receipt: Receipt
+    decision: str | None = None
+    """None when the turn was there already, or is withheld."""
+    positions: tuple[int, ...] = ()
+    """Where the candidate and the decision are."""
+    waits_at: str | None = None
+    """The belief where the decision waits for a person."""
+
+
 class Gate(Writer):
     """Records turns and memories; whatever else writes memories uses its drafts."""
 
@@ -243,14 +255,9 @@ class Gate(Writer):
 
     # Storing with chosen fields
 
-    def store(
-        self, memories: Sequence[ChosenMemory], actor: str = SYSTEM
-    ) -> list[tuple[Receipt, str | None]]:
+    def store(self, memories: Sequence[ChosenMemory], actor: str = SYSTEM) -> list[Stored]:
         """Record memories with chosen fields: turns, candidates and decisions in one append. Each
-        is decided after those before it.
-
-        Returns for each its receipt and the decision's id; None when the turn was there already.
-        """
+        is decided after those before it."""
         self.check(each.turn for each in memories)
         refs = self.log.register([each.turn.subject for each in memories])
         self._grant_default(list(dict.fromkeys(refs.values())))
@@ -259,7 +266,7 @@ class Gate(Writer):
 
     def _store(
         self, memories: Sequence[ChosenMemory], refs: Mapping[str, str], actor: str
-    ) -> list[tuple[Receipt, str | None]]:
+    ) -> list[Stored]:
         # Whatever decides is loaded when something is decided: who only asks need not wait.
         from beliefledger.gate.candidates import ReadTurn, decide_candidates  # noqa: PLC0415
 
@@ -271,7 +278,12 @@ class Gate(Writer):
             ids.append(streams.turn_stream(draft.keys(ref).ids, each.turn.key()))
             new.setdefault(ids[-1], Told(ids[-1], ref, each.turn))
         there = self._looked_up(new)
-        stored: list[tuple[Receipt, int, str | None]] = []
+        draft.read_ahead(
+            (there[turn_id].subject_ref, each.candidate)
+            for turn_id, each in zip(ids, memories, strict=True)
+            if there[turn_id].position is None and not there[turn_id].withheld
+        )
+        stored: list[tuple[Stored, int]] = []
         begun: dict[str, int] = {}
         for turn_id, memory in zip(ids, memories, strict=True):
             told = there[turn_id]
@@ -280,7 +292,7 @@ class Gate(Writer):
             if told.position is not None or known is not None:
                 position, offset = (told.position or 0, 0) if known is None else (0, known)
                 receipt = Receipt(told.turn_id, position, ref, already=True, withheld=withheld)
-                stored.append((receipt, offset, None))
+                stored.append((Stored(receipt), offset))
                 continue
             draft.reads(told.turn_id, 0)
             event = self._event(told, draft.now)
@@ -296,12 +308,25 @@ class Gate(Writer):
             read = ReadTurn(view, 0, made.event_id, ref, actor)
             decide_candidates(draft, read, outcome, noticed, memory.choices)
             receipt = Receipt(told.turn_id, 0, ref, withheld=withheld)
-            stored.append((receipt, begun[turn_id], None if withheld else draft.decided[-1]))
+            decision = None if withheld else draft.decided[-1]
+            at = tuple(
+                offset
+                for offset, new in enumerate(draft.events[begun[turn_id] :], begun[turn_id])
+                if isinstance(new.event, CandidateProposed | GateDecided)
+            )
+            stored.append((Stored(receipt, decision, at), begun[turn_id]))
         appended = self.commit(draft)
         first = 0 if appended is None else appended.first
+        waiting = draft.waiting_at()
         return [
-            (receipt if receipt.position else replace(receipt, position=first + offset), decision)
-            for receipt, offset, decision in stored
+            each._replace(
+                receipt=each.receipt
+                if each.receipt.position
+                else replace(each.receipt, position=first + offset),
+                positions=tuple(first + at for at in each.positions),
+                waits_at=waiting.get(each.decision or ""),
+            )
+            for each, offset in stored
         ]
 
     def is_stored(self, receipt: Receipt) -> bool:

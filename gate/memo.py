@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from beliefledger.gate import consent as consents
 from beliefledger.gate import entities
 from beliefledger.gate.belief import Belief, folded
@@ -46,9 +48,18 @@ class Memo:
 
     def read(self, stream: str) -> list[Recorded]:
         """The events of a stream, with those that are being erased shown as erased."""
-        recorded = self._log.read_stream(stream)
+        return self._left(self._log.read_stream(stream))
+
+    def _left(self, recorded: list[Recorded]) -> list[Recorded]:
         whose = next((each.subject_ref for each in recorded), None)
         return recorded if whose is None else self.consent(whose).left(recorded)
+
+    def read_ahead(self, streams: Iterable[str], rules: Rules) -> None:
+        """Read the beliefs that will be asked for, all at once."""
+        unknown = [each for each in dict.fromkeys(streams) if each not in self._beliefs]
+        if len(unknown) > 1:
+            for stream, recorded in self._log.read_streams(unknown).items():
+                self._beliefs[stream] = folded(self._left(recorded), rules.registry)
 
     def belief(self, stream: str, rules: Rules) -> Belief:
         if stream not in self._beliefs:

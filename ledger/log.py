@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
@@ -13,12 +13,7 @@ from beliefledger.ledger.consumer import Consumer
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.eraser import Eraser, Wanted
 from beliefledger.ledger.erasures import SUBJECT, Erasure
-from beliefledger.ledger.errors import (
-    LedgerError,
-    LogCorrupted,
-    NotPermitted,
-    VersionConflict,
-)
+from beliefledger.ledger.errors import LedgerError, LogCorrupted, NotPermitted, VersionConflict
 from beliefledger.ledger.events.ops import PrincipalRegistered
 from beliefledger.ledger.events.subject import SubjectRegistered
 from beliefledger.ledger.names import check_name
@@ -349,14 +344,16 @@ class Log:
     def last(self, upto: int) -> Recorded | None:
         """The last event of this tenant at or before a position."""
         rows = self._store.read(0, 1, upto, desc=True)
-        self._refresh()
-        return codec.unseal(rows[0], self.vault) if rows else None
+        return next(iter(self._opened(rows)), None)
 
     def read_at(self, positions: Sequence[int]) -> dict[int, Recorded]:
         """The events at these positions."""
         rows = self._rows_at(list(dict.fromkeys(positions)))
+        return {each.position: each for each in self._opened(rows)}
+
+    def _opened(self, rows: Iterable[Row]) -> list[Recorded]:
         self._refresh()
-        return {row.position: codec.unseal(row, self.vault) for row in rows}
+        return [codec.unseal(row, self.vault) for row in rows]
 
     def _rows_at(self, positions: list[int]) -> list[Row]:
         """The rows at positions that views told of, from where these were asked."""
@@ -376,9 +373,14 @@ class Log:
 
     def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Recorded]:
         """The events of one stream of versions in (after, upto]."""
-        rows = self._store.read_stream(stream, after, upto)
-        self._refresh()
-        return [codec.unseal(row, self.vault) for row in rows]
+        return self._opened(self._store.read_stream(stream, after, upto))
+
+    def read_streams(self, streams: Sequence[str]) -> dict[str, list[Recorded]]:
+        """The events of each of these streams, asked for at once; of one without any, none."""
+        found: dict[str, list[Recorded]] = {stream: [] for stream in streams}
+        for each in self._opened(self._store.read_streams(streams)):
+            found[each.stream].append(each)
+        return found
 
     def find(self, event_id: str) -> Recorded | None:
         row = self._store.find(event_id)

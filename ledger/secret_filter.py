@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from enum import EnumType
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 from pydantic import BaseModel
 
@@ -144,10 +145,21 @@ class _Strings(list[str]):
 
 @cache
 def _fields(kind: type[BaseModel]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-    return tuple((name, tuple(field.metadata)) for name, field in kind.model_fields.items())
+    """The fields that may hold words, with their marks."""
+    return tuple(
+        (name, tuple(field.metadata))
+        for name, field in kind.model_fields.items()
+        if not _is_wordless(field.annotation)
+    )
 
 
 _WORDLESS = frozenset({type(None), bool, int})
+
+
+def _is_wordless(annotation: Any) -> bool:
+    """Whether values of a type are numbers, or words of a fixed list, or nothing."""
+    kinds = get_args(annotation) or (annotation,)
+    return all(kind in _WORDLESS or isinstance(kind, EnumType) for kind in kinds)
 
 
 def _gather(value: Any, words: _Strings, names: _Strings) -> None:

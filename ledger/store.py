@@ -266,6 +266,10 @@ class EventStore(Protocol):
         """The events of one stream of versions in (after, upto]."""
         ...
 
+    def read_streams(self, streams: Sequence[str]) -> list[Row]:
+        """The events of these streams, each stream's in order."""
+        ...
+
     def read_subject(
         self, subject_ref: str, after: int, limit: int, upto: int | None = None
     ) -> list[Row]:

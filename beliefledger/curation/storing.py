@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from beliefledger.answers import DecisionAnswer
+from beliefledger.gate.gate import Stored
 from beliefledger.gate.intake import ChosenMemory, TurnInput, check_size
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.turns import Receipt
@@ -145,10 +146,10 @@ class StoredMemories:
         return answers
 
     def _answers(
-        self, memories: Sequence[ChosenMemory], stored: Sequence[tuple[Receipt, str | None]]
+        self, memories: Sequence[ChosenMemory], stored: Sequence[Stored]
     ) -> Iterator[tuple[Receipt, DecisionAnswer]]:
-        made = self._queries.decided([decision for _, decision in stored if decision])
-        for memory, (receipt, decision) in zip(memories, stored, strict=True):
+        made = self._queries.just_stored(stored)
+        for memory, (receipt, decision, *_) in zip(memories, stored, strict=True):
             yield receipt, made[decision] if decision else self._made_before(memory, receipt)
 
     def _made_before(self, memory: ChosenMemory, receipt: Receipt) -> DecisionAnswer:

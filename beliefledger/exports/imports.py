@@ -119,7 +119,7 @@ class Imports:
         not_taken = []
         for version, turn in zip(versions, turns, strict=True):
             chosen = ChosenMemory(turn, _candidate(version, there), _choices(version))
-            [(receipt, decision)] = self._core.gate.store([chosen], actor)
+            [(receipt, decision, *_)] = self._core.gate.store([chosen], actor)
             done["already" if decision is None else "written"] += 1
             told = self._queries.of_turn(receipt.turn_id)
             if told and told[0].outcome not in _BELIEVED:

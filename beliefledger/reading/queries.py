@@ -15,7 +15,7 @@ from beliefledger.answers import (
     DecisionAnswer,
     Explanation,
 )
-from beliefledger.gate.gate import Rehearsed
+from beliefledger.gate.gate import Rehearsed, Stored
 from beliefledger.gate.queue import Processed
 from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.codec import Recorded
@@ -296,13 +296,13 @@ class Queries:
             raise UnknownMemory(f"There is no decision {decision_id}.")
         return self._reader.decisions(rows, self._became(rows))[0]
 
-    def decided(self, ids: Sequence[str]) -> dict[str, DecisionAnswer]:
-        """What was just decided, by its id; nothing became of that yet."""
-        if not ids:
-            return {}
-        with self.view(DecisionsView.name) as (connection, generation):
-            rows = questions.decisions_with(connection, generation, ids)
-        return {each.decision_id: each for each in self._reader.decisions(rows)}
+    def just_stored(self, stored: Sequence[Stored]) -> dict[str, DecisionAnswer]:
+        """What was decided about memories that were just stored, by its id. As in `just_decided`,
+        the views need not be caught up for it."""
+        told = self._log.read_at([at for each in stored for at in each.positions])
+        waiting_at = {each.decision or "": each.waits_at for each in stored if each.waits_at}
+        answers = self._reader.just_decided(list(told.values()), waiting_at)
+        return {each.decision_id: each for each in answers}
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:
         return self._reader.rehearsed(receipt, made)

@@ -152,15 +152,15 @@ class Reader:
     def just_decided(
         self, told: Sequence[Recorded], waiting_at: Mapping[str, str]
     ) -> list[DecisionAnswer]:
-        """Answers about the decisions among a turn's events, as they were made. `waiting_at` has
-        the belief where a conflict waits: it may have moved since it was decided."""
-        proposed = {each.version: each.event for each in told}
+        """Answers about the decisions among the events of turns, as they were made. `waiting_at`
+        has the belief where a conflict waits: it may have moved since it was decided."""
+        proposed = {(each.stream, each.version): each.event for each in told}
         answers = []
         for each in told:
             if each.type == GateDecided.NAME:
                 row = DecisionRow(*row_of(each))
                 row = replace(row, belief=waiting_at.get(row.decision_id, row.belief))
-                candidate = proposed.get(row.candidate_version)
+                candidate = proposed.get((each.stream, row.candidate_version))
                 answers.append(
                     _decision(
                         row,

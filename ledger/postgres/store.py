@@ -268,6 +268,11 @@ class PostgresEventStore(PostgresApplicationRecorder):
             (stream, after, _EVERYTHING if upto is None else upto),
         )
 
+    def read_streams(self, streams: Sequence[str]) -> list[Row]:
+        return self._rows(
+            "WHERE h.stream = ANY (%s) ORDER BY h.stream, h.version", (list(streams),)
+        )
+
     def read_subject(
         self, subject_ref: str, after: int, limit: int, upto: int | None = None
     ) -> list[Row]:

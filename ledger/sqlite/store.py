@@ -247,6 +247,18 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         )
         return [Row(*row) for row in rows]
 
+    def read_streams(self, streams: Sequence[str]) -> list[Row]:
+        rows: list[Row] = []
+        for some in _some(streams):
+            marks = ",".join("?" * len(some))
+            rows += [
+                Row(*row)
+                for row in self._fetch(
+                    f"{_ROW} WHERE h.stream IN ({marks}) ORDER BY h.stream, h.version", some
+                )
+            ]
+        return rows
+
     def read_subject(
         self, subject_ref: str, after: int, limit: int, upto: int | None = None
     ) -> list[Row]:

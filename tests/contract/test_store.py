@@ -314,6 +314,19 @@ def test_a_stream_is_read_by_version(filled):
     assert filled.read_stream("nobody's") == []
 
 
+def test_several_streams_are_read_at_once_each_in_its_order(filled):
+    streams = list(dict.fromkeys(fields(row)["stream"] for row in filled.read(0, 1000)))
+    many = [f"nobody's {number}" for number in range(1200)]
+    assert len(streams) > 1
+
+    rows = filled.read_streams([*many, *streams])
+
+    found = {each: [row for row in rows if fields(row)["stream"] == each] for each in streams}
+    assert found == {each: filled.read_stream(each) for each in streams}
+    assert len(rows) == sum(map(len, found.values()))
+    assert filled.read_streams([]) == filled.read_streams(many) == []
+
+
 def test_an_event_is_found_by_its_id(filled):
     row = filled.read(6, 1)[0]
     assert filled.find(fields(row)["event_id"]) == row
