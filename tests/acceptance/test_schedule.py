@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -239,6 +239,29 @@ def test_two_processes_run_each_job_once_and_one_takes_over(place):
         assert '"state":"runs"' in waiting.stdout.read()
 
 
+@contextmanager
+def stopped(process):
+    """Stopped meanwhile. In the middle of a write it would keep everybody out: after ten seconds
+    it goes on for a moment, and is stopped somewhere else."""
+    over = threading.Event()
+
+    def stop():
+        os.kill(process.pid, signal.SIGSTOP)
+        while not over.wait(10):
+            os.kill(process.pid, signal.SIGCONT)
+            over.wait(0.05)
+            os.kill(process.pid, signal.SIGSTOP)
+
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    try:
+        yield
+    finally:
+        over.set()
+        stopping.join()
+        os.kill(process.pid, signal.SIGCONT)
+
+
 def test_one_that_was_stopped_does_not_run_a_job_again(place):
     """Stopped past its lease and continued, a process finds that another has taken over."""
     with ExitStack() as stack, open_memory(place) as memory:
@@ -250,10 +273,9 @@ def test_one_that_was_stopped_does_not_run_a_job_again(place):
         second = stack.enter_context(schedule(place, *words))
         stack.callback(second.kill)
         assert state(second) == "waits"
-        os.kill(first.pid, signal.SIGSTOP)
-        while state(second) != "runs":
-            pass
-        os.kill(first.pid, signal.SIGCONT)
+        with stopped(first):
+            while state(second) != "runs":
+                pass
         while state(first) != "waits":
             pass
         before = len(ran(memory))
