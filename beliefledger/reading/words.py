@@ -155,6 +155,8 @@ class Reader:
         """Answers about the decisions among the events of turns, as they were made. `waiting_at`
         has the belief where a conflict waits: it may have moved since it was decided."""
         proposed = {(each.stream, each.version): each.event for each in told}
+        refs = {each.subject_ref for each in told if each.subject_ref is not None}
+        names = {ref: self.name(ref) for ref in refs}  # on a server, each is a question
         answers = []
         for each in told:
             if each.type == GateDecided.NAME:
@@ -164,7 +166,7 @@ class Reader:
                 answers.append(
                     _decision(
                         row,
-                        self.name(row.subject_ref),
+                        names[row.subject_ref],
                         candidate.candidate if isinstance(candidate, CandidateProposed) else None,
                         each.event if isinstance(each.event, GateDecided) else None,
                     )
