@@ -127,7 +127,7 @@ def _lone(
     at = quote.find(candidate.value)
     if kind != "number" or at < 0 or _BY.search(quote[:at]):
         return []
-    before, after = quote[:at].lower(), quote[at + len(candidate.value) :].lower()
+    before, after = _before(candidate), quote[at + len(candidate.value) :].lower()
     pattern: re.Pattern[str] | None = None
     aged = _AGED.search(before)
     unit = _UNIT.match(after)

@@ -64,8 +64,6 @@ class Stored(NamedTuple):
     receipt: Receipt
     decision: str | None = None
     """None when the turn was there already, or is withheld."""
-    positions: tuple[int, ...] = ()
-    """Where the candidate and the decision are."""
     waits_at: str | None = None
     """The belief where the decision waits for a person."""
 
@@ -283,7 +281,7 @@ class Gate(Writer):
             for turn_id, each in zip(ids, memories, strict=True)
             if there[turn_id].position is None and not there[turn_id].withheld
         )
-        stored: list[tuple[Stored, int]] = []
+        stored: list[tuple[Receipt, int, str | None]] = []
         begun: dict[str, int] = {}
         for turn_id, memory in zip(ids, memories, strict=True):
             told = there[turn_id]
@@ -292,7 +290,7 @@ class Gate(Writer):
             if told.position is not None or known is not None:
                 position, offset = (told.position or 0, 0) if known is None else (0, known)
                 receipt = Receipt(told.turn_id, position, ref, already=True, withheld=withheld)
-                stored.append((Stored(receipt), offset))
+                stored.append((receipt, offset, None))
                 continue
             draft.reads(told.turn_id, 0)
             event = self._event(told, draft.now)
@@ -308,25 +306,17 @@ class Gate(Writer):
             read = ReadTurn(view, 0, made.event_id, ref, actor)
             decide_candidates(draft, read, outcome, noticed, memory.choices)
             receipt = Receipt(told.turn_id, 0, ref, withheld=withheld)
-            decision = None if withheld else draft.decided[-1]
-            at = tuple(
-                offset
-                for offset, new in enumerate(draft.events[begun[turn_id] :], begun[turn_id])
-                if isinstance(new.event, CandidateProposed | GateDecided)
-            )
-            stored.append((Stored(receipt, decision, at), begun[turn_id]))
+            stored.append((receipt, begun[turn_id], None if withheld else draft.decided[-1]))
         appended = self.commit(draft)
         first = 0 if appended is None else appended.first
         waiting = draft.waiting_at()
         return [
-            each._replace(
-                receipt=each.receipt
-                if each.receipt.position
-                else replace(each.receipt, position=first + offset),
-                positions=tuple(first + at for at in each.positions),
-                waits_at=waiting.get(each.decision or ""),
+            Stored(
+                receipt if receipt.position else replace(receipt, position=first + offset),
+                decision,
+                waiting.get(decision or ""),
             )
-            for each, offset in stored
+            for receipt, offset, decision in stored
         ]
 
     def is_stored(self, receipt: Receipt) -> bool:

@@ -57,7 +57,7 @@ class Memo:
     def read_ahead(self, streams: Iterable[str], rules: Rules) -> None:
         """Read the beliefs that will be asked for, all at once."""
         unknown = [each for each in dict.fromkeys(streams) if each not in self._beliefs]
-        if len(unknown) > 1:
+        if len(unknown) > 1:  # one alone is read when it is asked for
             for stream, recorded in self._log.read_streams(unknown).items():
                 self._beliefs[stream] = folded(self._left(recorded), rules.registry)
 

@@ -267,7 +267,7 @@ class EventStore(Protocol):
         ...
 
     def read_streams(self, streams: Sequence[str]) -> list[Row]:
-        """The events of these streams, each stream's in order."""
+        """The events of these streams, in order of position."""
         ...
 
     def read_subject(

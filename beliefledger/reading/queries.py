@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from sqlalchemy import Connection
 
@@ -299,9 +300,10 @@ class Queries:
     def just_stored(self, stored: Sequence[Stored]) -> dict[str, DecisionAnswer]:
         """What was decided about memories that were just stored, by its id. As in `just_decided`,
         the views need not be caught up for it."""
-        told = self._log.read_at([at for each in stored for at in each.positions])
-        waiting_at = {each.decision or "": each.waits_at for each in stored if each.waits_at}
-        answers = self._reader.just_decided(list(told.values()), waiting_at)
+        made = [each for each in stored if each.decision]
+        told = self._log.read_streams([each.receipt.turn_id for each in made])
+        waiting_at = {each.decision or "": each.waits_at for each in made if each.waits_at}
+        answers = self._reader.just_decided([*chain(*told.values())], waiting_at)
         return {each.decision_id: each for each in answers}
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:

@@ -154,7 +154,11 @@ class Reader:
     ) -> list[DecisionAnswer]:
         """Answers about the decisions among the events of turns, as they were made. `waiting_at`
         has the belief where a conflict waits: it may have moved since it was decided."""
-        proposed = {(each.stream, each.version): each.event for each in told}
+        proposed = {
+            (each.stream, each.version): each.event
+            for each in told
+            if each.type == CandidateProposed.NAME
+        }
         refs = {each.subject_ref for each in told if each.subject_ref is not None}
         names = {ref: self.name(ref) for ref in refs}  # on a server, each is a question
         answers = []

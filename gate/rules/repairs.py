@@ -25,8 +25,8 @@ Read = Callable[[str, int], Iterator[RuleFinding]]
 """Reads the findings of a text that was said at a time."""
 
 _SORRY = (
-    r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|sry|srry|soz|wait|actually|well|correction|"
-    r"my bad|my mistake|"
+    r"(?:(?:oh|ah|er|um|uh|hm+|no|nope|nah|oops|whoops|ups|sorry|sry|srry|soz|wait|actually|"
+    r"well|correction|my bad|my mistake|"
     r"hang on|hold on|scratch that|strike that|i mean|typo|edit|ok|okay|rather|damn|argh|no "
     r"wait|and)\b[,.:;!—– -]*+)"
 )
@@ -132,8 +132,8 @@ _CLOCK = re.compile(
 )
 _HOUR = re.compile(r"(?<=\bat )\d{1,2}\b(?![:.]\d)")
 _FIGURE = re.compile(
-    r"[$€£]?\d[\d.,]*\d(?:k\b)?|[$€£]?\d(?:k\b)?|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|"
-    r"twelve|"
+    r"[$€£]?\d[\d.,]*\d(?:k\b)?|[$€£]?\d(?:k\b)?|"
+    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"thirteen|fourteen|fifteen|twenty|thirty|forty|fifty)\b",
     re.I,
 )

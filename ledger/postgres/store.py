@@ -269,9 +269,7 @@ class PostgresEventStore(PostgresApplicationRecorder):
         )
 
     def read_streams(self, streams: Sequence[str]) -> list[Row]:
-        return self._rows(
-            "WHERE h.stream = ANY (%s) ORDER BY h.stream, h.version", (list(streams),)
-        )
+        return self._rows("WHERE h.stream = ANY (%s) ORDER BY h.position", (list(streams),))
 
     def read_subject(
         self, subject_ref: str, after: int, limit: int, upto: int | None = None

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from eventsourcing.persistence import (
@@ -59,6 +59,8 @@ from beliefledger.ledger.unfinished import ReadOnlyCursors
 _POLL_SECONDS = 0.005
 _CACHE, _LOOKING_CACHE = 2_000, 131_072
 """KiB of pages that a connection keeps: SQLite's default, and while everything is looked at."""
+T = TypeVar("T")
+
 _ROW = (
     "SELECT h.position, h.envelope, b.body, h.type FROM history h"
     " LEFT JOIN bodies b ON b.position = h.position "
@@ -231,14 +233,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return [Row(*row) for row in rows]
 
     def read_at(self, positions: Sequence[int]) -> list[Row]:
-        rows: list[Row] = []
-        for start in range(0, len(positions), 500):
-            some = positions[start : start + 500]
-            marks = ",".join("?" * len(some))
-            rows += [
-                Row(*row) for row in self._fetch(f"{_ROW} WHERE h.position IN ({marks})", some)
-            ]
-        return sorted(rows)
+        return self._rows_in("position", positions)
 
     def read_stream(self, stream: str, after: int = 0, upto: int | None = None) -> list[Row]:
         rows = self._fetch(
@@ -248,16 +243,16 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         return [Row(*row) for row in rows]
 
     def read_streams(self, streams: Sequence[str]) -> list[Row]:
+        return self._rows_in("stream", streams)
+
+    def _rows_in(self, column: str, values: Sequence[object]) -> list[Row]:
+        """The rows with one of these values, in order of position."""
         rows: list[Row] = []
-        for some in _some(streams):
+        for some in _some(values):
             marks = ",".join("?" * len(some))
-            rows += [
-                Row(*row)
-                for row in self._fetch(
-                    f"{_ROW} WHERE h.stream IN ({marks}) ORDER BY h.stream, h.version", some
-                )
-            ]
-        return rows
+            found = self._fetch(f"{_ROW} WHERE h.{column} IN ({marks})", some)
+            rows += [Row(*row) for row in found]
+        return sorted(rows)
 
     def read_subject(
         self, subject_ref: str, after: int, limit: int, upto: int | None = None
@@ -454,7 +449,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
         ]
 
 
-def _some(values: Sequence[str]) -> Iterator[Sequence[str]]:
+def _some(values: Sequence[T]) -> Iterator[Sequence[T]]:
     """Splits values into parts that fit into one SQL statement."""
     for start in range(0, len(values), 500):
         yield values[start : start + 500]
