@@ -366,6 +366,8 @@ def _swap(said: Candidate, right: str) -> tuple[str, str] | None:
         named = _PROPER.findall(said.claim.removeprefix(SELF))
         if len(named) == 1 and named[0].lower() != bare.lower():
             return named[0], bare
+    if _OF_TIME.search(bare) and not _OF_TIME.search(said.claim):
+        return None  # "sorry, the week before last" takes the place of no town
     if said.type in ("event", "commitment") or len(value.split()) > 3 or value not in said.claim:
         close = [
             word for word in said.claim.split()
@@ -376,6 +378,13 @@ def _swap(said: Candidate, right: str) -> tuple[str, str] | None:
         return None
     name = value[:1].isupper() or value.islower()
     return (value, bare) if name else None
+
+
+_OF_TIME = re.compile(
+    r"\b(?:days?|nights?|weeks?|weekends?|months?|years?|mornings?|afternoons?|evenings?|spring|"
+    r"summer|autumn|winter|ago|yesterday|today|tonight|tomorrow|soon|later|earlier|recently)\b",
+    re.I,
+)
 
 
 def _repaired(

@@ -183,6 +183,25 @@ def test_what_was_done_is_no_value_of_the_statement_before(memory, words):
     assert not any("cannot" in each and words[-6:] in each for each in believed(memory, 0))
 
 
+@pytest.mark.parametrize("said", ["my friend Rui lives in Faro", "I have a dog called Rex"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sry, the week before last",
+        "oops, last month",
+        "no wait, next year",
+        "sorry, at the weekend",
+        "oops a while ago",
+        "actually for the summer",
+    ],
+)
+def test_a_time_takes_the_place_of_no_town_and_no_name(memory, said, words):
+    memory.remember("ana", said)
+    before = {each.text for each in memory.beliefs("ana")}
+    memory.remember("ana", words)
+    assert before <= {each.text for each in memory.beliefs("ana")}
+
+
 def test_a_new_employer_is_told_though_the_old_one_was_told_with_a_trade(memory):
     tell(memory, (0, "I work at Initech as a baker."), (9, "first day at Globex went well!"))
     assert "User works at Globex" in believed(memory, 9)
