@@ -83,6 +83,16 @@ _HINT = re.compile(
     rf"{_MONTH[3:-1]}|day\b|\bin an?\b|couple|\bin (?:one|two|three|four|five|six)",
     re.I,
 )
+_ARRANGED = re.compile(
+    r"\b(?:(?:postponed|rescheduled|moved|pushed|delayed|deferred|shifted|put\s+off|brought\s+forward)"
+    r"\b[^.!?\n]{0,60}?\b(?:to|till|until)"
+    r"|(?:booked|reserved|scheduled|rescheduled|arranged|planned|set\s+up|fixed)\b[^.!?\n]{0,60}?\bfor"
+    r"|tickets\b[^.!?\n]{0,60}?\b(?:for|on)"
+    r"|(?:signed\s+up|registered|enrolled|invited)\s+(?:for|to|in)\b[^.!?\n]{1,60}?\bon)"
+    r"(?:\s+the)?\s*$",
+    re.I,
+)
+"""What ends before a date that lies ahead, though the verb is a past one."""
 _AMBIGUOUS = frozenset({"may", "march", "mar", "sat", "sun", "fri", "wed", "mon", "sept", "dec"})
 
 
@@ -91,8 +101,9 @@ def find_when(
 ) -> FoundDate | None:
     """The first time that `text` names, read as said at `said_at`, or None.
 
-    A month or weekday without a year is the nearest past one; the coming one when `future`. "By
-    May" is the coming one, and "until May" unless what lasted till then is `past`.
+    A month or weekday without a year is the nearest past one; the coming one when `future`, or when
+    the words before it arrange something ("booked a table for June 3"). "By May" is the coming one,
+    and "until May" unless what lasted till then is `past`.
     A "may" or "march" that is an ordinary word is not a month: it needs a preposition, a day, a
     year or "last" beside it, and a capital letter.
     """
@@ -103,8 +114,9 @@ def find_when(
         phrase = match.group()
         if not _is_time(kind, phrase):
             continue
+        ahead = future or _ARRANGED.search(text, 0, match.start()) is not None
         when = _read(
-            kind, " ".join(phrase.lower().split()), said_at // (86400 * MICRO), future, past
+            kind, " ".join(phrase.lower().split()), said_at // (86400 * MICRO), ahead, past
         )
         if when is not None:
             return FoundDate(when, match.start(), match.end())

@@ -95,6 +95,35 @@ def test_an_end_is_in_the_past_where_what_ended_is(text: str, coming: str, gone:
         assert day(found.when.start) == start
 
 
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("We booked a table for June 3", "2023-06-03"),
+        ("I reserved the hall for the 3rd of June", "2023-06-03"),
+        ("Joana postponed the wedding to September 12", "2023-09-12"),
+        ("we've rescheduled the dentist to June 20", "2023-06-20"),
+        ("my flight got moved to December 1", "2023-12-01"),
+        ("they pushed the launch back to March 3", "2024-03-03"),
+        ("she put off the exam until July 1", "2023-07-01"),
+        ("I bought tickets for the concert on October 5", "2023-10-05"),
+        ("got tickets for August 9", "2023-08-09"),
+        ("I signed up for the marathon on November 8", "2023-11-08"),
+        ("we were invited to a wedding on June 17", "2023-06-17"),
+        # What only happened then, or was done then, did so.
+        ("I booked it on March 3", "2023-03-03"),
+        ("We moved to Porto in June", "2022-06-01"),
+        ("I signed up on April 4", "2023-04-04"),
+        ("We moved the sofa on May 2", "2023-05-02"),
+        ("I booked a table. It was lovely on June 3", "2022-06-03"),
+    ],
+)
+def test_what_was_arranged_is_ahead(text: str, begins: str) -> None:
+    found = find_when(text, SAID_AT)
+    assert found is not None
+    assert found.when.start is not None
+    assert day(found.when.start) == begins
+
+
 def day(micros: int) -> str:
     moment = datetime.fromtimestamp(micros / 1_000_000, UTC)
     assert (moment.hour, moment.minute, moment.second) == (0, 0, 0)
