@@ -25,7 +25,7 @@ class TakenBack:
     def __init__(self) -> None:
         self._values: dict[str, tuple[int, frozenset[str]]] = {}
         """By memory: where it was first said, and the words that tell its value."""
-        self._kept: Sequence[tuple[str, int, Sequence[str]]] = ()
+        self._kept: Sequence[tuple[str, int, str]] = ()
         """The same as it was kept, until it is needed."""
         self._states: dict[str, State] = {}
         self.any = False
@@ -49,7 +49,7 @@ class TakenBack:
         """All of it, as JSON can say it."""
         self._take_up()
         return {
-            "values": [(key, at, list(words)) for key, (at, words) in self._values.items()],
+            "values": [(key, at, " ".join(words)) for key, (at, words) in self._values.items()],
             "states": self._states,
             "any": self.any,
         }
@@ -63,7 +63,7 @@ class TakenBack:
     def _take_up(self) -> None:
         """Have the values that were kept."""
         if self._kept:
-            self._values = {key: (at, frozenset(words)) for key, at, words in self._kept}
+            self._values = {key: (at, frozenset(words.split())) for key, at, words in self._kept}
             self._kept = ()
 
     def repeated(self, position: int, content: str) -> Iterator[Withheld]:

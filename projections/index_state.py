@@ -32,24 +32,25 @@ def within(name: str, state: Mapping[str, Any]) -> State:
     return {key[len(start) :]: value for key, value in state.items() if key.startswith(start)}
 
 
-def packed(state: State) -> bytes:
+def packed(state: State) -> bytearray:
     """The state as bytes."""
-    arrays: dict[str, tuple[str, list[int]]] = {}
-    parts: list[bytes] = []
-    said: State = {}
-    for name, value in state.items():
-        if isinstance(value, np.ndarray):
-            arrays[name] = value.dtype.str, list(value.shape)
-            parts.append(value.tobytes())
-            parts.append(bytes(-len(parts[-1]) % _ALIGNED))
-        else:
-            said[name] = value
+    arrays = {
+        name: (value.dtype.str, list(value.shape))
+        for name, value in state.items()
+        if isinstance(value, np.ndarray)
+    }
+    said = {name: value for name, value in state.items() if name not in arrays}
     head = orjson.dumps([said, arrays], default=sorted)  # sets, which JSON has not
     head += b" " * (-len(head) % _ALIGNED)
-    return b"".join([len(head).to_bytes(_LENGTH, "little"), head, *parts])
+    data = bytearray(len(head).to_bytes(_LENGTH, "little"))
+    data += head
+    for name in arrays:  # one by one: together they may be large
+        data += state[name].tobytes()
+        data += bytes(-len(data) % _ALIGNED)
+    return data
 
 
-def unpacked(data: bytes) -> State:
+def unpacked(data: bytes | bytearray) -> State:
     """The state again; its arrays are not to be changed."""
     start = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
     found, arrays = orjson.loads(memoryview(data)[_LENGTH:start])

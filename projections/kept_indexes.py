@@ -19,7 +19,9 @@ from beliefledger.projections.tables import kept_indexes as table
 from beliefledger.projections.view_databases import Home
 
 _PART = 1 << 20
-"""Bytes that are sealed together."""
+"""Bytes that are sealed together …"""
+_TOGETHER = 16
+"""… and parts that are written together."""
 
 
 class KeptIndexes:
@@ -38,38 +40,39 @@ class KeptIndexes:
         no more use then."""
         c, of = table.c, _tag(keys, model, purpose)
         query = select(c.part, c.saved, c.parts, c.sealed).where(c.tag == of).order_by(c.part)
-        with self._home.reading() as connection:
-            rows = connection.execute(query).all()
-        if not rows or rows[0].parts != len(rows):
-            return None
+        data, parts, expected = bytearray(), 0, 0
         try:
-            return unpacked(
-                b"".join(
-                    keys.bodies.open(bytes(row.sealed), _bound(of, row.saved, part, len(rows)))
-                    for part, row in enumerate(rows)
-                )
-            )
+            with self._home.reading() as connection:
+                for row in connection.execute(query):  # one at a time: together they may be large
+                    expected = row.parts
+                    bound_to = _bound(of, row.saved, parts, expected)
+                    data += keys.bodies.open(bytes(row.sealed), bound_to)
+                    parts += 1
         except NotAuthentic:
             return None
+        return unpacked(data) if parts and parts == expected else None
 
     def keep(self, keys: SubjectKeys, model: str, purpose: str, state: State) -> None:
         """Seal and keep a state, in place of the one before."""
-        erasures = state["erasures"][1]
         of, saved, data = _tag(keys, model, purpose), uuid4().hex, packed(state)
-        pieces = [data[start : start + _PART] for start in range(0, len(data), _PART)]
-        rows = []
-        for part, piece in enumerate(pieces):
-            sealed = keys.bodies.seal(piece, _bound(of, saved, part, len(pieces)))
-            rows.append((of, part, keys.subject_ref, model, erasures, saved, len(pieces), sealed))
+        parts = -(-len(data) // _PART)
+        erasures = state["erasures"][1]
+
+        def sealed(part: int) -> tuple[object, ...]:
+            piece = bytes(data[part * _PART : (part + 1) * _PART])
+            blob = keys.bodies.seal(piece, _bound(of, saved, part, parts))
+            return of, part, keys.subject_ref, model, erasures, saved, parts, blob
+
         with self._home.writing() as connection:
             connection.execute(delete(table).where(table.c.tag == of))
             mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-            connection.exec_driver_sql(
-                f"INSERT INTO {table.name}"
-                " (tag, part, subject_ref, model, erasures, saved, parts, sealed)"
-                f" VALUES ({', '.join([mark] * 8)})",
-                rows,
-            )
+            for start in range(0, parts, _TOGETHER):
+                connection.exec_driver_sql(
+                    f"INSERT INTO {table.name}"
+                    " (tag, part, subject_ref, model, erasures, saved, parts, sealed)"
+                    f" VALUES ({', '.join([mark] * 8)})",
+                    [sealed(part) for part in range(start, min(start + _TOGETHER, parts))],
+                )
 
     def forget(
         self, subject_ref: str, model: str | None = None, erasures: int | None = None
