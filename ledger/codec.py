@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,6 +65,17 @@ class Recorded:
     def destroyed(self) -> bool:
         """Whether its body is gone; one that is there is not opened to tell."""
         return "later" not in vars(self) and self.event is None
+
+    def said(self) -> Mapping[str, Any] | None:
+        """The fields of its body, without making the event, which takes longer than to open it;
+        None once it is destroyed. For folds that want a word of many bodies: a field is only known
+        to be there because the event was checked when it was written."""
+        mine = vars(self)
+        if "later" not in mine:
+            return None if self.event is None else vars(self.event)
+        row, vault = mine["later"]
+        _, _, body, gone = _parts(row, vault, mine)
+        return None if gone else body or {}
 
     if not TYPE_CHECKING:
 

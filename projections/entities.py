@@ -84,6 +84,8 @@ class EntitiesView:
         self._entities = Intervals(entities, EntityRow, empty=empty)
         self._asked = Intervals(asked, QuestionRow, empty=empty)
         self._known: dict[str, _Directory] = {}
+        self._knows_all = empty
+        """Whether whoever is not known here has nothing in the tables."""
 
     def apply(self, event: Recorded, connection: Connection) -> None:
         subject = event.subject_ref or ""
@@ -125,14 +127,14 @@ class EntitiesView:
     def _directory(self, subject: str, connection: Connection) -> _Directory:
         known = self._known.get(subject)
         if known is None:
-            names, entities, asked = (table.c.subject_ref == subject for table in self._tables)
-            known = self._known[subject] = _Directory(
-                self._entities.standing(
-                    connection, entities, lambda row: row.subject_ref == subject
-                ),
-                self._names.standing(connection, names, lambda row: row.subject_ref == subject),
-                self._asked.standing(connection, asked, lambda row: row.subject_ref == subject),
-            )
+            known = _Directory([], [], [])
+            if not self._knows_all:
+                known = _Directory(
+                    self._entities.of_subject(connection, subject),
+                    self._names.of_subject(connection, subject),
+                    self._asked.of_subject(connection, subject),
+                )
+            self._known[subject] = known
         return known
 
     def _describe(
@@ -215,7 +217,7 @@ class EntitiesView:
         for kept in (self._names, self._entities, self._asked):
             kept.flush(connection)
         if len(self._known) > _KEPT_SUBJECTS:
-            self._known = {}
+            self._known, self._knows_all = {}, False
 
 
 def _in_order(rows: Mapping[Any, Row]) -> list[Row]:

@@ -84,9 +84,8 @@ class Folding:
         histories: Histories,
     ) -> tuple[int, str | None]:
         """Apply a page; returns the last position applied, and why it stopped there if it did."""
-        for each in page.events:
-            if each.position <= after or each.type not in self.types:
-                continue
+        types = self.types
+        for each in [one for one in page.events if one.type in types and one.position > after]:
             failure = self._apply(each, connection)
             if failure is None and self._view.of_bodies and each.type == ContentErased.NAME:
                 failure = self._erased(each, end, connection, histories)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Table, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, select
 
 from beliefledger.projections.rows import delete_subjects, insert_rows, update_rows
 
@@ -115,6 +115,8 @@ class Intervals(Generic[Kind]):
         self._new: dict[int, Kind] = {}
         self._closed: dict[int, Kind] = {}
         self._gone: list[str] = []
+        self._query: Select[Any] | None = None
+        """What `of_subject` asks, made once: to make it takes longer than to ask."""
 
     def open(self, row: Kind, position: int) -> Kind:
         """Let a row hold from a position on."""
@@ -151,9 +153,27 @@ class Intervals(Generic[Kind]):
         found: list[Kind] = []
         if not self._empty:
             query = select(self._table).where(where, c.closed.is_(None)).order_by(c.row_id)
-            rows = (self._kind(*row) for row in connection.execute(query))
-            found = [row for row in rows if row.row_id not in self._closed and not self._lost(row)]
+            found = self._left(connection.execute(query))
         return found + [row for row in self._pending() if row.closed is None and wanted(row)]
+
+    def of_subject(self, connection: Connection, subject_ref: str) -> list[Kind]:
+        """As `standing`, of one subject."""
+        if self._query is None:
+            c = self._table.c
+            self._query = (
+                select(self._table)
+                .where(c.subject_ref == bindparam("subject"), c.closed.is_(None))
+                .order_by(c.row_id)
+            )
+        rows = () if self._empty else connection.execute(self._query, {"subject": subject_ref})
+        return self._left(rows) + [
+            row for row in self._pending() if row.closed is None and row.subject_ref == subject_ref
+        ]
+
+    def _left(self, rows: Iterable[Any]) -> list[Kind]:
+        """What is left of rows of the database."""
+        found = (self._kind(*row) for row in rows)
+        return [row for row in found if row.row_id not in self._closed and not self._lost(row)]
 
     def _pending(self) -> Iterator[Kind]:
         return iter(self._new.values())

@@ -87,14 +87,14 @@ class TurnsView:
     def apply(self, event: Recorded, connection: Connection) -> None:
         facts = event.facts
         if event.type == TurnRecorded.NAME:
-            said = event.event
-            if not isinstance(said, TurnRecorded):
+            said = event.said()
+            if said is None:
                 return
             self._new[event.stream] = TurnRow(
                 event.position,
                 event.stream,
                 event.subject_ref or "",
-                said.session_tag,
+                said["session_tag"],
                 facts["role"],
                 facts["channel"],
                 "pending",

@@ -230,7 +230,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             f"{_ROW} WHERE h.position > ? AND h.position <= ? ORDER BY h.position {order} LIMIT ?",
             (after, 2**62 if upto is None else upto, limit),
         )
-        return [Row(*row) for row in rows]
+        return list(map(Row._make, rows))
 
     def read_at(self, positions: Sequence[int]) -> list[Row]:
         return self._rows_in("position", positions)
@@ -240,7 +240,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             _ROW + "WHERE h.stream = ? AND h.version > ? AND h.version <= ? ORDER BY h.version",
             (stream, after, 2**62 if upto is None else upto),
         )
-        return [Row(*row) for row in rows]
+        return list(map(Row._make, rows))
 
     def read_streams(self, streams: Sequence[str]) -> list[Row]:
         return self._rows_in("stream", streams)
@@ -262,7 +262,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             " ORDER BY h.position LIMIT ?",
             (subject_ref, after, 2**62 if upto is None else upto, limit),
         )
-        return [Row(*row) for row in rows]
+        return list(map(Row._make, rows))
 
     def positions_of(self, event_ids: Sequence[str]) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -316,7 +316,7 @@ class SQLiteEventStore(SQLiteApplicationRecorder):
             " AND +h.position > ? ORDER BY h.position",
             (*types, subject_ref, subject_ref, after),
         )
-        return [Row(*row) for row in rows]
+        return list(map(Row._make, rows))
 
     def position_at(self, moment: Micros) -> int:
         # recorded_at never goes back, so the position can be found by halving.

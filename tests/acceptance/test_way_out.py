@@ -292,7 +292,7 @@ def test_neither_words_nor_vectors_of_what_is_withheld_are_in_an_index(memory, c
     memory.search("ana", "kettle", record=False)
     [live_index] = finder._indexes.values()
     index = live_index.index
-    held = {term for term, texts in index.words._texts.items() if len(texts)}
+    held = set(index.words.state()["terms"])
     visible = after in {"nothing", "approval"}
     assert (said.word in held or f"{said.word[:6]}" in {each[:6] for each in held}) == visible
     assert set(finder.store.tags_of(ref)) == set(index.tags)
