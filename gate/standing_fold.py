@@ -10,10 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from beliefledger.gate import consent as consents
-from beliefledger.gate import speech
-from beliefledger.gate.checks import CAPPED
 from beliefledger.gate.consent import ORDINARY, Consent
-from beliefledger.gate.decision import Outcome, Reason
+from beliefledger.gate.decision import CAPPED, Outcome, Reason
+from beliefledger.gate.orders import instruction_like
 from beliefledger.gate.standing import (
     DOUBTED,
     OUTDATED,
@@ -223,7 +222,7 @@ class StandingFold:
             for each in beside
             if not any(a < each.end and each.start < b for a, b in remembered)
         ]
-        if speech.instruction_like(plain(content).text):
+        if instruction_like(plain(content).text):
             return TurnStanding(Cause.INSTRUCTION)
         if ORDINARY not in rights.covered:
             return TurnStanding(Cause.NO_BASIS, memories=tuple(memories))

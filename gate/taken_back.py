@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from beliefledger.gate import speech
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import WITHHELD, State, Withheld
 
 AGENTS = frozenset({"assistant", "tool", "system"})
@@ -55,7 +55,7 @@ class TakenBack:
             elif state in STATES and first < position:
                 over.append((words, WITHHELD[state]))
         over = [each for each in over if each[0] not in held]
-        for start, end in speech.sentences(content) if over else ():
+        for start, end in sentences(content) if over else ():
             said = set(_WORD.findall(content[start:end].lower()))
             cause = next((cause for words, cause in over if words <= said), None)
             if cause is not None:
