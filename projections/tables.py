@@ -344,7 +344,7 @@ vector_models = Table(
     Column("place", _text(4096), nullable=False),
 )
 """The directories in which models lie that were adopted: of this machine, so the log has their
-names and digests alone."""
+names and digests alone. Of our own model, the file that had the right digest."""
 
 decay_scores = Table(
     "decay_scores",
