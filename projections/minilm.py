@@ -28,6 +28,8 @@ LONGEST = 256
 _LAYERS, _HEADS = 6, 12
 _TOGETHER = 1024
 """Tokens computed at a time: what they need stays in the processor's cache."""
+_FEW_TIMES = 8
+"""So often layers are let go of after use: it takes 2 ms a time to map them again."""
 _EPSILON = 1e-12
 _BLOCK = 16384
 """Numbers of which `_gelu` computes every step before the next ones: 64 kB."""
@@ -51,8 +53,8 @@ class _Layer(NamedTuple):
 class Network:
     """The model in a directory. Threads may share it: no weight changes after it was made.
 
-    The weights are mapped from their file, so that only what is used takes up memory. What is asked
-    first has one layer at a time in memory: a command asks once, and others keep what they use.
+    The weights are mapped from their file, so that only what is used takes up memory. At first one
+    layer at a time is in memory: a command asks a few times, and who asks more keeps what it uses.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -72,7 +74,7 @@ class Network:
             self._layers.append(_layer(tensors, f"encoder.layer.{at}."))
             mapped.madvise(mmap.MADV_DONTNEED)  # some of it was copied
         self._mapped = mapped
-        self._asked = False
+        self._asked = 0
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row of length 1 for each text, in their order."""
@@ -98,9 +100,9 @@ class Network:
             narrow += layer.narrow_bias
             narrow += x
             x = _normed(narrow, layer.narrowed)
-            if not self._asked:
+            if self._asked < _FEW_TIMES:
                 self._mapped.madvise(mmap.MADV_DONTNEED)
-        self._asked = True
+        self._asked += 1
         pooled: Floats = np.concatenate([part.mean(axis=1) for part in _parts(x, runs)])
         pooled /= np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), _EPSILON)
         return pooled
