@@ -196,8 +196,8 @@ def completing() -> bool:
 
 
 def one_thread_each() -> None:
-    """Let libraries that compute start no threads: a server's calls come in several already, and
-    their own wait for more work busily, which costs more than a search. To be said before they are
-    loaded."""
+    """Let libraries that compute start no threads: a server's calls come in several already, a
+    command asks one question, and their own threads wait for more work busily, which costs more
+    than a search. To be said before they are loaded."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")

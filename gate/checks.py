@@ -5,7 +5,6 @@ The first that fails raises `CheckFailed`. Each leaves an entry in the decision'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,9 +14,11 @@ from beliefledger.gate.claim_excess import presupposes, value_said
 from beliefledger.gate.claims import CHECK, claim_within
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, SPECIAL, Consent, Grant
-from beliefledger.gate.decision import Approval, Outcome, Reason, TurnView
+from beliefledger.gate.decision import CAPPED, Approval, Outcome, Reason, TurnView
+from beliefledger.gate.orders import instruction_like
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import words
 from beliefledger.gate.speakers import as_if_of_subject
 from beliefledger.ledger.candidate import Candidate, Durability, Source, SpeechAct
@@ -25,14 +26,6 @@ from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.lookalikes import Folded, plain, undisguised
 from beliefledger.ledger.times import Micros
 
-CAPPED: Mapping[SpeechAct, Reason] = {
-    SpeechAct.HYPOTHETICAL: Reason.HYPOTHETICAL,
-    SpeechAct.CONDITIONAL: Reason.CONDITIONAL,
-    SpeechAct.ROLE_PLAY: Reason.ROLE_PLAY,
-    SpeechAct.LEVERAGE: Reason.LEVERAGE,
-    SpeechAct.QUOTED: Reason.QUOTED,
-    SpeechAct.SARCASTIC: Reason.SARCASTIC,
-}
 EXPLICIT = frozenset({SpeechAct.CHANGE, SpeechAct.CORRECTION, SpeechAct.REMOVAL})
 REDACTED = "[redacted "
 """The beginning of a redacted secret's placeholder. What says it is no memory."""
@@ -145,7 +138,7 @@ def truth(case: Case, kind: MemoryType | None) -> MemoryType:
         raise case.refuse("truth.claim", Reason.CLAIM_EXCEEDS_SPAN)
     case.passed("truth.claim")
     # "Ignore what I said about …" takes back the speaker's own words, and gives no orders.
-    orders = speech.instruction_like(case.said.text, case.reading)
+    orders = instruction_like(case.said.text, case.reading)
     if (case.act is SpeechAct.INSTRUCTION or orders) and not candidate.retracts:
         raise case.refuse("truth.act", Reason.INSTRUCTION_LIKE)
     if case.act is SpeechAct.QUESTION:
@@ -255,7 +248,7 @@ def _beside_a_secret(case: Case) -> bool:
             continue
         read = plain(text)
         begins, ends = read.place(span.start, span.end)
-        for start, end in speech.sentences(read.text):
+        for start, end in sentences(read.text):
             if begins < end and start < ends and REDACTED in read.text[start:end]:
                 return True
     return False

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from beliefledger.gate.decision import Decision, Outcome, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.keys import under_its_key
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
-from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import UnknownMemory

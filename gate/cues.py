@@ -9,6 +9,9 @@ from beliefledger.gate.literals import Guarded
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.late_patterns import compile_later
 
+READING = 1
+"""The edition of the cues. What was decided by those of before is read by those again: 0."""
+
 
 class Cues:
     """A data file of cues. Its `parts` stand in the other blocks as `<name>`."""

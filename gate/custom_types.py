@@ -26,7 +26,7 @@ from beliefledger.gate.rules.findings import (
 from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, verb_form
 from beliefledger.gate.rules.phrases import phrase_end, retell, slug, text_of, trim
 from beliefledger.gate.rules.words import Token, clause_end, tokens
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, SpeechAct, When
 
 IMPORTANCE, CONFIDENCE = 800, 900

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from beliefledger.gate.belief import Belief
 from beliefledger.gate.checks import (
-    CAPPED,
     Case,
     CheckFailed,
     durability,
@@ -21,7 +20,7 @@ from beliefledger.gate.checks import (
 )
 from beliefledger.gate.conflicts import against_belief
 from beliefledger.gate.consent import Consent
-from beliefledger.gate.decision import Approval, Decision, Outcome, TurnView
+from beliefledger.gate.decision import CAPPED, Approval, Decision, Outcome, TurnView
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
 from beliefledger.ledger.candidate import Candidate

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.confidence import Confidence
+from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
@@ -64,6 +65,17 @@ class Reason(StrEnum):
     PROHIBITED_CATEGORY = "permission.prohibited_category"
     SECRET = "permission.secret"  # noqa: S105  (a reason code)
     SCOPE_TOO_WIDE = "permission.scope_too_wide"
+
+
+CAPPED: Mapping[SpeechAct, Reason] = {
+    SpeechAct.HYPOTHETICAL: Reason.HYPOTHETICAL,
+    SpeechAct.CONDITIONAL: Reason.CONDITIONAL,
+    SpeechAct.ROLE_PLAY: Reason.ROLE_PLAY,
+    SpeechAct.LEVERAGE: Reason.LEVERAGE,
+    SpeechAct.QUOTED: Reason.QUOTED,
+    SpeechAct.SARCASTIC: Reason.SARCASTIC,
+}
+"""The acts of speech that make no belief, and the reason that is told of each."""
 
 
 @dataclass(frozen=True, slots=True)

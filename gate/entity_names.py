@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from beliefledger.gate.cues import READING
 from beliefledger.gate.decision import Decision, Outcome, TurnView
 from beliefledger.gate.draft import Draft, Renamed
 from beliefledger.gate.effects import WRITES
@@ -14,7 +15,6 @@ from beliefledger.gate.moves import Move, move
 from beliefledger.gate.registry import MemoryType, RelationType, SlotRule, relation_name
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.gate.speakers import SPEAKER, UNNAMED, is_subject, said_by, spoke_first
-from beliefledger.gate.speech import READING
 from beliefledger.ledger import streams
 from beliefledger.ledger.candidate import SELF, Candidate, Resolved
 from beliefledger.ledger.codec import New

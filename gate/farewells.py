@@ -35,8 +35,8 @@ from beliefledger.gate.renewals import Renewal, notes_of_slot, renewals, renewed
 from beliefledger.gate.rules import distinctions, farewells, new_figures
 from beliefledger.gate.rules import renewals as rules_renewals
 from beliefledger.gate.rules import successions as rules_successions
-from beliefledger.gate.rules.findings import category_of
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span
 from beliefledger.ledger.times import DAY
 

@@ -12,7 +12,7 @@ from beliefledger.gate.decision import Decision, Outcome, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.notes import ATTRIBUTE, is_of_length
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.events.belief import MemoryMovedOut

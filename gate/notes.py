@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 from beliefledger.gate import deadline, scorers
 from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.registry import NOTE
-from beliefledger.gate.rules.findings import category_of, topic_of
+from beliefledger.gate.rules.findings import topic_of
 from beliefledger.gate.rules.languages import is_foreign as is_foreign_language
 from beliefledger.gate.rules.lexicon import BASES, Form, verb_form
-from beliefledger.gate.speech import is_foreign, sentences, speech_act
+from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import sentences
+from beliefledger.gate.speech import is_foreign, speech_act
 from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
 from beliefledger.ledger.data_files import data
 

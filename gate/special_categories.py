@@ -5,7 +5,7 @@ from __future__ import annotations
 from beliefledger.gate.consent import ORDINARY
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import Registry
-from beliefledger.gate.rules.findings import categories_of
+from beliefledger.gate.rules.sensitive import categories_of
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.lookalikes import undisguised
 

@@ -12,37 +12,26 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
-from beliefledger.gate import literals, scorers, sincerity
-from beliefledger.gate.cues import Cues
+from beliefledger.gate import scorers, sincerity
+from beliefledger.gate.cues import READING
 from beliefledger.gate.frames import frames
 from beliefledger.gate.literals import Guarded, lowered
+from beliefledger.gate.orders import CUES, instruction_like
 from beliefledger.gate.pasted_text import pasted
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
 
-_CUES = Cues("rules/cues.yaml")
-_PRETEND = _CUES.pattern("pretend")
-_IMAGINE = _CUES.pattern("imagine")
-_SCENE = _CUES.pattern("scene")
-_FICTION = _CUES.guarded("fiction")
-_GAME = _CUES.pattern("game")
-_JOKE = _CUES.pattern("joke")
-_DEMAND = _CUES.pattern("demand")
-_SARCASM = _CUES.pattern("sarcasm")
-_CHANGING = _CUES.guarded("changing")
-_REMOVING = _CUES.guarded("removing")
-_INSTRUCTION = _CUES.pattern("instruction")
-_SARCASM_WORDS = tuple(_CUES["sarcasm_words"])
-_INSTRUCTION_WORDS = tuple(_CUES["instruction_words"])
-
-_BREAK = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)|\n++")
-_ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st sr jr vs e.g i.e etc approx dept est inc ltd co no vol fig mt ft".split()
-)
-_LAST_WORD = re.compile(r"[\w.]{1,24}$")
-
-
-READING = 1
-"""The edition of the cues. What was decided by those of before is read by those again: 0."""
+_PRETEND = CUES.pattern("pretend")
+_IMAGINE = CUES.pattern("imagine")
+_SCENE = CUES.pattern("scene")
+_FICTION = CUES.guarded("fiction")
+_GAME = CUES.pattern("game")
+_JOKE = CUES.pattern("joke")
+_DEMAND = CUES.pattern("demand")
+_SARCASM = CUES.pattern("sarcasm")
+_CHANGING = CUES.guarded("changing")
+_REMOVING = CUES.guarded("removing")
+_SARCASM_WORDS = tuple(CUES["sarcasm_words"])
 
 
 class _Layout(NamedTuple):
@@ -59,52 +48,9 @@ class _Layout(NamedTuple):
     edition does not know them."""
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
-    """The sentences of `text` as code point offsets [start, end), without outer white space."""
-    return list(_sentences(text))
-
-
-# One turn is asked about many times in a row, so what is found in it is kept for a moment.
-@lru_cache(maxsize=4)
-def _sentences(text: str) -> tuple[tuple[int, int], ...]:
-    found: list[tuple[int, int]] = []
-    start = 0
-    for match in _BREAK.finditer(text):
-        if text[match.start()] == "." and _keeps_going(text, match.start(), match.end()):
-            continue
-        _add_trimmed(found, text, start, match.end())
-        start = match.end()
-    _add_trimmed(found, text, start, len(text))
-    return tuple(found)
-
-
-def _keeps_going(text: str, dot: int, end: int) -> bool:
-    """Whether the full stop at `dot` belongs to an abbreviation, an initial or an ellipsis."""
-    word_match = _LAST_WORD.search(text, max(0, dot - 24), dot)
-    following = text[end : end + 2].strip()
-    if word_match is None:
-        return False
-    word = word_match.group().lower()
-    if word in _ABBREVIATIONS:
-        # "etc." and "no." also end sentences, so they only go on before lower case or a digit.
-        return word not in ("etc", "no", "co", "inc") or not following[:1].isupper()
-    if "." in word or len(word) == 1:
-        return not following[:1].isupper() or (len(word) == 1 and word not in "i0123456789")
-    return end - dot > 1 and following[:1].islower()
-
-
-def _add_trimmed(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        found.append((start, end))
-
-
 @lru_cache(maxsize=4)
 def _layout(text: str) -> _Layout:
-    spans, foreign = _sentences(text), pasted(text)
+    spans, foreign = tuple(sentences(text)), pasted(text)
     return _Layout(
         spans,
         tuple(start for start, _ in spans),
@@ -184,7 +130,7 @@ _IF = re.compile(
 _WOULD_IF = re.compile(r"\b(?:i'd|i would|i could|i might)\b", re.I)
 _AUTHORITY = Guarded(
     r"\b(?:i(?:['’]?m| am)|as|being)\s+(?:actually |really |in fact |also )?(?:an?|the|your)\s+"
-    rf"(?:[\w-]+\s+){{0,3}}{_CUES['parts']['authority']}\b",
+    rf"(?:[\w-]+\s+){{0,3}}{CUES['parts']['authority']}\b",
     re.I,
 )
 _SO = re.compile(
@@ -198,7 +144,7 @@ _SO = re.compile(
 )
 _AS_DEMANDED = Guarded(
     r"\bas an?\s+(?:[\w-]+\s+){0,3}[\w-]+\s*,\s*i (?:need|require|demand|order|expect) you\b|"
-    rf"\bas an?\s+(?:[\w-]+\s+){{0,2}}{_CUES['parts']['authority']}"
+    rf"\bas an?\s+(?:[\w-]+\s+){{0,2}}{CUES['parts']['authority']}"
     r"\s*,\s*i (?:need|want|require|demand|must|am (?:allowed|entitled|authori[sz]ed))\b",
     re.I,
 )
@@ -401,19 +347,8 @@ def _revision(sentence: str, span: str, low: str) -> SpeechAct:
     return SpeechAct.STATEMENT
 
 
-def instruction_like(text: str, reading: int = READING) -> bool:
-    """Whether `text` addresses the machine's own rules, memory or role instead of stating facts."""
-    if reading and sincerity.ordered(text):
-        return True
-    if not any(map(text.lower().__contains__, _INSTRUCTION_WORDS)):
-        return False
-    return _INSTRUCTION.search(text) is not None
-
-
 def forget() -> None:
     """Empty the cache, which may hold words of an erased subject."""
     _layout.cache_clear()
     _act.cache_clear()
-    _sentences.cache_clear()
-    literals.forget()
     scorers.forget()

@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from beliefledger.gate.consent import Consent, Grant
+from beliefledger.gate.decision import CAPPED
 from beliefledger.gate.standing import MemoryStanding, Run, State
 
 Spans = Mapping[str, tuple[Run, ...]]
@@ -56,8 +57,6 @@ class Touched:
 
 def is_refusal(reason: str) -> bool:
     """Whether something was refused for what it is, and not for what was known already."""
-    from beliefledger.gate.checks import CAPPED  # noqa: PLC0415  long to load
-
     return reason.startswith("permission.") or reason in CAPPED.values()
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import WITHHELD, State, Withheld
 
 AGENTS = frozenset({"assistant", "tool", "system"})
@@ -80,11 +81,7 @@ class TakenBack:
             elif state in STATES and first < position:
                 over.append((words, WITHHELD[state]))
         over = [each for each in over if each[0] not in held]
-        if not over:
-            return
-        from beliefledger.gate import speech  # noqa: PLC0415  long to load
-
-        for start, end in speech.sentences(content):
+        for start, end in sentences(content) if over else ():
             said = set(_WORD.findall(content[start:end].lower()))
             cause = next((cause for words, cause in over if words <= said), None)
             if cause is not None:

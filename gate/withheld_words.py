@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from beliefledger.gate import speech
-from beliefledger.gate.rules.findings import category_of
+from beliefledger.gate.orders import instruction_like
+from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.standing import Cause, Rights, Run, Withheld
 from beliefledger.ledger.lookalikes import plain, undisguised
 
 
 def orders(content: str) -> bool:
     """Whether a text reads like an order to the machine, however it is disguised."""
-    return speech.instruction_like(plain(content).text)
+    return instruction_like(plain(content).text)
 
 
 def widened(withheld: Iterable[Withheld], kept: Iterable[Run], content: str) -> Iterator[Withheld]:
     """What is withheld, with the rest of its sentences where nothing else came of them: the words
     around it would tell of it."""
     found, shown = list(withheld), tuple(kept)
-    sentences = speech.sentences(content) if found else []
+    whole = sentences(content) if found else []
     for each in found:
         start, end = each.start, each.end
-        for begins, ends in sentences:
+        for begins, ends in whole:
             alone = not any(a < ends and begins < b for a, b in shown)
             if alone and begins < each.end and each.start < ends:
                 start, end = min(start, begins), max(end, ends)
@@ -36,7 +37,7 @@ def special(content: str, rights: Rights, approved: Iterable[Run]) -> Iterator[W
     if not _may_be_special(content):
         return
     shown = tuple(approved)
-    for start, end in speech.sentences(content):
+    for start, end in sentences(content):
         category = category_of(undisguised(content[start:end]))
         if category is None or category in rights.covered:
             continue

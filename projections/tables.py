@@ -21,7 +21,6 @@ from sqlalchemy import (
     String,
     Table,
     Text,
-    TextClause,
     text,
 )
 from sqlalchemy.types import TypeEngine
@@ -37,15 +36,14 @@ FOLD = {"needed": "by the fold"}
 """Marks an index that a view's fold looks rows up by: it is there while a rebuild fills the table.
 The others are made when the table is full, which is faster."""
 
+WHERE = "of the rows that meet"
+"""Marks an index of some rows by its condition. SQLAlchemy would have it said for each kind of
+database, and load all of each for that."""
+
 FAR_END = "target"
 """The part of whom or what a relation ends at."""
 AT_FAR_END = text(f"part = '{FAR_END}'")
 """Says it as the index of far ends does: without a parameter, or SQLite does not use it."""
-
-
-def _where(condition: TextClause) -> dict[str, Any]:
-    """What makes an index one of the rows that meet a condition."""
-    return {"sqlite_where": condition, "postgresql_where": condition}
 
 
 view_state = Table(
@@ -363,7 +361,7 @@ vector_models = Table(
     Column("place", _text(4096), nullable=False),
 )
 """The directories in which models lie that were adopted: of this machine, so the log has their
-names and digests alone."""
+names and digests alone. Of our own model, the file that had the right digest."""
 
 decay_scores = Table(
     "decay_scores",
@@ -466,7 +464,7 @@ def links(generation: int) -> Table:
         Column("opened", BigInteger, nullable=False),
         Column("closed", BigInteger),
         Index(f"{name}_entity", "entity_id", "part", info=FOLD),
-        Index(f"{name}_ends", "subject_ref", "entity_id", "part", **_where(AT_FAR_END)),
+        Index(f"{name}_ends", "subject_ref", "entity_id", "part", info={WHERE: AT_FAR_END}),
         Index(f"{name}_memory", "memory_id", info=FOLD),
         Index(f"{name}_subject", "subject_ref"),
     )

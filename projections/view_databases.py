@@ -34,6 +34,7 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.sqlite.faults import fault
 from beliefledger.projections.compiled import STATEMENTS
+from beliefledger.projections.tables import WHERE
 
 REBUILD_RUNS = (
     "A rebuild of the views is running and has not ended in time. What was begun stays open: do it"
@@ -178,7 +179,8 @@ def making(connection: Connection, new: Table | Index) -> str:
             make = CreateTable(new, if_not_exists=True)
         else:
             make = CreateIndex(new, if_not_exists=True)
-        _made[key] = str(make.compile(dialect=connection.dialect))
+        some = f" WHERE {new.info[WHERE]}" if WHERE in new.info else ""
+        _made[key] = f"{make.compile(dialect=connection.dialect)}{some}"
     return _made[key]
 
 

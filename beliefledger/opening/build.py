@@ -49,8 +49,11 @@ if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked w
 _KEPT_TAGS = 100_000
 KEEP_WORDS = tuple(
     f"beliefledger.gate.{name}"
-    for name in ("claims", "custom_types", "dates", "rules.lexicon", "claim_words", "speech")
-)
+    for name in (
+        "claims", "custom_types", "dates", "rules.lexicon", "claim_words", "speech", "sentences",
+        "literals",
+    )
+)  # fmt: skip
 """The modules with caches of words, which are loaded by whoever reads a text."""
 
 

@@ -12,8 +12,8 @@ from beliefledger.gate.reasons import meanings
 from beliefledger.gate.registry import SlotRule
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.gate.rules.languages import is_foreign
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
-from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import Frozen
 from beliefledger.ledger.codec import Raw
 from beliefledger.ledger.errors import InvalidQuery

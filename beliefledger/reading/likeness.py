@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from beliefledger.gate.claim_words import Word, words_of
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 
 _LIGHT = 0.25
 """What a word counts that says little, such as "have", beside one that says much."""

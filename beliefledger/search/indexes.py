@@ -63,7 +63,7 @@ class Indexes:
         self._queries = queries
         self.store = store
         self.embedders = embedders
-        embedders.place_of = store.place_of
+        embedders.places = store
         self._indexes: OrderedDict[Key, LiveIndex] = OrderedDict()
         self._lock = threading.Lock()
         self._erasures = 0

@@ -9,7 +9,6 @@ for where the environment names a directory, and where it was when it was adopte
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +24,8 @@ from beliefledger.projections.embedding import (
     OWN,
     DirectoryModel,
     Embedder,
+    MiniLM,
+    Places,
     Words,
     embedder,
     installed,
@@ -67,8 +68,9 @@ class Embedders:
         self._known: tuple[int, str | None] = (0, None)
         self._missing: set[str] = set()
         """Looking for a model again at every search would take long."""
-        self.place_of: Callable[[str], str | None] = lambda _name: None
-        """Where the model of a directory was when it was adopted."""
+        self.places: Places | None = None
+        """Where the model of a directory was when it was adopted, and which weights are right; None
+        until vectors are asked for."""
 
     def adopted(self) -> Recorded | None:
         """The last adoption, if there was one."""
@@ -115,9 +117,21 @@ class Embedders:
         self._missing.discard(name)
         return model
 
+    def place_of(self, model: str) -> str | None:
+        """Where a model was found, as far as that is remembered."""
+        return None if self.places is None else self.places.place_of(model)
+
+    def found_at(self, model: str, place: str) -> None:
+        """Remember where a model was found."""
+        if self.places is not None:
+            self.places.found_at(model, place)
+
     def _made(self, name: str) -> Embedder:
         if name in OWN:
-            return embedder(name)
+            made = embedder(name)
+            if isinstance(made, MiniLM):
+                made.places = self
+            return made
         path = Path(name).expanduser()
         if path.is_dir():
             return DirectoryModel(path)

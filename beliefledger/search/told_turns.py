@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from beliefledger.gate import speech
-from beliefledger.gate.checks import CAPPED, REDACTED
+from beliefledger.gate.checks import REDACTED
+from beliefledger.gate.decision import CAPPED
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.projections.search_terms import terms
 
@@ -59,15 +61,15 @@ def acts(text: str) -> Acts:
         return Acts()
     unmeant: list[Run] = []
     idle: list[Run] = []
-    sentences = speech.sentences(text)
-    for start, end in sentences:
+    whole = sentences(text)
+    for start, end in whole:
         sentence = text[start:end]
         act = speech.speech_act(text, start, end)
         if act in CAPPED or REDACTED in sentence or _sets_a_scene(text, start, end):
             unmeant.append((start, end))
         elif act is SpeechAct.QUESTION or sentence.endswith("?") or _idle(sentence):
             idle.append((start, end))
-    return Acts(tuple(unmeant), tuple(idle), len(unmeant) + len(idle) < len(sentences))
+    return Acts(tuple(unmeant), tuple(idle), len(unmeant) + len(idle) < len(whole))
 
 
 def _sets_a_scene(text: str, start: int, end: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.projections.showing import blanked
 
 Run = tuple[int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Speech
 
 _THANKS = frozenset(

@@ -12,7 +12,7 @@ from beliefledger.gate.extractor import Known
 from beliefledger.gate.model.noticed import NOW, Noticed
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.registry import MemoryType, Registry
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Speech
 from beliefledger.ledger.data_files import data
 from beliefledger.ledger.times import iso, to_datetime

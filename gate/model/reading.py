@@ -15,8 +15,8 @@ from beliefledger.gate.claims import CLAUSE, beyond, denies, limits
 from beliefledger.gate.extractor import Known
 from beliefledger.gate.model.noticed import NOW, Bearing, Period, Quote, Statement, moment
 from beliefledger.gate.policy import millionths
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import words
-from beliefledger.gate.speech import sentences
 from beliefledger.ledger.candidate import (
     Candidate,
     Precision,

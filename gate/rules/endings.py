@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded, Table, lowered
-from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, category_of
+from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import expanded, load, verb_form
 from beliefledger.gate.rules.phrases import pointing, retell
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.ledger.candidate import SELF, Ends
 
 _DATA: dict[str, Any] = load("endings.yaml")

@@ -35,7 +35,7 @@ from beliefledger.gate.rules.possessives import TALK
 from beliefledger.gate.rules.statements import from_clause
 from beliefledger.gate.rules.whole_sentences import OF_ANSWERS
 from beliefledger.gate.rules.words import Token
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.successions import may_be_in as may_overtake_in
 from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, Speech, SpeechAct
 

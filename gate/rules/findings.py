@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.keys import canonical
-from beliefledger.gate.literals import Guarded, Table, lowered
 from beliefledger.gate.rules.clauses import Clause
 from beliefledger.gate.rules.lexicon import WORDS, load, third_person
 from beliefledger.gate.rules.phrases import retell
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.words import Token
 from beliefledger.gate.sincerity import doubted_end
 from beliefledger.gate.speech import speech_act
@@ -126,74 +124,6 @@ def _ended(finding: RuleFinding, start: int, end: int) -> RuleFinding:
     doubts = f"no longer {verb}s" if "no longer" in lead else f"does not {verb} {more}"
     claim = f"{SELF} {doubts} that {finding.claim}"
     return finding._replace(start=start, end=end, claim=claim, negated=True, replaces=None)
-
-
-_PERSONAL_DATA: dict[str, Any] = load("sensitive.yaml")
-
-
-class _Phrase(NamedTuple):
-    """Words of a special category."""
-
-    pattern: Guarded
-    category: str
-
-
-_PHRASES = Table(
-    _Phrase(Guarded(line), category)
-    for category, lines in _PERSONAL_DATA.pop("phrases").items()
-    for line in lines.splitlines()
-)
-_HINTS: dict[str, frozenset[str]] = {
-    category: frozenset(words.split()) for category, words in _PERSONAL_DATA.pop("hints").items()
-}
-_TERMS: dict[tuple[str, ...], str] = {
-    tuple(term.split()): category
-    for category, terms in _PERSONAL_DATA.pop("terms").items()
-    for term in terms.split(",")
-}
-_TERM_LENGTHS = tuple(sorted({len(term) for term in _TERMS}))
-_ENDINGS = tuple(
-    (tuple(ends.split()), category) for category, ends in _PERSONAL_DATA.pop("endings").items()
-)
-_OTHER_ENDS = frozenset(_PERSONAL_DATA.pop("not_endings").split())
-_SENSITIVE: dict[str, str] = {
-    word: category for category, words in _PERSONAL_DATA.items() for word in words.split()
-}
-_SHORTEST_NAMED = 7
-"""The shortest word whose end tells what it is."""
-_OTHER_UNIONS = frozenset({"credit", "european", "western", "soviet"})
-_WORD = re.compile(r"[\w+'-]+")
-
-
-def category_of(claim: str) -> str | None:
-    """The special category of personal data that a claim's words belong to, or None."""
-    return next(categories_of(claim), None)
-
-
-def categories_of(claim: str) -> Iterator[str]:
-    """The special categories that a claim's words belong to, those of single words first."""
-    before = ""
-    said = _WORD.findall(claim.lower().replace("’", "'"))
-    for found in said:
-        word = found if found in _SENSITIVE else found.removesuffix("'s")
-        if word in _SENSITIVE and before not in _OTHER_UNIONS:
-            yield _SENSITIVE[word]
-        elif len(word) >= _SHORTEST_NAMED and word not in _OTHER_ENDS:
-            for ends, category in _ENDINGS:
-                if word.endswith(ends):
-                    yield category
-        before = word
-    for length in _TERM_LENGTHS:
-        for each in zip(*(said[at:] for at in range(length)), strict=False):
-            if each in _TERMS:
-                yield _TERMS[each]
-    parts = {part for word in said for part in word.split("-")}
-    found = None
-    for pattern, category in _PHRASES.possible(lowered(claim)):
-        if found != category and not _HINTS[category].isdisjoint(parts):
-            found = category if pattern.pattern.search(claim) else found
-            if found == category:
-                yield category
 
 
 _TOPICS: dict[str, str] = {

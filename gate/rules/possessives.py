@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules import belongings, choices, owned_things
-from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped, category_of
+from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, capped
 from beliefledger.gate.rules.lexicon import BASES, WORDS, Form, load, verb_form
 from beliefledger.gate.rules.owned_things import between, owned
 from beliefledger.gate.rules.patterns import KINDS
 from beliefledger.gate.rules.phrases import phrase_end, pointing, slug, text_of, tidy, trim
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.words import Token, clause_end
 from beliefledger.ledger.candidate import SpeechAct
 

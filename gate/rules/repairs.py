@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.rules.figures import under_slot
-from beliefledger.gate.rules.findings import RuleFinding, category_of, to_candidate, topic_of
+from beliefledger.gate.rules.findings import RuleFinding, to_candidate, topic_of
 from beliefledger.gate.rules.lexicon import WORDS
 from beliefledger.gate.rules.phrases import slug
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.rules.sensitive import category_of
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 

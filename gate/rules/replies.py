@@ -16,7 +16,7 @@ from beliefledger.gate.rules.normalised import words_of
 from beliefledger.gate.rules.patterns import is_role
 from beliefledger.gate.rules.phrases import slug
 from beliefledger.gate.rules.words import Token
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
 from beliefledger.ledger.late_patterns import compile_later
 

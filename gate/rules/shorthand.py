@@ -16,10 +16,11 @@ from beliefledger.gate import deadline
 from beliefledger.gate.dates import find_when
 from beliefledger.gate.literals import Guarded
 from beliefledger.gate.rules.figures import under_slot
-from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding, category_of
+from beliefledger.gate.rules.findings import NEVER, Reading, RuleFinding
 from beliefledger.gate.rules.lexicon import WORDS, Form, expanded, load, third_person, verb_form
 from beliefledger.gate.rules.normalised import OF_SOMEBODY
 from beliefledger.gate.rules.phrases import slug
+from beliefledger.gate.rules.sensitive import category_of
 from beliefledger.gate.rules.whole_sentences import told
 from beliefledger.gate.rules.words import Token
 from beliefledger.ledger.candidate import SELF, SpeechAct

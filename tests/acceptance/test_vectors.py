@@ -26,7 +26,7 @@ from beliefledger.ledger.events.ops import EmbedderAdopted
 from beliefledger.ledger.log import new_id
 from beliefledger.ledger.streams import embedder_stream
 from beliefledger.operations.copy import copy
-from beliefledger.projections.embedding import MINILM, WHEEL, Hashed
+from beliefledger.projections.embedding import MINILM, WEIGHTS_SHA256, WHEEL, Hashed
 from beliefledger.projections.tables import vectors as table
 from beliefledger.search import models
 from beliefledger.tools.cli import app
@@ -506,6 +506,7 @@ def test_minilm_finds_the_same_from_its_own_directory(packaged, place, clock, tm
         of_model = {each.model: each.vectors for each in there if each.vectors}
         assert len(of_model) == 2
         assert len(set(of_model.values())) == 1
+        assert WEIGHTS_SHA256 in memory._indexes().store.place_of(MINILM)  # not read whole again
         keys = memory._log.keys(memory._log.subject("ana"))
         [one, two] = [
             np.stack(sorted(memory._indexes().store.all_of(keys, name, 384).values(), key=tuple))

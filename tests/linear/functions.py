@@ -10,7 +10,18 @@ from child import Case
 from growth import Run
 from runs import CHARACTERS, MIXED
 
-from beliefledger.gate import claim_words, claims, custom_types, dates, rephrasings, slots, speech
+from beliefledger.gate import (
+    claim_words,
+    claims,
+    custom_types,
+    dates,
+    literals,
+    orders,
+    rephrasings,
+    sentences,
+    slots,
+    speech,
+)
 from beliefledger.gate.custom_types import Custom, Noticing
 from beliefledger.gate.model.prefilter import nothing_to_keep
 from beliefledger.gate.model.reading import locate
@@ -127,14 +138,23 @@ def _merge(text: str) -> None:
 
 
 def _forget() -> None:
-    for module in (claims, custom_types, dates, claim_words, speech, search_terms):
+    for module in (
+        claims,
+        custom_types,
+        dates,
+        claim_words,
+        speech,
+        sentences,
+        literals,
+        search_terms,
+    ):
         module.forget()
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "speech.sentences": speech.sentences,
+    "sentences": sentences.sentences,
     "speech.speech_act": _acts,
-    "speech.instruction_like": speech.instruction_like,
+    "orders.instruction_like": orders.instruction_like,
     "pasted": pasted,
     "dates.find_when": lambda text: dates.find_when(text, SAID_AT),
     "redact": redact,

@@ -1,8 +1,8 @@
 """What somebody feels who uses a ledger: how much a command, a first question and a memory cost.
 
-Each figure is CPU time, of this process and its children, beside a loop of fixed work in the same
+Most figures are CPU time, of this process and its children, beside a loop of fixed work in the same
 round: a machine that is busy or slow then slows both. `units` are the time of that loop, about a
-tenth of a second.
+tenth of a second. Of processes, instructions are counted too, where the system tells them.
 """
 
 from __future__ import annotations
@@ -20,16 +20,46 @@ from sqlalchemy import Engine, event
 from beliefledger.memory import MemoryLedger
 from beliefledger.opener import open_memory
 from beliefledger.tools.bench.conversations import conversations
-from beliefledger.tools.bench.measure import Measured, Run
+from beliefledger.tools.bench.counters import counted, counter
+from beliefledger.tools.bench.measure import Measured, Run, Target
 
 _OPENED = (
     "import sys; from beliefledger import open_memory; memory = open_memory(sys.argv[1]);"
     " memory.beliefs('ana'); memory.close()"
 )
+_MEMORY = """
+import atexit, re, runpy, sys
+from pathlib import Path
+def tell():
+    print(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1], file=sys.stderr)
+atexit.register(tell)
+runpy.run_module("beliefledger", run_name="__main__", alter_sys=True)
+"""
+"""A command that tells how much memory it had at most. What the system tells of children counts
+this process, too, as it was when they began."""
+_UNCOMPILED = "PYTHONDONTWRITEBYTECODE"
 _TURNS = 20
 """That are remembered in each round."""
+_SEARCH = "beliefledger search, the default model"
 _OPENINGS = 10
 """In each round."""
+_MOST_UNITS = {
+    "import, open, first beliefs, fresh process": Target("≤", 9),
+    "beliefledger --help": Target("≤", 1.5),
+    "beliefledger beliefs --subject": Target("≤", 7.5),
+    _SEARCH: Target("≤", 12),
+    "beliefledger status": Target("≤", 7.5),
+}
+"""A quarter more than was measured: what is noticed is a module or a model that nobody needs."""
+_MOST_INSTRUCTIONS = {
+    "import, open, first beliefs, fresh process": Target("≤", 2.2),
+    "beliefledger --help": Target("≤", 0.5),
+    "beliefledger beliefs --subject": Target("≤", 2.2),
+    _SEARCH: Target("≤", 3),
+}
+"""In thousand millions."""
+_HOLD = {"beliefledger --help"}
+"""Of those, what is asserted: the others are still to be reached."""
 
 
 def _reference() -> None:
@@ -59,16 +89,24 @@ def feeling(run: Run) -> Iterator[Measured]:
         said = [each.content for each in conversations(1, 200, seed=7)]
         for content in said:
             memory.remember("ana", content)
-        asked = [*_fresh(place).items(), *_opened(run).items(), *_within(memory).items()]
+        fresh = _fresh(place)
+        for work in fresh.values():
+            work()  # compiles the modules, and computes the vectors that are kept
+        asked = [*fresh.items(), *_opened(run).items(), *_within(memory).items()]
         taken: dict[str, list[float]] = {name: [] for name, _ in asked}
         for _ in run.rounds("commands and first questions"):
             for name, work in asked:
                 unit = _spent(_reference)
                 taken[name].append(_spent(work) / unit)
+        instructions = _instructions(run, fresh)
+        fresh[_SEARCH]()  # computes the vectors of what was just remembered
+        memories = [*_memories(place)]
         statements = [_statements(memory, f"I have {number + 3} lamps.") for number in range(5)]
         events = memory.status().position
     for name, samples in taken.items():
-        yield Measured(name, "units", samples)
+        yield Measured(name, "units", samples, _MOST_UNITS.get(name))
+    yield from instructions
+    yield from memories
     yield Measured(
         "SQL statements of remember, on SQLite",
         "statements",
@@ -80,15 +118,41 @@ def feeling(run: Run) -> Iterator[Measured]:
     yield Measured("bytes for each turn", "bytes", [size / len(said)])
 
 
+def _instructions(run: Run, fresh: dict[str, Callable[[], object]]) -> list[Measured]:
+    """Of each process, in user space."""
+    samples: dict[str, list[float]] = {name: [] for name in fresh}
+    count = counter()
+    if count is not None:
+        for _ in run.rounds("instructions of commands"):
+            for name, work in fresh.items():
+                samples[name].append(counted(count, work) / 1e9)
+    note = None if count is not None else "not measured: this machine does not count them"
+    return [
+        Measured(f"instructions: {name}", "G", each, most, name in _HOLD, note)
+        for name, each in samples.items()
+        for most in (_MOST_INSTRUCTIONS.get(name),)
+    ]
+
+
+def _memories(place: Path) -> Iterator[Measured]:
+    """How much memory a command has at most."""
+    for words, most in ((["beliefs"], 90), (["search", "where do I live?"], 150)):
+        told = subprocess.run(
+            [sys.executable, "-c", _MEMORY, "--ledger", str(place), *words, "--subject", "ana"],
+            check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        size = int(told.stderr.split()[-1]) / 1_024
+        yield Measured(f"memory of beliefledger {words[0]}", "MB", [size], Target("≤", most))
+
+
 def _fresh(place: Path) -> dict[str, Callable[[], object]]:
     """What is run in a process of its own."""
 
-    def run_(*words: str, **more: str) -> Callable[[], object]:
+    compiled = {name: told for name, told in os.environ.items() if name != _UNCOMPILED}
+
+    def run_(*words: str) -> Callable[[], object]:
         return lambda: subprocess.run(
-            [sys.executable, *words],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            env={**os.environ, **more},
+            [sys.executable, *words], check=True, stdout=subprocess.DEVNULL, env=compiled
         )
 
     command = ("-m", "beliefledger", "--ledger", str(place))
@@ -96,9 +160,7 @@ def _fresh(place: Path) -> dict[str, Callable[[], object]]:
         "import, open, first beliefs, fresh process": run_("-c", _OPENED, str(place)),
         "beliefledger --help": run_("-m", "beliefledger", "--help"),
         "beliefledger beliefs --subject": run_(*command, "beliefs", "--subject", "ana"),
-        "beliefledger search, the default model": run_(
-            *command, "search", "where do I live?", "--subject", "ana"
-        ),
+        _SEARCH: run_(*command, "search", "where do I live?", "--subject", "ana"),
         "beliefledger status": run_(*command, "status"),
     }
 

@@ -19,7 +19,7 @@ import numpy as np
 import yaml
 
 from beliefledger.gate import scorers
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.tools.bench.quality import SENTENCES, sentences_of
 from beliefledger.tools.bench.train_notes import (
     NEAR_MISSES,

@@ -25,7 +25,7 @@ import yaml
 
 from beliefledger.answers import BeliefAnswer
 from beliefledger.gate import successions
-from beliefledger.gate.speech import sentences
+from beliefledger.gate.sentences import sentences
 from beliefledger.gate.successions import Said, Told
 from beliefledger.tools.bench.quality import DATA, SCRIPTS, Reading, Script, scripts_of, turn_of
 from beliefledger.tools.bench.train_notes import Vector, auc, fitted

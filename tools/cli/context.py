@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from beliefledger.settings import one_thread_each
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     ASK,
@@ -69,6 +70,7 @@ def context(
     from beliefledger.search.options import SearchOptions
 
     where = Where(said_in, agent, topic, type, json_object(metadata))
+    one_thread_each()
     with opened(ctx) as memory:
         answer = memory.context(
             subject,

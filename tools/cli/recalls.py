@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from beliefledger.settings import one_thread_each
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     COULD_NOT,
@@ -212,6 +213,7 @@ def recalls_replay(
         fail("recalls replay: name a recall, or say --all.", USAGE)
     if subject is not None and not every:
         fail("recalls replay: --subject goes with --all.", USAGE)
+    one_thread_each()
     different: bool
     with opened(ctx) as memory:
         if identifier is not None:

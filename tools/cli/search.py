@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from beliefledger.settings import one_thread_each
 from beliefledger.tools.cli import output
 from beliefledger.tools.cli.app import (
     ASK,
@@ -125,6 +126,7 @@ def search(
         standing=cast("Any", standing),
         reason=reason,
     )
+    one_thread_each()
     with opened(ctx) as memory:
         answer = memory.search(
             subject,

@@ -18,8 +18,9 @@ with open_memory(sys.argv[1]) as memory:
     print(json.dumps([[each.outcome for each in decisions], sorted(sys.modules)]))
 """
 NOT_FOR_ASKING = {
-    "dateparser", "faiss", "numpy", "nicknames", "beliefledger.gate.rules.extractor",
-    "beliefledger.gate.decide", "beliefledger.gate.speech", "beliefledger.audit.audit",
+    "dateparser", "faiss", "numpy", "nicknames", "sqlalchemy.dialects.postgresql",
+    "beliefledger.gate.rules.extractor", "beliefledger.gate.decide",
+    "beliefledger.gate.speech", "beliefledger.audit.audit",
     "beliefledger.erasure.erasure", "beliefledger.curation.extraction",
     "beliefledger.search.search", "beliefledger.ledger.redact", "stdnum",
     "beliefledger.gate.legible_turn", "beliefledger.ledger.lookalikes", "yaml",
@@ -30,19 +31,39 @@ NOT_FOR_REMEMBERING = {
     "faiss", "numpy", "beliefledger.audit.audit", "beliefledger.erasure.erasure",
     "beliefledger.search.search",
 }  # fmt: skip
+SEARCH = """
+import json, sys
+from beliefledger import open_memory
+with open_memory(sys.argv[1]) as memory:
+    found = memory.search("ana", "Where do I live?").results[0]
+    print(json.dumps([found.memory.value, sorted(sys.modules)]))
+"""
+NOT_FOR_SEARCHING = {
+    "dateparser", "faiss", "nicknames", "packaging", "torch", "sqlalchemy.dialects.postgresql",
+    "beliefledger.audit.audit", "beliefledger.erasure.erasure", "beliefledger.gate.decide",
+    "beliefledger.gate.checks", "beliefledger.gate.rules.extractor", "beliefledger.gate.speech",
+    "beliefledger.gate.rules.lexicon",
+}  # fmt: skip
 
 
 def test_each_part_is_loaded_by_who_uses_it(tmp_path):
     open_memory(tmp_path / "ledger").close()  # a new one has its policy written
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, tmp_path / "ledger"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    asking, (outcomes, remembering) = map(json.loads, done.stdout.splitlines())
+    asking, (outcomes, remembering) = told_by(SCRIPT, tmp_path / "ledger")
     assert NOT_FOR_ASKING & set(asking) == set()
     assert outcomes == ["admit"]
     assert "beliefledger.gate.rules.extractor" in remembering
     assert NOT_FOR_REMEMBERING & set(remembering) == set()
+    ((value, searching),) = told_by(SEARCH, tmp_path / "ledger")
+    assert value == "Porto"
+    assert NOT_FOR_SEARCHING & set(searching) == set()
+
+
+def told_by(script, *arguments):
+    """The lines that a script prints in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def test_every_module_that_keeps_words_can_forget_them():

@@ -10,16 +10,15 @@ import pytest
 import yaml
 
 from beliefledger.gate.belief import Belief
-from beliefledger.gate.checks import CAPPED
 from beliefledger.gate.consent import Consent, Grant
+from beliefledger.gate.cues import READING
 from beliefledger.gate.decide import decide
-from beliefledger.gate.decision import Decision, Outcome, TurnView
+from beliefledger.gate.decision import CAPPED, Decision, Outcome, TurnView
 from beliefledger.gate.legible_turn import legible
 from beliefledger.gate.policy import default_policy
 from beliefledger.gate.registry import Registry, default_types
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.gate.special_categories import categorised
-from beliefledger.gate.speech import READING
 from beliefledger.ledger.candidate import Candidate, Resolved, SpeechAct
 
 CASES = yaml.safe_load(Path(__file__).with_name("not_meant.yaml").read_text())

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beliefledger.gate.speech import instruction_like, sentences, speech_act
+from beliefledger.gate.orders import instruction_like
+from beliefledger.gate.sentences import sentences
+from beliefledger.gate.speech import speech_act
 from beliefledger.ledger.candidate import SpeechAct
 
 # The span that is judged stands between the brackets.

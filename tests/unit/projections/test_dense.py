@@ -148,3 +148,20 @@ def test_of_very_many_the_nearest_have_a_cosine(random):
     nearest = np.argsort(-(vectors @ query))[:FOUND_AT_MOST]
     assert (cosines[nearest] > NONE).sum() >= FOUND_AT_MOST - 1  # of two equal ones either
     assert (cosines > NONE).sum() == FOUND_AT_MOST
+
+
+def test_where_few_become_many_nothing_else_changes(random):
+    """Few are compared in numpy, many by FAISS."""
+    vectors, query = unit(random, FEW + 1), unit(random, 1)[0]
+    index = Dense(16)
+    index.add(range(0, 2 * FEW, 2), vectors[:FEW])
+    assert index.remove([8]) == 1
+    index.add([8], vectors[4:5])
+    mask = random.random(2 * FEW + 2) < 0.5
+    few = index.cosines(query, mask)
+    index.add([2 * FEW], vectors[FEW:])
+    assert index.remove([2 * FEW]) == 1
+    many = index.cosines(query, mask)
+    assert np.array_equal(few == NONE, many == NONE)
+    assert np.allclose(few, many, atol=1e-6)
+    assert np.array_equal(index.vectors([8, 0, 6]), vectors[[4, 0, 3]])

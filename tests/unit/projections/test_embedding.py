@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import socket
 import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
-from time import process_time
+from time import process_time, sleep
 
 import numpy as np
 import pytest
@@ -16,7 +17,13 @@ import yaml
 
 from beliefledger.ledger.errors import EmbedderMissing, EmbedderWrong
 from beliefledger.projections import embedding, word_vectors
-from beliefledger.projections.embedding import Hashed, MiniLM, Transformer, Words
+from beliefledger.projections.embedding import (
+    WEIGHTS_SHA256,
+    Hashed,
+    MiniLM,
+    Transformer,
+    Words,
+)
 
 
 @pytest.fixture(scope="module")
@@ -200,3 +207,34 @@ def test_forgetting_words_changes_no_vector():
     embedding.forget()
     assert not embedding._FEATURES
     assert np.array_equal(Hashed().embed(FORMS), before)
+
+
+class Remembered(dict):
+    place_of = dict.get
+    found_at = dict.__setitem__
+
+
+def test_weights_are_read_whole_once_as_long_as_their_file_is_the_same(monkeypatch, tmp_path):
+    read, digest = [], hashlib.file_digest
+    monkeypatch.setattr(hashlib, "file_digest", lambda *of: read.append(of) or digest(*of))
+    places = Remembered()
+    for _ in range(2):  # as two processes do
+        model = MiniLM()
+        model.places = places
+        model.embed(["User likes tea"])
+    assert len(read) == 1
+    assert WEIGHTS_SHA256 in places[embedding.MINILM]
+    monkeypatch.setattr(embedding, "WEIGHTS_SHA256", "0" * 64)
+    with pytest.raises(EmbedderWrong, match="SHA-256"):
+        embedding._weights(places)
+    assert WEIGHTS_SHA256 in places[embedding.MINILM]  # what is wrong is not remembered
+
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(b"weights")
+    before, times = embedding._state(file), file.stat()
+    assert embedding._state(file) == before
+    sleep(0.02)
+    file.write_bytes(b"WEIGHTS")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert file.stat().st_mtime_ns == times.st_mtime_ns
+    assert embedding._state(file) != before

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from beliefledger.access.principal import Principal
 from beliefledger.access.tasks import Submission, Task
-from beliefledger.gate.speech import instruction_like
+from beliefledger.gate.orders import instruction_like
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.redact import redact
 from beliefledger.tools.server.caller import Caller, whole_id

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from beliefledger.filters import Where
-from beliefledger.gate.speech import instruction_like
+from beliefledger.gate.orders import instruction_like
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.ledger.redact import redact
 from beliefledger.search.answers import FoundAnswer

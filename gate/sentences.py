@@ -1,0 +1,60 @@
+"""Where the sentences of a text are. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_BREAK = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*]*+(?=\s)|\n++")
+_ABBREVIATIONS = frozenset(
+    "mr mrs ms dr prof st sr jr vs e.g i.e etc approx dept est inc ltd co no vol fig mt ft".split()
+)
+_LAST_WORD = re.compile(r"[\w.]{1,24}$")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """The sentences of `text` as code point offsets [start, end), without outer white space."""
+    return list(_sentences(text))
+
+
+# One turn is asked about many times in a row, so what is found in it is kept for a moment.
+@lru_cache(maxsize=4)
+def _sentences(text: str) -> tuple[tuple[int, int], ...]:
+    found: list[tuple[int, int]] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        if text[match.start()] == "." and _keeps_going(text, match.start(), match.end()):
+            continue
+        _add_trimmed(found, text, start, match.end())
+        start = match.end()
+    _add_trimmed(found, text, start, len(text))
+    return tuple(found)
+
+
+def _keeps_going(text: str, dot: int, end: int) -> bool:
+    """Whether the full stop at `dot` belongs to an abbreviation, an initial or an ellipsis."""
+    word_match = _LAST_WORD.search(text, max(0, dot - 24), dot)
+    following = text[end : end + 2].strip()
+    if word_match is None:
+        return False
+    word = word_match.group().lower()
+    if word in _ABBREVIATIONS:
+        # "etc." and "no." also end sentences, so they only go on before lower case or a digit.
+        return word not in ("etc", "no", "co", "inc") or not following[:1].isupper()
+    if "." in word or len(word) == 1:
+        return not following[:1].isupper() or (len(word) == 1 and word not in "i0123456789")
+    return end - dot > 1 and following[:1].islower()
+
+
+def _add_trimmed(found: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        found.append((start, end))
+
+
+def forget() -> None:
+    """Empty the cache, which may hold words of an erased subject."""
+    _sentences.cache_clear()
