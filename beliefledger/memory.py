@@ -186,7 +186,9 @@ class MemoryLedger(Parts):
             return _receipt(receipt, state), self._queries.rehearsed(
                 receipt, self._gate.rehearse(receipt, turn)
             )
-        return _receipt(receipt, state), self._queries.just_decided(told, tried)
+        return _receipt(receipt, state), self._queries.just_decided(
+            told, tried, {receipt.subject_ref: turn.subject}
+        )
 
     def store(
         self,

@@ -18,7 +18,7 @@ from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
 from beliefledger.ledger import own_secrets, streams
-from beliefledger.ledger.codec import New
+from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
     NotPermitted,
@@ -66,6 +66,8 @@ class Stored(NamedTuple):
     """None when the turn was there already, or is withheld."""
     waits_at: str | None = None
     """The belief where the decision waits for a person."""
+    told: Sequence[Recorded] = ()
+    """The candidate and the decision, as they are in the log."""
 
 
 class Gate(Writer):
@@ -309,12 +311,16 @@ class Gate(Writer):
             stored.append((receipt, begun[turn_id], None if withheld else draft.decided[-1]))
         appended = self.commit(draft)
         first = 0 if appended is None else appended.first
-        waiting = draft.waiting_at()
+        waiting, told_of = draft.waiting_at(), dict[str, list[Recorded]]()
+        if appended is not None:
+            for written in draft.written(appended, CandidateProposed, GateDecided):
+                told_of.setdefault(written.stream, []).append(written)
         return [
             Stored(
-                receipt if receipt.position else replace(receipt, position=first + offset),
+                receipt.at(receipt.position or first + offset),
                 decision,
                 waiting.get(decision or ""),
+                told_of.get(receipt.turn_id, ()) if decision else (),
             )
             for receipt, offset, decision in stored
         ]

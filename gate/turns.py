@@ -30,6 +30,12 @@ class Receipt:
     already: bool = False
     withheld: bool = False
 
+    def at(self, position: int) -> Receipt:
+        """The same, once it is known where the turn is."""
+        if position == self.position:
+            return self
+        return Receipt(self.turn_id, position, self.subject_ref, self.already, self.withheld)
+
 
 @dataclass(frozen=True, slots=True)
 class Pending:

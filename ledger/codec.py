@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
@@ -33,6 +33,8 @@ class New:
     actor: str = SYSTEM
     causation: str | None = None
     correlation: str | None = None
+    facts: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
+    """What stays of it for ever; known once it is sealed."""
 
     def __post_init__(self) -> None:
         event = self.event
@@ -83,6 +85,7 @@ def seal(new: New, version: int, tenant: str, vault: Vault) -> Sealed:
     event = new.event
     address = Address(new.event_id, event.NAME, new.stream, version, tenant, new.subject_ref)
     facts, body = event.split()
+    object.__setattr__(new, "facts", facts)
     blob = None
     if body is not None:
         words = canonical.encode(body)
@@ -102,6 +105,26 @@ def seal(new: New, version: int, tenant: str, vault: Vault) -> Sealed:
         facts=facts,
     )
     return Sealed(address, head, tail, blob)
+
+
+def written(new: New, version: int, position: int, recorded_at: Micros, tenant: str) -> Recorded:
+    """An event that was just appended, for whoever appended it: as it is read back, but for
+    `body_digest`, which is None."""
+    return Recorded(
+        position=position,
+        type=new.event.NAME,
+        stream=new.stream,
+        version=version,
+        event_id=new.event_id,
+        tenant=tenant,
+        subject_ref=new.subject_ref,
+        actor=new.actor,
+        recorded_at=recorded_at,
+        causation=new.causation,
+        correlation=new.correlation,
+        facts=new.facts,
+        event=new.event,
+    )
 
 
 def unseal(row: Row, vault: Vault, *, later: bool = False) -> Recorded:
