@@ -179,8 +179,7 @@ class MemoryLedger(Parts):
 
         self._core.recorder.flush()
         receipt = self._gate.record([turn], actor)[0]
-        tried = self._gate.queue.process(receipt.subject_ref)
-        told = self._log.read_stream(receipt.turn_id)
+        tried, told = self._gate.new_turns.decide(receipt)
         state = read_state(told, tried.problem)
         if receipt.withheld:
             return _receipt(receipt, state), self._queries.rehearsed(

@@ -12,12 +12,13 @@ from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.draft import About
 from beliefledger.gate.extractor import Extractor
 from beliefledger.gate.intake import IMPORTED, ChosenMemory, TurnInput
+from beliefledger.gate.new_turns import NewTurns
 from beliefledger.gate.queue import PendingTurns, TurnQueue
 from beliefledger.gate.reader import TurnReader
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
-from beliefledger.ledger import own_secrets, streams
+from beliefledger.ledger import codec, own_secrets, streams
 from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
@@ -92,6 +93,7 @@ class Gate(Writer):
         """The redactions of one's own that are known to be on record."""
         self.reader = TurnReader(self, extractor, turns.earlier, deadline, turns.believed)
         self.queue = TurnQueue(self, self.reader, turns)
+        self.new_turns = NewTurns(self, self.reader, self.queue)
 
     # Recording
 
@@ -195,10 +197,11 @@ class Gate(Writer):
             appended = self._append_turns(list(told.values()), expect, actor)
         receipts, seen = [], set[str]()
         for each in map(told.__getitem__, ids):
-            position = appended.get(each.turn_id, each.position or 0)
             already = each.position is not None or each.turn_id in seen
+            made = None if already else appended[each.turn_id]
+            position = appended[each.turn_id].position if each.position is None else each.position
             receipts.append(
-                Receipt(each.turn_id, position, each.subject_ref, already, each.withheld)
+                Receipt(each.turn_id, position, each.subject_ref, already, each.withheld, made)
             )
             seen.add(each.turn_id)
         return receipts
@@ -227,7 +230,8 @@ class Gate(Writer):
 
     def _append_turns(
         self, told: Sequence[Told], expect: dict[str, int], actor: str
-    ) -> dict[str, int]:
+    ) -> dict[str, Recorded]:
+        """The turns that were not there, as they are in the log now."""
         events: list[New] = []
         at: dict[str, int] = {}
         for each in told:
@@ -243,7 +247,11 @@ class Gate(Writer):
         if not events:
             return {}
         appended = self.log.append(events, dict.fromkeys(at, 0) | expect)
-        return {turn_id: appended.first + offset for turn_id, offset in at.items()}
+        recorded_at, tenant = appended.recorded_at, self.log.tenant
+        return {
+            turn_id: codec.written(events[offset], 1, appended.first + offset, recorded_at, tenant)
+            for turn_id, offset in at.items()
+        }
 
     def _event(self, told: Told, clock_said: Micros | None = None) -> TurnRecorded:
         keys = self.log.keys(told.subject_ref)
