@@ -148,8 +148,11 @@ class Gate(Writer):
         """
 
         def attempt() -> None:
-            self.memo.refresh()
             rules = self.rulebook.current()
+            # As known here: who was erased since is refused when they are recorded.
+            if all(self.memo.consent(ref).answered for ref in refs):
+                return
+            self.memo.refresh()
             new: list[New] = []
             expect = {self.rulebook.stream: rules.version}
             for ref in refs:

@@ -284,9 +284,10 @@ def _labelled(cell: str) -> bool:
     return len(cell) < 60 and _LABELLED.fullmatch(cell.strip(" *`\t")) is not None
 
 
-def _hints_in(folded: str, lowered: str) -> Iterator[str]:
+def _hints_in(folded: str, lowered: str) -> list[str]:
     """The hints of rules that may find something in the text."""
-    return filter(lowered.__contains__, _HINTS if _DIGIT.search(folded) else _HINTS_ALONE)
+    hints = _HINTS if _DIGIT.search(folded) else _HINTS_ALONE
+    return [hint for hint in hints if hint in lowered]
 
 
 def _own(folded: str, lowered: str) -> Iterator[tuple[int, int, str]]:
@@ -303,7 +304,7 @@ def _own(folded: str, lowered: str) -> Iterator[tuple[int, int, str]]:
 
 def _find(folded: str) -> list[tuple[int, int, str]]:
     lowered = folded.lower()
-    hints = list(_hints_in(folded, lowered))
+    hints = _hints_in(folded, lowered)
     found: list[tuple[int, int, str]] = list(_own(folded, lowered))
     found += ((s, e, SecretKind.PASSWORD) for s, e in seeds.phrases(lowered))
     long = _LONG_NUMBER.search(folded)
@@ -336,7 +337,7 @@ def may_hold_secret(text: str) -> bool:
     folded = fold(text).text
     lowered = folded.lower()
     return (
-        next(_hints_in(folded, lowered), None) is not None
+        bool(_hints_in(folded, lowered))
         or _LONG_NUMBER.search(folded) is not None
         or seeds.may_hold(lowered)
         or any(each.hint in lowered for each in own_secrets.added())
@@ -347,11 +348,11 @@ def _look(text: str) -> Look:
     folded = fold(text).text
     lowered = folded.lower()
     return Look(
-        next(filter(lowered.__contains__, _HINTS_ALONE), None) is not None
+        bool([hint for hint in _HINTS_ALONE if hint in lowered])
         or _LONG_NUMBER.search(folded) is not None
         or seeds.is_hinted(lowered),
         _DIGIT.search(folded) is not None,
-        next(filter(lowered.__contains__, _HINTS_BESIDE_DIGITS), None) is not None,
+        bool([hint for hint in _HINTS_BESIDE_DIGITS if hint in lowered]),
         seeds.listed(lowered),
     )
 

@@ -115,7 +115,7 @@ def may_hold(lowered: str) -> bool:
 
 def is_hinted(lowered: str) -> bool:
     """Whether a text has a word that may announce a phrase."""
-    return next(filter(lowered.__contains__, _HINTS), None) is not None
+    return bool([hint for hint in _HINTS if hint in lowered])  # quicker than one after the other
 
 
 def listed(lowered: str) -> int:
