@@ -179,14 +179,15 @@ class MemoryLedger(Parts):
 
         self._core.recorder.flush()
         receipt = self._gate.record([turn], actor)[0]
-        tried = self._gate.queue.process(receipt.subject_ref)
-        told = self._log.read_stream(receipt.turn_id)
+        tried, told = self._gate.new_turns.decide(receipt)
         state = read_state(told, tried.problem)
         if receipt.withheld:
             return _receipt(receipt, state), self._queries.rehearsed(
                 receipt, self._gate.rehearse(receipt, turn)
             )
-        return _receipt(receipt, state), self._queries.just_decided(told, tried)
+        return _receipt(receipt, state), self._queries.just_decided(
+            told, tried, {receipt.subject_ref: turn.subject}
+        )
 
     def store(
         self,

@@ -99,6 +99,11 @@ class Belief:
     redirects: tuple[Redirect, ...] = ()
     """Of memories that moved to another type's slot or into a merged memory."""
 
+    def at(self, version: int) -> Belief:
+        """The same at another version; `replace` takes four times as long."""
+        kept = (self.current, self.quarantined, self.past, self.supersessions, self.contested)
+        return Belief(version, *kept, self.by_context, self.escalated, self.redirects)
+
     def holding(self, context: str | None) -> Held | None:
         return next((held for held in self.current if held.context == context), None)
 
@@ -119,7 +124,7 @@ class Belief:
 def evolve(belief: Belief, version: int, event: Event | None, registry: Registry) -> Belief:
     """The belief after one more event of its stream. An event whose words are erased (None) only
     moves the version here; `tombstone` applies what its envelope says."""
-    belief = replace(belief, version=version)
+    belief = belief.at(version)
     match event:
         case MemoryAdmitted() if event.past:
             return _past(belief, _lifted(belief, event, event.promotes, registry))
@@ -339,6 +344,8 @@ def _given_way(belief: Belief, new: Held) -> Belief:
 
 
 def _without(belief: Belief, memory_id: str, *, keep_contested: bool = False) -> Belief:
+    if belief.find(memory_id) is None:
+        return belief
     current = tuple(held for held in belief.current if held.memory_id != memory_id)
     # Where no value is left there is nothing to contest.
     settled = bool(belief.current) and not current and not keep_contested

@@ -211,12 +211,9 @@ class Said:
     tongue: str | None
     """Another language than English; `?` for one without a list of words."""
 
-    @classmethod
-    def of(cls, quotes: Sequence[str]) -> Said:
-        words = frozenset(token for quote in quotes for token in tokens_of(quote))
-        parts = {part for word in words for part in re.split(r"[-/.&']", word) if part}
-        known = frozenset(form for word in words | parts for form in forms(word))
-        return cls(tuple(map(plain, quotes)), words, known, tongue_in(words, quotes))
+    @staticmethod
+    def of(quotes: Sequence[str]) -> Said:
+        return _said(tuple(quotes))
 
     def has(self, word: str) -> bool:
         """Whether a word was said, in whatever form."""
@@ -245,6 +242,15 @@ class Said:
             for each in self.tokens
             if len(each) >= least
         )
+
+
+# A claim and its value are held to the same words, one after the other.
+@lru_cache(maxsize=16)
+def _said(quotes: tuple[str, ...]) -> Said:
+    words = frozenset(token for quote in quotes for token in tokens_of(quote))
+    parts = {part for word in words for part in re.split(r"[-/.&']", word) if part}
+    known = frozenset(form for word in words | parts for form in forms(word))
+    return Said(tuple(map(plain, quotes)), words, known, tongue_in(words, quotes))
 
 
 def tongue_in(words: frozenset[str], quotes: Sequence[str]) -> str | None:
@@ -278,5 +284,5 @@ def _spelled(words: frozenset[str]) -> bool:
 
 def forget() -> None:
     """Empty the caches, which may hold words of an erased subject."""
-    for cached in (plain, tokens_of, forms):
+    for cached in (plain, tokens_of, forms, _said):
         cached.cache_clear()

@@ -80,9 +80,10 @@ def against_belief(case: Case, kind: MemoryType, scored: Confidence, grant: Gran
         if belief.contested and belief.current:
             return finish(Outcome.ESCALATE, Reason.CONTESTED, "belief.contested")
         reason = Reason.PROMOTED if promotes else Reason.NEW
-        return replace(
-            finish(Outcome.ADMIT, reason, "belief.conflict"), promotes=promotes, expired=over
-        )
+        new = finish(Outcome.ADMIT, reason, "belief.conflict")
+        if promotes is None and over is None:  # as most are
+            return new
+        return replace(new, promotes=promotes, expired=over)
     decision = _conflict(case, finish, current, value, promotes)
     if decision.outcome is Outcome.QUARANTINE and waiting is not None:
         counted = not _echoed(case, waiting)

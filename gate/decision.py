@@ -106,6 +106,8 @@ class TurnView:
 
     def citing(self, more: Mapping[str, str]) -> TurnView:
         """The same with the words of more turns."""
+        if not more:
+            return self
         return replace(self, cited={**self.cited, **more})
 
     def text_of(self, turn: str | None) -> str | None:

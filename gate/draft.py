@@ -21,9 +21,9 @@ from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.shown_memories import Shown
 from beliefledger.gate.slots import canonical_context, canonical_entity, slot_attribute, value_of
 from beliefledger.gate.turns import cited
-from beliefledger.ledger import streams
+from beliefledger.ledger import codec, streams
 from beliefledger.ledger.candidate import Candidate
-from beliefledger.ledger.codec import New
+from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.errors import NotPermitted
 from beliefledger.ledger.events import Event
@@ -74,6 +74,8 @@ class Draft:
         self._versions: dict[str, int] = {}
         self._beliefs: dict[str, Belief] = {}
         self._directories: dict[str, Directory] = {}
+        self._directory_streams: dict[str, str] = {}
+        self._slots: dict[tuple[str, str, str], str] = {}
         self._shown: dict[str, Shown] = {}
         self._real_ids: dict[str, str] = {}
         self._first_speakers: dict[str, str | None] = {}
@@ -184,11 +186,17 @@ class Draft:
 
     def directory(self, subject_ref: str) -> Directory:
         """The subject's entities and their names."""
-        stream = streams.directory_stream(self.keys(subject_ref).ids)
+        stream = self._directory_stream(subject_ref)
         if stream not in self._directories:
             self._directories[stream] = self._memo.directory(stream)
             self.reads(stream, self._directories[stream].version)
         return self._directories[stream]
+
+    def _directory_stream(self, subject_ref: str) -> str:
+        if subject_ref not in self._directory_streams:
+            stream = streams.directory_stream(self.keys(subject_ref).ids)
+            self._directory_streams[subject_ref] = stream
+        return self._directory_streams[subject_ref]
 
     def write_directory(self, subject_ref: str, new: New) -> None:
         """Add an event of the directory, which later decisions of this draft will see."""
@@ -198,7 +206,7 @@ class Draft:
 
     def named_since(self, subject_ref: str, position: int) -> list[Event | None]:
         """The directory's events after a position, including those of this draft."""
-        stream = streams.directory_stream(self.keys(subject_ref).ids)
+        stream = self._directory_stream(subject_ref)
         there = [each.event for each in self._memo.read(stream) if each.position > position]
         return [*there, *(each.event for each in self.events if each.stream == stream)]
 
@@ -293,10 +301,16 @@ class Draft:
         kind = self.rules.registry.known(type_)
         attribute = slot_attribute(said, kind) if kind else f"unknown type:{said.attribute}"
         if said.resolved is None:
-            entity = streams.entity_stream(keys.ids, canonical_entity(said.entity))
+            named = (keys.subject_ref, "entity", canonical_entity(said.entity))
+            if named not in self._slots:
+                self._slots[named] = streams.entity_stream(keys.ids, named[2])
+            entity = self._slots[named]
         else:
             entity = said.resolved.entity
-        return streams.belief_stream(keys.ids, entity, attribute)
+        slot = (keys.subject_ref, entity, attribute)
+        if slot not in self._slots:
+            self._slots[slot] = streams.belief_stream(keys.ids, entity, attribute)
+        return self._slots[slot]
 
     def outcomes(self) -> Counter[str]:
         """How many decisions there are of each outcome."""
@@ -310,6 +324,17 @@ class Draft:
             for new in self.events
             if isinstance(new.event, ConflictEscalated)
         }
+
+    def written(self, appended: Appended, *kinds: type[Event]) -> list[Recorded]:
+        """The events of these kinds as they are in the log, once they are."""
+        versions = dict(self.expect)
+        found = []
+        for position, new in enumerate(self.events, appended.first):
+            version = versions[new.stream] = versions[new.stream] + 1
+            if isinstance(new.event, kinds):
+                at = appended.recorded_at
+                found.append(codec.written(new, version, position, at, self._log.tenant))
+        return found
 
     def commit(self) -> Appended | None:
         """Append everything; None when there is nothing. Raises `VersionConflict`."""

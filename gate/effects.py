@@ -27,6 +27,7 @@ WRITES = frozenset({Outcome.ADMIT, Outcome.SUPERSEDE, Outcome.QUARANTINE})
 
 _OF_THE_DECISION: Mapping[str, Any] = {"shown": (), "repeats": None, "reading": 0}
 """What only says how it was decided, and is no part of a memory."""
+_UNSAID = {"quote": ""}
 
 
 def memory_of(
@@ -67,7 +68,7 @@ def memory_of(
 
 def evidence(spans: tuple[Span, ...]) -> tuple[Span, ...]:
     """Spans as offsets alone: the words stay where they were said."""
-    return tuple(span.model_copy(update={"quote": ""}) for span in spans)
+    return tuple(span.model_copy(update=_UNSAID) for span in spans)
 
 
 def memory_id_of(decision: Decision, new_id: str) -> str | None:

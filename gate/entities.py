@@ -118,6 +118,11 @@ class Resolution:
     kind: str | None = None
     """What kind of entity it is, if its place in the statement says so."""
 
+    def of_kind(self, kind: str) -> Resolution:
+        """The same, of a kind."""
+        canonical, match, known = self.canonical, self.match, self.entity_id
+        return Resolution(self.name, canonical, match, known, self.like, self.similarity, kind)
+
 
 def resolve(directory: Directory, name: str, rules: EntityRules) -> Resolution:
     """Whom or what a name means to this subject."""

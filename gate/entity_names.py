@@ -4,7 +4,6 @@ merges."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from beliefledger.gate.cues import READING
 from beliefledger.gate.decision import Decision, Outcome, TurnView
@@ -104,7 +103,8 @@ def named(
     found: list[Resolution] = []
 
     def id_of(name: str, what: str | None = None) -> str:
-        found.append(replace(unguessed(resolve(directory, name, rules), rules), kind=what))
+        known = unguessed(resolve(directory, name, rules), rules)
+        found.append(known if what is None else known.of_kind(what))
         # Of a name that was erased, its entity may have gone into another one.
         return found[-1].entity_id or directory.survivor(
             streams.entity_stream(keys.ids, found[-1].canonical)

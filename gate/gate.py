@@ -12,13 +12,14 @@ from beliefledger.gate.deadline import Deadline
 from beliefledger.gate.draft import About
 from beliefledger.gate.extractor import Extractor
 from beliefledger.gate.intake import IMPORTED, ChosenMemory, TurnInput
+from beliefledger.gate.new_turns import NewTurns
 from beliefledger.gate.queue import PendingTurns, TurnQueue
 from beliefledger.gate.reader import TurnReader
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.turns import Receipt, as_told, cited
 from beliefledger.gate.writer import Writer
-from beliefledger.ledger import own_secrets, streams
-from beliefledger.ledger.codec import New
+from beliefledger.ledger import codec, own_secrets, streams
+from beliefledger.ledger.codec import New, Recorded
 from beliefledger.ledger.errors import (
     ExtractionUnavailable,
     NotPermitted,
@@ -66,6 +67,8 @@ class Stored(NamedTuple):
     """None when the turn was there already, or is withheld."""
     waits_at: str | None = None
     """The belief where the decision waits for a person."""
+    told: Sequence[Recorded] = ()
+    """The candidate and the decision, as they are in the log."""
 
 
 class Gate(Writer):
@@ -90,6 +93,7 @@ class Gate(Writer):
         """The redactions of one's own that are known to be on record."""
         self.reader = TurnReader(self, extractor, turns.earlier, deadline, turns.believed)
         self.queue = TurnQueue(self, self.reader, turns)
+        self.new_turns = NewTurns(self, self.reader, self.queue)
 
     # Recording
 
@@ -144,8 +148,11 @@ class Gate(Writer):
         """
 
         def attempt() -> None:
-            self.memo.refresh()
             rules = self.rulebook.current()
+            # As known here: who was erased since is refused when they are recorded.
+            if all(self.memo.consent(ref).answered for ref in refs):
+                return
+            self.memo.refresh()
             new: list[New] = []
             expect = {self.rulebook.stream: rules.version}
             for ref in refs:
@@ -193,10 +200,11 @@ class Gate(Writer):
             appended = self._append_turns(list(told.values()), expect, actor)
         receipts, seen = [], set[str]()
         for each in map(told.__getitem__, ids):
-            position = appended.get(each.turn_id, each.position or 0)
             already = each.position is not None or each.turn_id in seen
+            made = None if already else appended[each.turn_id]
+            position = appended[each.turn_id].position if each.position is None else each.position
             receipts.append(
-                Receipt(each.turn_id, position, each.subject_ref, already, each.withheld)
+                Receipt(each.turn_id, position, each.subject_ref, already, each.withheld, made)
             )
             seen.add(each.turn_id)
         return receipts
@@ -225,7 +233,8 @@ class Gate(Writer):
 
     def _append_turns(
         self, told: Sequence[Told], expect: dict[str, int], actor: str
-    ) -> dict[str, int]:
+    ) -> dict[str, Recorded]:
+        """The turns that were not there, as they are in the log now."""
         events: list[New] = []
         at: dict[str, int] = {}
         for each in told:
@@ -241,7 +250,11 @@ class Gate(Writer):
         if not events:
             return {}
         appended = self.log.append(events, dict.fromkeys(at, 0) | expect)
-        return {turn_id: appended.first + offset for turn_id, offset in at.items()}
+        recorded_at, tenant = appended.recorded_at, self.log.tenant
+        return {
+            turn_id: codec.written(events[offset], 1, appended.first + offset, recorded_at, tenant)
+            for turn_id, offset in at.items()
+        }
 
     def _event(self, told: Told, clock_said: Micros | None = None) -> TurnRecorded:
         keys = self.log.keys(told.subject_ref)
@@ -309,12 +322,16 @@ class Gate(Writer):
             stored.append((receipt, begun[turn_id], None if withheld else draft.decided[-1]))
         appended = self.commit(draft)
         first = 0 if appended is None else appended.first
-        waiting = draft.waiting_at()
+        waiting, told_of = draft.waiting_at(), dict[str, list[Recorded]]()
+        if appended is not None:
+            for written in draft.written(appended, CandidateProposed, GateDecided):
+                told_of.setdefault(written.stream, []).append(written)
         return [
             Stored(
-                receipt if receipt.position else replace(receipt, position=first + offset),
+                receipt.at(receipt.position or first + offset),
                 decision,
                 waiting.get(decision or ""),
+                told_of.get(receipt.turn_id, ()) if decision else (),
             )
             for receipt, offset, decision in stored
         ]

@@ -28,7 +28,7 @@ CHANNELS = ("conversation", "store", IMPORTED)
 
 def check_size(what: str, words: str, most_bytes: int) -> None:
     """Raises `InvalidTurn` with both sizes for text that is longer than a turn may be."""
-    size = len(words.encode())
+    size = len(words) if words.isascii() else len(words.encode())
     if size > most_bytes:
         raise InvalidTurn(
             f"{what} has {size:,} bytes in UTF-8; a turn has at most {most_bytes:,}, as the policy"
@@ -76,22 +76,21 @@ class TurnInput:
 
     def check(self, most_bytes: int) -> None:
         """Raises `InvalidTurn` saying what is wrong. `most_bytes` is the policy's."""
-        for name in (
-            "subject",
-            "content",
-            "role",
-            "speaker",
-            "session",
-            "agent",
-            "idempotency_key",
+        for name, value in (
+            ("subject", self.subject),
+            ("content", self.content),
+            ("role", self.role),
+            ("speaker", self.speaker),
+            ("session", self.session),
+            ("agent", self.agent),
+            ("idempotency_key", self.idempotency_key),
         ):
-            value = getattr(self, name)
             if value is None and name not in {"subject", "content", "role"}:
                 continue
             if not isinstance(value, str):
                 raise InvalidTurn(f"{name} must be text, not {type(value).__name__}.")
             try:
-                value.encode()
+                value.isascii() or value.encode()
             except UnicodeEncodeError:
                 raise InvalidTurn(f"{name} is not valid Unicode text.") from None
             if name == "content":

@@ -132,7 +132,12 @@ _OURS = str.maketrans("ſıİK", "siiK")
 
 def may_match(needs: tuple[str, ...], low: str) -> bool:
     """Whether a pattern with these needs may find something in a text in lower case."""
-    return not needs or any(map(low.__contains__, needs))
+    if not needs:
+        return True
+    for each in needs:  # noqa: SIM110  `any` takes four times as long, and this is asked often
+        if each in low:
+            return True
+    return False
 
 
 def _best(sequence: Any) -> frozenset[str] | None:

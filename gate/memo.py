@@ -9,6 +9,7 @@ from beliefledger.gate import entities
 from beliefledger.gate.belief import Belief, folded
 from beliefledger.gate.consent import Consent, Runs
 from beliefledger.gate.entities import Directory
+from beliefledger.gate.lanes import Lanes
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.shown_memories import Shown
 from beliefledger.ledger.codec import Recorded
@@ -33,6 +34,7 @@ class Memo:
         self._beliefs: dict[str, Belief] = {}
         self._directories: dict[str, Directory] = {}
         self._shown: dict[str, Shown] = {}
+        self.lanes = Lanes(log)
 
     LIMIT = 50_000
 
@@ -108,3 +110,4 @@ class Memo:
         self._beliefs.clear()
         self._directories.clear()
         self._shown.clear()
+        self.lanes.clear()

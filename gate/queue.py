@@ -22,6 +22,7 @@ from beliefledger.gate.draft import Draft
 from beliefledger.gate.extractor import Extraction
 from beliefledger.gate.failures import told
 from beliefledger.gate.foreign_calls import did_not_return
+from beliefledger.gate.lanes import Lane
 from beliefledger.gate.reader import Looked, TurnReader, holds_lane
 from beliefledger.gate.turns import Earlier, Pending, cited, view_of
 from beliefledger.gate.writer import Writer
@@ -97,6 +98,11 @@ class Processed:
         """How many turns were looked at, with or without success."""
         return self.turns + self.failed
 
+    def settle(self, draft: Draft) -> None:
+        """What was decided in a draft, once it is committed."""
+        self.decisions, self.outcomes = draft.decided, draft.outcomes()
+        self.waiting_at = draft.waiting_at()
+
     def __iadd__(self, other: Processed) -> Self:
         self.turns += other.turns
         self.failed += other.failed
@@ -124,6 +130,8 @@ class TurnQueue:
         self._log = writer.log
         self._reader = reader
         self._pending = pending
+        self.viewed = 0
+        """The last position of which it was looked up whether a turn there waits."""
 
     @property
     def slow(self) -> bool:
@@ -151,6 +159,7 @@ class TurnQueue:
             waiting = self._pending.waiting(size, after, subject_ref)
             if not waiting:
                 return Processed(), after, False
+            self.viewed = max(self.viewed, waiting[-1].position)
             done = self.process_pending(waiting, held)
             return done, waiting[-1].position, len(waiting) == size
 
@@ -162,6 +171,9 @@ class TurnQueue:
                 progress(total.turns, total.turns + self.count())
             if total.broken_off:
                 break
+        if subject_ref is not None and after and not (more or held or total.failed):
+            # All of theirs up to there were taken, and none is to be tried again.
+            self._writer.memo.lanes.keep(subject_ref, Lane(after))
         return total
 
     def process_together(
@@ -242,7 +254,7 @@ class TurnQueue:
                 before = Earlier(partial(self._reader.before, each)) if known is None else known
                 sessions[lane] = before
             looked = self._reader.look(turn, before, each.subject_ref)
-            self._write(draft, each, turn_event, event, looked, done)
+            self.write(draft, each, turn_event, event, looked, done)
             unreturned = unreturned + 1 if did_not_return(looked) else 0
             if holds_lane(looked):
                 failing.add(each.subject_ref)
@@ -253,8 +265,7 @@ class TurnQueue:
                 sessions[lane] = sessions[lane].then(turn)
         self._writer.commit(draft)
         held |= failing
-        done.decisions, done.outcomes = draft.decided, draft.outcomes()
-        done.waiting_at = draft.waiting_at()
+        done.settle(draft)
         return done
 
     # Processing, where looking takes long
@@ -344,7 +355,7 @@ class TurnQueue:
                 event = turn_event.event
                 erased = self._writer.erased(each.subject_ref, each.position)
                 if isinstance(event, TurnRecorded) and not erased:
-                    self._write(draft, each, turn_event, event, found, done)
+                    self.write(draft, each, turn_event, event, found, done)
             try:
                 self._writer.commit(draft)
             except VersionConflict:
@@ -354,14 +365,13 @@ class TurnQueue:
                     if (now := self._still_pending(each)) is not None
                 ]
                 raise
-            done.decisions, done.outcomes = draft.decided, draft.outcomes()
-            done.waiting_at = draft.waiting_at()
+            done.settle(draft)
             return done
 
         waiting = list(looked)
         return self._log.decide_again(attempt)
 
-    def _write(
+    def write(
         self,
         draft: Draft,
         each: Pending,

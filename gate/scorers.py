@@ -13,10 +13,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache, cached_property, lru_cache
+from typing import Any, NamedTuple
 
-from beliefledger.gate.literals import Guarded
+from beliefledger.gate.literals import Guarded, Table
 from beliefledger.gate.rules.lexicon import expanded
 from beliefledger.ledger.data_files import data
 
@@ -34,17 +34,16 @@ class Feature:
     case: bool = False
     """Whether upper case counts for the pattern, which is in lower case otherwise."""
 
-    def is_in(self, sentence: str, lower: str, said: frozenset[str], count: int) -> bool:
-        """Whether a sentence has it. `lower` is the sentence in lower case, `said` are its words
-        and `count` is how many."""
-        if self.any:
-            return not self.any.isdisjoint(said)
-        if self.pattern is not None:
-            return self.pattern.search(sentence if self.case else lower, lower) is not None
-        return self.words[0] <= count <= self.words[1]
+
+class _Patterned(NamedTuple):
+    """A feature that is a pattern, and its place among all."""
+
+    place: int
+    pattern: Guarded
+    case: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scorer:
     """A logistic regression over features and single words."""
 
@@ -66,8 +65,42 @@ class Scorer:
         """Which features are there, in their order."""
         lower = sentence.lower()
         words = WORD.findall(lower)
-        said, count = frozenset(words), len(words)
-        return [each.is_in(sentence, lower, said, count) for each in self.features]
+        there = [least <= len(words) <= most for least, most in self._counts]
+        by_word = self._by_word
+        for word in by_word.keys() & words:
+            for place in by_word[word]:
+                there[place] = True
+        for place, pattern, case in self._patterns.possible(lower):
+            if pattern.pattern.search(sentence if case else lower) is not None:
+                there[place] = True
+        return there
+
+    # Of more than a hundred features a sentence has a few: they are looked up by its words.
+
+    @cached_property
+    def _counts(self) -> list[tuple[int, int]]:
+        """How many words each feature is about; none where it is about others."""
+        plain = [not each.any and each.pattern is None for each in self.features]
+        return [
+            each.words if is_count else (1, 0)
+            for each, is_count in zip(self.features, plain, strict=True)
+        ]
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, each in enumerate(self.features):
+            for word in each.any:
+                found.setdefault(word, []).append(place)
+        return found
+
+    @cached_property
+    def _patterns(self) -> Table[_Patterned]:
+        return Table(
+            _Patterned(place, each.pattern, each.case)
+            for place, each in enumerate(self.features)
+            if each.pattern is not None and not each.any
+        )
 
 
 TURNS_OF_A_GAME = 6

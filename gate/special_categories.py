@@ -21,7 +21,7 @@ def categorised(candidate: Candidate, registry: Registry, policy: Policy) -> Can
     found = [
         category
         for category in (
-            *(each for words in told for each in categories_of(undisguised(words))),
+            *(each for words in told if words for each in categories_of(undisguised(words))),
             kind.category if kind else None,
             candidate.category,
         )

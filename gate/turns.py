@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import overload
 
 from beliefledger.gate.consent import Consent
@@ -29,6 +29,14 @@ class Receipt:
     subject_ref: str
     already: bool = False
     withheld: bool = False
+    recorded: Recorded | None = field(default=None, compare=False, repr=False)
+    """The event, where it was recorded alone and just now."""
+
+    def at(self, position: int) -> Receipt:
+        """The same, once it is known where the turn is."""
+        if position == self.position:
+            return self
+        return Receipt(self.turn_id, position, self.subject_ref, self.already, self.withheld)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,10 @@ decides on. It is cheap and untrusted: nothing here says that it will be believe
 Times are integer microseconds since 1970-01-01 UTC. Scores are integer millionths (0 to 1_000_000).
 """
 
+import operator
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,6 +20,7 @@ SELF = "User"
 """The entity name of the person a memory is about."""
 
 MILLION = 1_000_000
+_put = object.__setattr__
 
 
 class Precision(StrEnum):
@@ -75,6 +78,18 @@ class Frozen(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As any model's, in a quarter of the time: what never changes need not be copied."""
+        if deep or self.__pydantic_private__ is not None:
+            return super().model_copy(update=update, deep=deep)
+        changed = update or {}
+        made = self.__class__.__new__(self.__class__)
+        _put(made, "__dict__", {**self.__dict__, **changed})
+        _put(made, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changed.keys())
+        _put(made, "__pydantic_extra__", None)
+        _put(made, "__pydantic_private__", None)
+        return made
+
 
 class Span(Frozen):
     """Words of one turn: code point offsets [start, end) and the words as the extractor saw them.
@@ -97,10 +112,10 @@ class When(Frozen):
     precision: Precision = Precision.UNKNOWN
 
 
-def unset(value: Any) -> bool:
-    """Whether a field says nothing: such fields are left out of what is written, so that the bytes
-    of events from before there were such fields stay as they are."""
-    return not value
+unset: Callable[[Any], bool] = operator.not_
+"""Whether a field says nothing: such fields are left out of what is written, so that the bytes of
+events from before there were such fields stay as they are. It is asked some thirty times for each
+memory."""
 
 
 class Resolved(Frozen):

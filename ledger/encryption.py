@@ -19,6 +19,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from beliefledger.ledger.streams import IdKey
+
 KEY_BYTES = 32
 _NONCE_BYTES = 12
 _CLEAR = b"\x00"
@@ -78,7 +80,7 @@ class SubjectKeys:
 
     @classmethod
     def of(cls, subject_ref: str, key: bytes) -> SubjectKeys:
-        return cls(subject_ref, Sealer(derive(key, "bodies")), derive(key, "ids"))
+        return cls(subject_ref, Sealer(derive(key, "bodies")), IdKey(derive(key, "ids")))
 
 
 class SigningKey:

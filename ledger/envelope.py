@@ -7,8 +7,7 @@ stream, subject_ref, tenant, type, version.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from beliefledger.ledger import canonical
 from beliefledger.ledger.errors import LogCorrupted
@@ -20,8 +19,7 @@ FIELDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where an event belongs; a sealed body is bound to exactly this."""
 
     event_id: str

@@ -307,12 +307,12 @@ class Log:
     ) -> Iterator[Recorded]:
         """Every event of one subject in (after, upto] (of some types), in order, in pages of up to
         `size`; bodies are opened when asked for."""
-        stored = None if types is None else stored_names(types)
-        while rows := self._store.read_subject(subject_ref, after, size, upto):
+        stored, more = None if types is None else stored_names(types), True
+        while more and (rows := self._store.read_subject(subject_ref, after, size, upto)):
             self._refresh()
             some = rows if stored is None else [row for row in rows if row.type in stored]
             yield from codec.unseal_page(some, self.vault, later=True)
-            after = rows[-1].position
+            after, more = rows[-1].position, len(rows) == size
 
     def activity(self, subject_refs: Sequence[str]) -> dict[str, Activity]:
         """How many events each of these subjects has, and where their first and last are; one who

@@ -50,12 +50,19 @@ class OwnSecret:
     """SHA-256 of canonical JSON of `kind`, `hint`, `pattern`, and whether values are checked."""
 
 
-_added: dict[str, OwnSecret] = {}
+_added: tuple[OwnSecret, ...] = ()
 
 
 def added() -> tuple[OwnSecret, ...]:
     """Those that were added, in the order of their kinds."""
-    return tuple(_added[kind] for kind in sorted(_added))
+    return _added
+
+
+def _put(kind: str, own: OwnSecret | None) -> None:
+    """Have this one of a kind from now on, or none."""
+    global _added  # noqa: PLW0603  they hold for the whole process
+    others = [each for each in _added if each.kind != kind]
+    _added = tuple(sorted([*others, *([own] if own else [])], key=lambda each: each.kind))
 
 
 def digest() -> str | None:
@@ -92,12 +99,13 @@ def add(given: Redaction | str) -> None:
         else f"{own.__module__}.{own.__qualname__}"
     )
     told = {"kind": kind, "hint": hint.lower(), "pattern": str(pattern), "checked": bool(judge)}
-    _added[kind] = OwnSecret(
-        kind, hint.lower(), compiled, judge or (lambda _value: True), source,
-        canonical.digest(canonical.encode(told)),
-    )  # fmt: skip
+    digest_ = canonical.digest(canonical.encode(told))
+    is_secret = judge or (lambda _value: True)
+    _put(kind, OwnSecret(kind, hint.lower(), compiled, is_secret, source, digest_))
 
 
 def remove(kind: str) -> None:
     """Look for a kind of secret no more. Raises `KeyError` for one that was not added."""
-    del _added[kind]
+    if all(each.kind != kind for each in _added):
+        raise KeyError(kind)
+    _put(kind, None)

@@ -12,15 +12,16 @@ one of its hints, a plain substring, occurs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from stdnum import iban, numdb
 
-from beliefledger.ledger import own_secrets, seeds
+from beliefledger.ledger import own_secrets, secret_looks, seeds
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import fold
+from beliefledger.ledger.secret_looks import Look
 from beliefledger.ledger.secret_patterns import (
     ANNOUNCED,
     CARD_WORDS,
@@ -283,9 +284,10 @@ def _labelled(cell: str) -> bool:
     return len(cell) < 60 and _LABELLED.fullmatch(cell.strip(" *`\t")) is not None
 
 
-def _hints_in(folded: str, lowered: str) -> Iterator[str]:
+def _hints_in(folded: str, lowered: str) -> list[str]:
     """The hints of rules that may find something in the text."""
-    return filter(lowered.__contains__, _HINTS if _DIGIT.search(folded) else _HINTS_ALONE)
+    hints = _HINTS if _DIGIT.search(folded) else _HINTS_ALONE
+    return [hint for hint in hints if hint in lowered]
 
 
 def _own(folded: str, lowered: str) -> Iterator[tuple[int, int, str]]:
@@ -302,7 +304,7 @@ def _own(folded: str, lowered: str) -> Iterator[tuple[int, int, str]]:
 
 def _find(folded: str) -> list[tuple[int, int, str]]:
     lowered = folded.lower()
-    hints = list(_hints_in(folded, lowered))
+    hints = _hints_in(folded, lowered)
     found: list[tuple[int, int, str]] = list(_own(folded, lowered))
     found += ((s, e, SecretKind.PASSWORD) for s, e in seeds.phrases(lowered))
     long = _LONG_NUMBER.search(folded)
@@ -335,11 +337,50 @@ def may_hold_secret(text: str) -> bool:
     folded = fold(text).text
     lowered = folded.lower()
     return (
-        next(_hints_in(folded, lowered), None) is not None
+        bool(_hints_in(folded, lowered))
         or _LONG_NUMBER.search(folded) is not None
         or seeds.may_hold(lowered)
         or any(each.hint in lowered for each in own_secrets.added())
     )
+
+
+def _look(text: str) -> Look:
+    folded = fold(text).text
+    lowered = folded.lower()
+    return Look(
+        bool([hint for hint in _HINTS_ALONE if hint in lowered])
+        or _LONG_NUMBER.search(folded) is not None
+        or seeds.is_hinted(lowered),
+        _DIGIT.search(folded) is not None,
+        bool([hint for hint in _HINTS_BESIDE_DIGITS if hint in lowered]),
+        seeds.listed(lowered),
+    )
+
+
+def may_any_hold_secret(texts: Sequence[str]) -> bool:
+    """As `may_hold_secret`, for the lines of one text; quick where they were looked at before."""
+    seen = secret_looks.kept()
+    if seen is None or own_secrets.added():
+        return may_hold_secret("\n".join(texts))
+    digits = beside_digits = False
+    listed = 0
+    for text in texts:
+        look = seen.get(text)
+        if look is None:
+            if len(text) > secret_looks.LONGEST:
+                return may_hold_secret("\n".join(texts))
+            if len(seen) >= secret_looks.MOST:
+                seen.clear()
+            look = seen[text] = _look(text)
+        if look.alone:
+            return True
+        digits = digits or look.digits
+        beside_digits = beside_digits or look.beside_digits
+        listed += look.listed
+    if digits and beside_digits:
+        return True
+    # Words of a wallet may stand in several of them.
+    return listed >= seeds.LEAST and may_hold_secret("\n".join(texts))
 
 
 def secrets_in(text: str) -> list[tuple[int, int, str]]:
@@ -357,6 +398,8 @@ def redact(text: str) -> Redacted:
     `redact(redact(text).text) == redact(text)`: it searches until nothing more is found, and a
     placeholder is never a label or a part of a secret.
     """
+    if "[redacted " not in text and not may_any_hold_secret((text,)):
+        return Redacted(text, ())
     while found := secrets_in(text):
         text = _replace(text, found)
     return Redacted(

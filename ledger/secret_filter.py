@@ -32,6 +32,7 @@ _IDS = re.compile(
 )
 """Ids that are made and not chosen; their digits look like anything."""
 _MADE = re.compile(r"[0-9a-f]{24,128}")
+_SHORTEST_ID = 24
 
 
 # --- Names ---------------------------------------------------------------------------------------
@@ -102,13 +103,16 @@ def cleaned(model: M, facts: Iterable[str] = (), *, refusing: bool = False) -> M
     """
     names, words = _Strings(), _Strings()
     named: list[tuple[str, str]] = []
-    for field, marks in _fields(type(model)):
-        value = getattr(model, field)
+    values = model.__dict__
+    for field, is_name, is_clean in _fields(type(model)):
+        value = values[field]
+        if not value:
+            continue
         if field in facts:
-            if A_NAME in marks:
+            if is_name:
                 named += ((name, field) for name in _strings(value))
-        elif CLEAN not in marks:
-            _gather(value, names if A_NAME in marks else words, names)
+        elif not is_clean:
+            _gather(value, names if is_name else words, names)
     if not may_hold_secret([*(name for name, _ in named), *names], words):
         return model
     for name, field in named:
@@ -130,13 +134,13 @@ def may_hold_secret(names: Iterable[str], words: Iterable[str]) -> bool:
     `SELF` is left out. It is no secret, and every candidate has it, but beside a password it reads
     as the label of a login.
     """
-    names = "\n".join(names)
-    words = [each for each in words if each != SELF]
-    if not names and not words:
+    texts = [each if len(each) < _SHORTEST_ID else _IDS.sub(" ", each) for each in names if each]
+    texts += [each for each in words if each != SELF]
+    if not texts:
         return False
     from beliefledger.ledger import redact
 
-    return redact.may_hold_secret("\n".join([_IDS.sub(" ", names), *words]))
+    return redact.may_any_hold_secret(texts)
 
 
 class _Strings(list[str]):
@@ -144,10 +148,10 @@ class _Strings(list[str]):
 
 
 @cache
-def _fields(kind: type[BaseModel]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
-    """The fields that may hold words, with their marks."""
+def _fields(kind: type[BaseModel]) -> tuple[tuple[str, bool, bool], ...]:
+    """The fields that may hold words: whether each is a name, and whether it is clean already."""
     return tuple(
-        (name, tuple(field.metadata))
+        (name, A_NAME in field.metadata, CLEAN in field.metadata)
         for name, field in kind.model_fields.items()
         if not _is_wordless(field.annotation)
     )
@@ -165,15 +169,16 @@ def _is_wordless(annotation: Any) -> bool:
 def _gather(value: Any, words: _Strings, names: _Strings) -> None:
     kind = type(value)
     if kind is str:
-        if value and not (len(value) >= 24 and _MADE.fullmatch(value)):
+        if value and not (len(value) >= _SHORTEST_ID and _MADE.fullmatch(value)):
             words.append(value)
     elif kind in _WORDLESS:
         return
     elif isinstance(value, BaseModel):
-        for field, marks in _fields(type(value)):
-            each = getattr(value, field)
-            if type(each) not in _WORDLESS:
-                _gather(each, names if A_NAME in marks else words, names)
+        values = value.__dict__
+        for field, is_name, _ in _fields(type(value)):
+            each = values[field]
+            if each:
+                _gather(each, names if is_name else words, names)
     elif isinstance(value, tuple | list):
         for each in value:
             _gather(each, words, names)
@@ -200,9 +205,9 @@ def _without(value: Any, skipped: Iterable[str] = (), *, name: bool = False) -> 
         return clean_name(value) if name else redact(value).text
     if isinstance(value, BaseModel):
         changed = {
-            field: _without(getattr(value, field), name=A_NAME in marks)
-            for field, marks in _fields(type(value))
-            if field not in skipped and CLEAN not in marks
+            field: _without(getattr(value, field), name=is_name)
+            for field, is_name, is_clean in _fields(type(value))
+            if field not in skipped and not is_clean
         }
         return value.model_copy(update=changed)
     if isinstance(value, tuple | list):

@@ -48,8 +48,7 @@ FILED = ("stream", "version", "type", "event_id", "tenant", "subject_ref")
 """The fields of an envelope that are columns of history, too, in their order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed:
+class Sealed(NamedTuple):
     """An event ready to be written: its envelope but for the recorded time, and its body."""
 
     address: Address

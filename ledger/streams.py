@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from typing import Any
 from uuid import UUID
 
 SLOT_VERSION = 1
@@ -18,9 +19,38 @@ def _hash(*parts: str) -> str:
     return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
 
 
+class IdKey(bytes):
+    """The key of a subject's ids, with what HMAC makes of it before any words: so a tag takes half
+    the time, and several are made for each memory."""
+
+    _begun: tuple[Any, Any] | None = None
+
+    def mac(self, words: bytes) -> bytes:
+        """HMAC-SHA-256 (RFC 2104) of these words."""
+        if self._begun is None:
+            key = self if len(self) <= _BLOCK else hashlib.sha256(self).digest()
+            block = key.ljust(_BLOCK, b"\x00")
+            self._begun = (
+                hashlib.sha256(block.translate(_INNER)),
+                hashlib.sha256(block.translate(_OUTER)),
+            )
+        inner, outer = (each.copy() for each in self._begun)
+        inner.update(words)
+        outer.update(inner.digest())
+        digest: bytes = outer.digest()
+        return digest
+
+
+_BLOCK = 64
+_INNER = bytes(each ^ 0x36 for each in range(256))
+_OUTER = bytes(each ^ 0x5C for each in range(256))
+
+
 def tag(key: bytes, *parts: str) -> str:
     """HMAC-SHA-256 of the parts under a subject's id key, cut to 128 bits."""
-    return hmac.digest(key, "\x1f".join(parts).encode(), "sha256")[:16].hex()
+    words = "\x1f".join(parts).encode()
+    made = key.mac(words) if isinstance(key, IdKey) else hmac.digest(key, words, "sha256")
+    return made[:16].hex()
 
 
 def stream_of(originator_id: UUID | str) -> str:

@@ -19,6 +19,7 @@ from beliefledger.ledger.events.choices import Choices
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.names import check_name
 from beliefledger.ledger.secret_filter import may_hold_secret
+from beliefledger.ledger.secret_looks import looked_at_once
 from beliefledger.ledger.spans import COUNT, UPSERT, traced
 from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
@@ -124,8 +125,9 @@ class StoredMemories:
 
         All are checked before any is written. For one that is known by its key, the first decision.
         """
-        chosen = [self.checked(each) for each in memories]
-        return [answer for _, answer in self.decide(chosen, actor)]
+        with looked_at_once():
+            chosen = [self.checked(each) for each in memories]
+            return [answer for _, answer in self.decide(chosen, actor)]
 
     def checked(self, given: MemoryInput) -> ChosenMemory:
         """What goes to the gate. Raises `InvalidTurn`."""
@@ -141,14 +143,16 @@ class StoredMemories:
         answers: list[tuple[Receipt, DecisionAnswer]] = []
         for start in range(0, len(chosen), AT_ONCE):
             some = chosen[start : start + AT_ONCE]
-            with gc_paused():
+            with gc_paused(), looked_at_once():
                 answers += self._answers(some, self._gate.store(some, actor))
         return answers
 
     def _answers(
         self, memories: Sequence[ChosenMemory], stored: Sequence[Stored]
     ) -> Iterator[tuple[Receipt, DecisionAnswer]]:
-        made = self._queries.just_stored(stored)
+        pairs = zip(memories, stored, strict=True)
+        subjects = {told.receipt.subject_ref: memory.turn.subject for memory, told in pairs}
+        made = self._queries.just_stored(stored, subjects)
         for memory, (receipt, decision, *_) in zip(memories, stored, strict=True):
             yield receipt, made[decision] if decision else self._made_before(memory, receipt)
 
@@ -238,7 +242,7 @@ def _check(given: MemoryInput, claim: str, max_bytes: int) -> None:
     }
     for name, said in words.items():
         try:
-            said.encode()
+            said.isascii() or said.encode()
         except (UnicodeEncodeError, AttributeError):
             raise InvalidTurn(f"{name} is not valid Unicode text.") from None
         if name not in {"value", "text"}:

@@ -35,10 +35,9 @@ class ViewedTurns:
             return turn_questions.pending_count(connection, state.generation)
 
     def earlier(self, turn: Pending, limit: int) -> Sequence[int]:
-        # The view is far enough: it is what the turn itself was read from.
-        with self._projector.reading() as connection:
-            generation = self._projector.states(connection)[TurnsView.name].generation
-            return turn_questions.earlier_turns(connection, generation, turn.position, limit)
+        # The view may be behind a turn that was recorded a moment ago.
+        with self._projector.caught_up(TurnsView.name) as (connection, (state,)):
+            return turn_questions.earlier_turns(connection, state.generation, turn.position, limit)
 
     def believed(self, subject_ref: str) -> Sequence[tuple[str, int]]:
         with self._projector.caught_up(BeliefsView.name) as (connection, (state,)):

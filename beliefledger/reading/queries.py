@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -277,12 +277,14 @@ class Queries:
             rows = questions.decided(connection, generation, which)
         return self._reader.decisions(rows)
 
-    def just_decided(self, told: Sequence[Recorded], made: Processed) -> list[DecisionAnswer]:
+    def just_decided(
+        self, told: Sequence[Recorded], made: Processed, subjects: Mapping[str, str]
+    ) -> list[DecisionAnswer]:
         """As `of_turn`, for a turn whose events were `told`. What was `made` in this call is
         answered from them: the views need not be caught up for it."""
         decided = (each.event_id for each in told if each.type == GateDecided.NAME)
         if all(decision in made.decisions for decision in decided):
-            return self._reader.just_decided(told, made.waiting_at)
+            return self._reader.just_decided(told, made.waiting_at, subjects)
         return self.of_turn(told[0].stream)
 
     def _became(self, rows: Sequence[DecisionRow]) -> dict[int, Became]:
@@ -297,13 +299,14 @@ class Queries:
             raise UnknownMemory(f"There is no decision {decision_id}.")
         return self._reader.decisions(rows, self._became(rows))[0]
 
-    def just_stored(self, stored: Sequence[Stored]) -> dict[str, DecisionAnswer]:
-        """What was decided about memories that were just stored, by its id. As in `just_decided`,
-        the views need not be caught up for it."""
-        made = [each for each in stored if each.decision]
-        told = self._log.read_streams([each.receipt.turn_id for each in made])
-        waiting_at = {each.decision or "": each.waits_at for each in made if each.waits_at}
-        answers = self._reader.just_decided([*chain(*told.values())], waiting_at)
+    def just_stored(
+        self, stored: Sequence[Stored], subjects: Mapping[str, str]
+    ) -> dict[str, DecisionAnswer]:
+        """What was decided about memories that were just stored, by its id: from what was written,
+        which need not be read again. `subjects` says who they are, by their references."""
+        told = chain.from_iterable(each.told for each in stored)
+        waiting_at = {each.decision or "": each.waits_at for each in stored if each.waits_at}
+        answers = self._reader.just_decided([*told], waiting_at, subjects)
         return {each.decision_id: each for each in answers}
 
     def rehearsed(self, receipt: Receipt, made: Sequence[Rehearsed]) -> list[DecisionAnswer]:

@@ -150,27 +150,30 @@ class Reader:
         return answers
 
     def just_decided(
-        self, told: Sequence[Recorded], waiting_at: Mapping[str, str]
+        self,
+        told: Sequence[Recorded],
+        waiting_at: Mapping[str, str],
+        subjects: Mapping[str, str],
     ) -> list[DecisionAnswer]:
         """Answers about the decisions among the events of turns, as they were made. `waiting_at`
-        has the belief where a conflict waits: it may have moved since it was decided."""
+        has the belief where a conflict waits: it may have moved since it was decided. `subjects`
+        says who the subjects are, by their references."""
         proposed = {
             (each.stream, each.version): each.event
             for each in told
             if each.type == CandidateProposed.NAME
         }
-        refs = {each.subject_ref for each in told if each.subject_ref is not None}
-        names = {ref: self.name(ref) for ref in refs}  # on a server, each is a question
         answers = []
         for each in told:
             if each.type == GateDecided.NAME:
                 row = DecisionRow(*row_of(each))
-                row = replace(row, belief=waiting_at.get(row.decision_id, row.belief))
+                if row.decision_id in waiting_at:
+                    row = replace(row, belief=waiting_at[row.decision_id])
                 candidate = proposed.get((each.stream, row.candidate_version))
                 answers.append(
                     _decision(
                         row,
-                        names[row.subject_ref],
+                        subjects[row.subject_ref],
                         candidate.candidate if isinstance(candidate, CandidateProposed) else None,
                         each.event if isinstance(each.event, GateDecided) else None,
                     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eventsourcing.persistence import InterfaceError, OperationalError
-from eventsourcing.sqlite import SQLiteConnectionPool
+from eventsourcing.sqlite import SQLiteConnection, SQLiteConnectionPool
 
 from beliefledger.ledger.errors import (
     AppendUncertain,
@@ -22,6 +22,9 @@ from beliefledger.ledger.errors import (
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.sqlite.connection import Datastore, WriteQueue, make_private
 from beliefledger.ledger.sqlite.faults import fault
+
+_AT_HAND = 8
+"""How many connections are kept beside the pool."""
 
 
 class Database:
@@ -35,9 +38,12 @@ class Database:
         in_memory = SQLiteConnectionPool.detect_memory_mode(str(path))
         self._step = step
         self._process = os.getpid()
-        self._idle = threading.Condition()
+        self._using_lock = threading.Lock()
+        self._idle = threading.Condition(self._using_lock)
         self._read_only: str | None = None
         self._using = 0
+        self._spare: list[SQLiteConnection] = []
+        """Connections of the pool that are at hand, and used by nobody."""
         self._closed = False
         try:
             if not in_memory:
@@ -74,19 +80,18 @@ class Database:
     def connection(self, *, writing: bool) -> Iterator[sqlite3.Connection]:
         """A connection from the pool. What SQLite says over it is raised as our own errors."""
         self.check_process()
-        with self._idle:
+        with self._using_lock:
             if self._closed:
                 raise CallerMistake(f"{self.path} was closed: open it again.")
             self._using += 1
-        pool = self.datastore.pool
-        # The pool's own lock on writers stays locked for good when a connection cannot be made.
-        is_writer = writing if pool.is_sqlite_memory_mode else None
+            connection = self._spare.pop() if self._spare else None
         try:
-            connection = pool.get_connection(is_writer=is_writer)
+            if connection is None:
+                connection = self._from_pool(writing)
             try:
                 yield connection._sqlite_conn  # noqa: SLF001  its cursor hides row counts
             finally:
-                pool.put_connection(connection)
+                self._put_back(connection)
         except (
             sqlite3.DatabaseError,
             InterfaceError,
@@ -95,9 +100,25 @@ class Database:
         ) as problem:
             raise fault(str(self.path), self.path, problem) from problem
         finally:
-            with self._idle:
+            with self._using_lock:
                 self._using -= 1
-                self._idle.notify_all()
+                if self._closed:
+                    self._idle.notify_all()
+
+    def _from_pool(self, writing: bool) -> SQLiteConnection:
+        pool = self.datastore.pool
+        # The pool's own lock on writers stays locked for good when a connection cannot be made.
+        return pool.get_connection(is_writer=writing if pool.is_sqlite_memory_mode else None)
+
+    def _put_back(self, connection: SQLiteConnection) -> None:
+        """To those at hand: to give one to the pool and take it again takes longer than most
+        questions do."""
+        with self._using_lock:
+            kept = len(self._spare) < _AT_HAND and not self.datastore.pool.is_sqlite_memory_mode
+            if kept:
+                self._spare.append(connection)
+        if not kept:
+            self.datastore.pool.put_connection(connection)
 
     def check_process(self) -> None:
         if os.getpid() != self._process:
@@ -140,5 +161,7 @@ class Database:
         self._closed = True
         with self.queue.lock, self._idle:
             self._idle.wait_for(lambda: not self._using)
+            while self._spare:
+                self.datastore.pool.put_connection(self._spare.pop())
             self.datastore.close()
             self.queue.close()

@@ -164,7 +164,13 @@ class SQLiteVault:
             return moved
 
     def _data_version(self) -> int:
-        return int(self.rows("PRAGMA data_version")[0][0])
+        # As `rows`, without what it does to a statement: this is asked before everything else.
+        self._check_process()
+        with self._lock:
+            try:
+                return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+            except _BROKEN as problem:
+                raise _named(self._path, problem) from problem
 
     def scrub(self) -> None:
         """Nothing is left to be done: what is deleted is overwritten in the same commit."""

@@ -159,8 +159,9 @@ def _plain(decision):
     return decision.model_copy(update={"became": None})
 
 
-def test_remember_asks_the_views_little(place):
-    """Most of what a `remember` cost were questions to the views, each a round trip to a server."""
+def test_remember_asks_the_views_little_and_soon_no_more(place):
+    """Most of what a `remember` cost were questions to the views, each a round trip to a server.
+    Once this process knows that nothing else of the subject waits, it asks none."""
     asked = []
 
     def note(_connection, _cursor, statement, *_others):
@@ -168,8 +169,13 @@ def test_remember_asks_the_views_little(place):
 
     with open_memory(place, consent="consent") as memory:
         for number in range(3):
-            memory.remember("ana", f"I have {number + 3} lamps.")
+            memory.remember("ben", f"I have {number + 3} lamps.")
         event.listen(memory._core.projector.engine, "before_cursor_execute", note)
+        for number in range(2):
+            memory.remember("ana", f"I have {number + 3} lamps.")
+        assert 0 < len(asked) <= 24, asked
+        assert not [each for each in asked if "INTO decisions" in each]
+        asked.clear()
         memory.remember("ana", "I have 33 lamps.")
-    assert 0 < len(asked) <= 12, asked
-    assert not [each for each in asked if "INTO decisions" in each]
+        assert not asked
+        assert [each.value for each in memory.beliefs("ana")] == ["33 lamps"]

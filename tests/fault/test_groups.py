@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import replace
 
 import pytest
 
@@ -109,7 +108,7 @@ def test_one_that_cannot_be_sent_is_told_so_alone(store, which):
     else:
         bad = sealed("b")
         batches["b"] = [
-            Sealed(replace(bad.address, subject_ref="\ud800"), bad.head, bad.tail, bad.body)
+            Sealed(bad.address._replace(subject_ref="\ud800"), bad.head, bad.tail, bad.body)
         ]
     told = together(store, batches, clocks)
     assert isinstance(told["a"], Appended)

@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from typing import Any
 
+import psycopg
 from sqlalchemy import Engine, event
 
 from beliefledger.memory import MemoryLedger
@@ -113,6 +115,7 @@ def feeling(run: Run) -> Iterator[Measured]:
         statements,
         note="those of views, which go through SQLAlchemy; the log's own are beside them",
     )
+    yield _on_postgres(run)
     size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
     yield Measured("bytes for each event, views and indexes included", "bytes", [size / events])
     yield Measured("bytes for each turn", "bytes", [size / len(said)])
@@ -197,6 +200,38 @@ def _within(memory: MemoryLedger) -> dict[str, Callable[[], object]]:
         "beliefs of one": lambda: memory.beliefs("ana"),
         "status": memory.status,
     }
+
+
+def _on_postgres(run: Run) -> Measured:
+    """What one `remember` sends to a server."""
+    name, target = "SQL statements of remember, on Postgres", Target("≤", 20)
+    if run.postgres.missing:
+        return Measured(name, "statements", target=target, note=run.postgres.missing)
+    statements = []
+    with open_memory(run.postgres.place("felt"), consent="consent") as memory:
+        for number in range(3 * run.sizes.rounds):
+            with _sent() as seen:
+                memory.remember("ana", f"I have {number + 3} lamps.")
+            statements.append(len(seen))
+    note = "log, vault and views together, without BEGIN and COMMIT"
+    return Measured(name, "statements", statements, target, note=note)
+
+
+@contextmanager
+def _sent() -> Iterator[list[str]]:
+    """The statements that are sent to a Postgres meanwhile, by whatever sends them."""
+    seen: list[str] = []
+    plain = psycopg.Cursor.execute
+
+    def noted(cursor: Any, query: Any, *given: Any, **named: Any) -> Any:
+        seen.append(str(query))
+        return plain(cursor, query, *given, **named)
+
+    setattr(psycopg.Cursor, "execute", noted)  # noqa: B010  a method is not to be assigned to
+    try:
+        yield seen
+    finally:
+        setattr(psycopg.Cursor, "execute", plain)  # noqa: B010
 
 
 @contextmanager
