@@ -149,7 +149,7 @@ def preview_erasure(caller: Caller, asked: ToErase) -> Preview:
     )
 
 
-@endpoint("POST", "/erasures", "erase")
+@endpoint("POST", "/erasures", "erase", once=True)
 def erase(caller: Caller, asked: ToErase) -> ErasureAnswer:
     """Forget a person for good, or less of them. Tokens for an erased person alone end with it.
     What is erased already is answered as that."""
@@ -171,7 +171,7 @@ def erase(caller: Caller, asked: ToErase) -> ErasureAnswer:
         legal_basis=asked.legal_basis,
     )
     if not less:
-        caller.subject_ref = None  # whose key is gone: nothing is hashed under it any more
+        caller.about_many()  # whose key is gone: nothing is hashed under it any more
     for each in alone:
         caller.memory.tokens.revoke(each.token_id, by=by)
     return erased
@@ -194,8 +194,7 @@ def certificate(caller: Caller, erasure: Id) -> dict[str, Any]:
 
 @endpoint(
     "POST", "/certificates/{erasure}/acknowledgements", "erasure.certificates.acknowledge",
-    whole=True,
-)  # fmt: skip
+    whole=True, once=True)  # fmt: skip
 def acknowledge(caller: Caller, erasure: Id, told: Consumer) -> Acknowledgement:
     """Record that a consumer has erased, too, what it had. Twice is once."""
     by = acting(caller, told.by)
@@ -203,7 +202,7 @@ def acknowledge(caller: Caller, erasure: Id, told: Consumer) -> Acknowledgement:
     return caller.memory.erasure.certificates.acknowledge(told.consumer, known, by=by)
 
 
-@endpoint("POST", "/proofs/checkpoint", "proofs.checkpoint")
+@endpoint("POST", "/proofs/checkpoint", "proofs.checkpoint", once=True)
 def checkpoint(caller: Caller) -> CheckpointAnswer:
     """A signed head of the log, as it is now."""
     return caller.memory.proofs.checkpoint()
@@ -315,7 +314,7 @@ def jobs(caller: Caller) -> Listed[JobAnswer]:
     return Listed.of(list(caller.memory.operations.jobs.list()))
 
 
-@endpoint("POST", "/jobs/{name}/runs", "operations.jobs.run", whole=True)
+@endpoint("POST", "/jobs/{name}/runs", "operations.jobs.run", whole=True, once=True)
 def run_job(caller: Caller, name: Id) -> JobAnswer:
     """Run a job now, whatever its times are."""
     return caller.memory.operations.jobs.run(name)

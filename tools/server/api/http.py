@@ -22,6 +22,7 @@ from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
 from beliefledger.access.principal import Principal
+from beliefledger.access.requests import KeyedRequest
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
@@ -34,9 +35,10 @@ from beliefledger.tools.server.api import (
     turns,
 )
 from beliefledger.tools.server.api import problem as problems
-from beliefledger.tools.server.api.endpoint import ENDPOINTS, Endpoint
+from beliefledger.tools.server.api.endpoint import ENDPOINTS, KEY, Endpoint
 from beliefledger.tools.server.api.events import STREAM, Follow
 from beliefledger.tools.server.api.feed import Feed
+from beliefledger.tools.server.api.once import HEADER, REPLAYED, KeyRefused, done_once
 from beliefledger.tools.server.api.problem import Problem, Told, invalid, refused, told
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
@@ -55,6 +57,8 @@ _UNDER = re.compile(f"^{PREFIX}/(?P<path>.*)$", re.DOTALL)
 """As `Mount` has it, and with line breaks in the path: what it left out would be on no record."""
 logger = logging.getLogger("beliefledger.server")
 _UNKNOWN = "unknown"
+_DEAD_SECONDS = 60.0
+"""So long a request under a key counts as under way, or for twice the time that it may take."""
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": said, "content": {problems.MEDIA: {}}}
     for status, said in {
@@ -189,6 +193,8 @@ class APIOverHTTP:
                 "Timeout", 504, seconds, "What was begun may still be done: look first.", TIMEOUT
             )
             outcome = TIMEOUT
+        except KeyRefused as refusal:
+            answer, outcome = refusal.answer, refusal.answer.outcome
         except LedgerError as problem:
             answer = refused(problem, _plain(given))
             outcome = answer.outcome
@@ -210,10 +216,12 @@ class APIOverHTTP:
         self, of: Endpoint, caller: Caller, given: Mapping[str, Any], request: Request
     ) -> Response | Follow:
         """The answer of an endpoint, made in a thread."""
-        value = of.call(caller, given)
+        value, again = self._called(of, caller, given)
         if isinstance(value, Follow):
             return value
         headers = {"Cache-Control": "private, no-cache" if of.tagged else "no-store"}
+        if again:
+            headers[REPLAYED] = "true"
         if isinstance(value, Iterator):
             return StreamingResponse(value, of.status, headers, of.media)
         if of.table:
@@ -231,6 +239,23 @@ class APIOverHTTP:
             if _same(request.headers.get("if-none-match", ""), tag):
                 return Response(status_code=304, headers=headers)
         return Response(body, of.status, headers, media)
+
+    def _called(self, of: Endpoint, caller: Caller, given: Mapping[str, Any]) -> tuple[Any, bool]:
+        """What an endpoint answers, and whether it had been done before under the same key."""
+        key = given.get(KEY) if of.once else None
+        if not key:
+            return self._done(of, caller, given), False
+        of.check(caller.principal)
+        sent = json.dumps(_plain({n: v for n, v in given.items() if n != KEY}), sort_keys=True)
+        asked = KeyedRequest(caller.principal, DOOR, of.name, key, f"{of.name} {sent}")
+        seconds = max(_DEAD_SECONDS, 2 * self._desk.seconds)
+        return done_once(caller, asked, seconds, of.answer, lambda: self._done(of, caller, given))
+
+    @staticmethod
+    def _done(of: Endpoint, caller: Caller, given: Mapping[str, Any]) -> Any:
+        value = of.call(caller, given)
+        caller.met()
+        return value
 
     async def _recorded(self, noted: Noted, answer: Response, outcome: str) -> Response:
         try:
@@ -287,7 +312,7 @@ def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _names(of: Endpoint) -> set[str]:
     """Every name that an endpoint knows: of its arguments and of what is in its body."""
-    names = {each.name for each in of.parameters} | {"moment", "Idempotency-Key"}
+    names = {each.name for each in of.parameters} | {"moment", HEADER}
     for each in of.parameters:
         names |= _fields(each.annotation)
     return names
