@@ -14,6 +14,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -43,7 +44,7 @@ from beliefledger.tools.server.api.problem import Problem, Told, invalid, refuse
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
 from beliefledger.tools.server.caller import CALLER, Caller
-from beliefledger.tools.server.causes import FAILED, TIMEOUT
+from beliefledger.tools.server.causes import FAILED, TIMEOUT, UNAVAILABLE
 from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.desk import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
@@ -104,10 +105,23 @@ class APIOverHTTP:
         self._desk = Desk(memory, DOOR, calls, records, settings.call_seconds)
         self._feed = Feed(memory)
         self._endpoints = {each.name: each for each in ENDPOINTS}
-        self.app = FastAPI(
+        self.app = self._empty("/openapi.json")
+        for each in ENDPOINTS:
+            self._add(each)
+        self._under: dict[str, FastAPI] = {}
+        """By the first part of a path, the same endpoints: what is looked through for each call."""
+        for route in self.app.router.routes:
+            if isinstance(route, APIRoute):
+                first = _first_part(route.path)
+                under = self._under.setdefault(first, self._empty(None))
+                under.router.routes.append(route)
+
+    def _empty(self, document: str | None) -> FastAPI:
+        return FastAPI(
             title="beliefledger",
             summary="Memory for AI agents as belief under audit.",
             version=version("beliefledger"),
+            openapi_url=document,
             docs_url=None,
             redoc_url=None,
             servers=[{"url": PREFIX}],
@@ -119,8 +133,6 @@ class APIOverHTTP:
                 HTTPException: self._unknown,
             },
         )
-        for each in ENDPOINTS:
-            self._add(each)
 
     def route(self) -> Mount:
         """Everything under /v1."""
@@ -139,7 +151,8 @@ class APIOverHTTP:
         self._feed.say_goodbye()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.app(scope, receive, send)
+        path = scope["path"].removeprefix(PREFIX)
+        await self._under.get(_first_part(path), self.app)(scope, receive, send)
 
     def _add(self, of: Endpoint) -> None:
         kinds: dict[str, Any] = {}
@@ -181,18 +194,29 @@ class APIOverHTTP:
 
     async def _answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
         noted = self._noted(request, of.name, given)
-        answer: Response
         try:
-            done = await self._desk.done(self._do, of, noted.caller, given, request)
-            answer, outcome = self._followed(done), "ok"
-            if isinstance(answer, Told):
-                outcome = answer.outcome
+            done = await self._desk.done(self._whole, of, noted, given, request)
         except TimeoutError:
             seconds = f"It took more than {self._desk.seconds:g} seconds."
-            answer = told(
-                "Timeout", 504, seconds, "What was begun may still be done: look first.", TIMEOUT
-            )
-            outcome = TIMEOUT
+            remedy = "What was begun may still be done: look first."
+            done = told("Timeout", 504, seconds, remedy, TIMEOUT)
+            return await self._recorded(noted, done, TIMEOUT)
+        if isinstance(done, Follow):
+            answer = self._followed(done)
+            outcome = answer.outcome if isinstance(answer, Told) else "ok"
+            return await self._recorded(noted, answer, outcome)
+        return done
+
+    def _whole(
+        self, of: Endpoint, noted: Noted, given: dict[str, Any], request: Request
+    ) -> Response | Follow:
+        """Do it in a thread, and put it on record there; a stream is begun and told by the loop."""
+        outcome = "ok"
+        answer: Response | Follow
+        try:
+            answer = self._do(of, noted.caller, given, request)
+            if isinstance(answer, Follow):
+                return answer
         except KeyRefused as refusal:
             answer, outcome = refusal.answer, refusal.answer.outcome
         except LedgerError as problem:
@@ -202,14 +226,16 @@ class APIOverHTTP:
             logger.exception("%s failed", of.name)
             answer = told("LedgerError", 500, _WENT_WRONG, _ASK, FAILED)
             outcome = FAILED
-        return await self._recorded(noted, answer, outcome)
+        try:
+            noted.record_now(outcome)
+        except NotOnRecord:
+            return _not_on_record()
+        return answer
 
-    def _followed(self, done: Response | Follow) -> Response:
-        """The answer; of a stream, the stream, which belongs to the event loop."""
-        if not isinstance(done, Follow):
-            return done
+    def _followed(self, done: Follow) -> Response:
+        """The stream, which belongs to the event loop."""
         if not self._feed.has_room(done):
-            return told("Retryable", 429, "Too many streams.", "End one first.", "UNAVAILABLE")
+            return told("Retryable", 429, "Too many streams.", "End one first.", UNAVAILABLE)
         return self._feed.response(done)
 
     def _do(
@@ -261,8 +287,7 @@ class APIOverHTTP:
         try:
             await noted.record(outcome)
         except NotOnRecord:
-            says = "The call cannot be put on record, so it is not answered."
-            return told("BackendUnavailable", 503, says, "Try again.", "UNAVAILABLE")
+            return _not_on_record()
         return answer
 
     def _noted(self, request: Request, name: str, given: Mapping[str, Any]) -> Noted:
@@ -297,6 +322,15 @@ class APIOverHTTP:
         for name, value in (problem.headers or {}).items():
             answer.headers[name] = value
         return await self._recorded(noted, answer, outcome)
+
+
+def _first_part(path: str) -> str:
+    return path[1:].partition("/")[0]
+
+
+def _not_on_record() -> Told:
+    says = "The call cannot be put on record, so it is not answered."
+    return told("BackendUnavailable", 503, says, "Try again.", UNAVAILABLE)
 
 
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
