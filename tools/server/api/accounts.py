@@ -23,6 +23,7 @@ from beliefledger.audit.checklist import ChecklistAnswer
 from beliefledger.audit.counts import AuditAnswer
 from beliefledger.erasure.certificate import Acknowledgement
 from beliefledger.erasure.erasure import ErasureRecord
+from beliefledger.exports import event_schema
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.verify import Verified
 from beliefledger.tools.server.api.beliefs import owned_decision
@@ -270,6 +271,15 @@ def export_events(caller: Caller, since: Since) -> Iterator[str]:
 def export_schema(caller: Caller) -> dict[str, Any]:
     """The JSON Schema of the document about a person."""
     return caller.memory.exports.schema()
+
+
+@endpoint("GET", "/exports/schema/events", "exports.schema", tagged=True)
+def event_schemas(
+    _caller: Caller, types: Annotated[list[str] | None, Query(max_length=100)] = None
+) -> dict[str, Any]:
+    """The catalogue of events: the JSON Schema of each, or of those of some types (`memory.*`). A
+    version is part of a name, and what was released stays as it is."""
+    return event_schema.schema(types or ["*"])
 
 
 @endpoint("GET", "/audit/counts", "audit.counts", whole=True)
