@@ -400,6 +400,25 @@ class JobAnswer(Frozen):
     error: str | None
 
 
+class ReplicaAnswer(Frozen):
+    """How the replica is that the URL names: how far it is behind (None where nobody knows),
+    and whether that is within the bound, so that it is asked."""
+
+    name: str
+    reachable: bool
+    lag: int | None
+    """In events …"""
+    lag_seconds: float | None
+    """… and since when: how long ago the first event was recorded that it lacks."""
+    bound_seconds: float
+    """What `read_lag` says."""
+    within: bool
+    answered: int
+    """How many questions it answered since the ledger was opened …"""
+    passed_on: int
+    """… and how many the primary had to."""
+
+
 class StatusAnswer(Frozen):
     """The state of the ledger: position, queue, views, consumers, jobs, warnings."""
 
@@ -419,4 +438,6 @@ class StatusAnswer(Frozen):
     consumers: tuple[ConsumerAnswer, ...] = ()
     jobs: tuple[JobAnswer, ...] = ()
     """The last run of each job."""
+    replica: ReplicaAnswer | None = None
+    """Where the URL names one."""
     warnings: tuple[str, ...] = ()

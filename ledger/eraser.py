@@ -8,6 +8,7 @@ the completion is recorded. Whoever opens the log next goes on where a crash bro
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -100,8 +101,6 @@ class ErasableLog(Protocol):
 
     def of_types(self, types: Sequence[str], *, after: int = 0) -> list[Recorded]: ...
 
-    def new_id(self) -> str: ...
-
 
 class Eraser:
     """Takes erasures through their steps. See the module."""
@@ -169,7 +168,7 @@ class Eraser:
                 if each.reach == RELATION and because is None:
                     because = next(iter(found))  # whom it goes with
                 event = self._event(replace(each, because=because), legal_basis)
-                made = New(event, self._log.new_id(), stream, each.subject_ref, actor)
+                made = New(event, os.urandom(16).hex(), stream, each.subject_ref, actor)
                 events.append(made)
                 found[made.event_id] = None
                 expect |= each.expect
@@ -334,7 +333,7 @@ class Eraser:
             found = next((each for each in erasures(recorded) if each.id == erasure.id), None)
             if found is not None and found.done is not None:
                 return found  # another process finished it in the meantime
-            new = New(event, self._log.new_id(), stream, erasure.subject_ref, erasure.actor)
+            new = New(event, os.urandom(16).hex(), stream, erasure.subject_ref, erasure.actor)
             self._log.append([new], {stream: recorded[-1].version})
             return next(e for e in self.of_subject(erasure.subject_ref) if e.id == erasure.id)
 

@@ -17,6 +17,7 @@ from beliefledger.ledger.errors import LedgerError, LogCorrupted, NotPermitted, 
 from beliefledger.ledger.events.ops import PrincipalRegistered
 from beliefledger.ledger.events.subject import SubjectRegistered
 from beliefledger.ledger.names import check_name
+from beliefledger.ledger.own_appends import OwnAppends
 from beliefledger.ledger.replica import Replica
 from beliefledger.ledger.store import (
     ERASURE_TYPES,
@@ -76,7 +77,7 @@ class Log:
     ) -> None:
         self.vault = vault
         self.replica = replica
-        """Which answers questions, where there is one."""
+        self.own = OwnAppends()
         self.tenant = tenant
         self.clock = clock
         self._store = store
@@ -130,8 +131,10 @@ class Log:
         if not self._begun:
             self.vault.notes.note_log_begun()
             self._begun = True
-        if self.replica is not None:
-            self.replica.wrote({new.event.NAME for new in events}, appended.last)
+        types = {new.event.NAME for new in events}
+        self.own.note(types, appended.first, appended.last)
+        if self.replica is not None:  # which answers questions
+            self.replica.wrote(types, appended.last)
         self.appended(appended.last)
         return appended
 
@@ -439,9 +442,6 @@ class Log:
     def store(self) -> EventStore:
         """The store that keeps history and bodies."""
         return self._store
-
-    def new_id(self) -> str:
-        return new_id()
 
     @property
     def cursors(self) -> Cursors:

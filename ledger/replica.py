@@ -69,11 +69,26 @@ class Source(Protocol):
         """The last position that was recorded so long ago or longer, by the primary's clock."""
         ...
 
+    def seconds_behind(self, position: int) -> float:
+        """How long ago the first event past a position was recorded, by the primary's clock; 0
+        where there is none."""
+        ...
+
     def renew(self) -> None:
         """Begin anew, after it did not answer."""
         ...
 
     def close(self) -> None: ...
+
+
+class Condition(NamedTuple):
+    """How a replica is. `events` and `seconds` are how far it is behind; None where nobody knows.
+    `within` says whether it has all that is older than the bound, so that it may be asked."""
+
+    reachable: bool
+    events: int | None
+    seconds: float | None
+    within: bool
 
 
 @dataclass(slots=True)
@@ -111,6 +126,7 @@ class Replica:
         self._lock = threading.Lock()
         self._not_before = 0.0
         self._known_until = 0.0
+        self._condition: Condition | None = None
 
     # Asking
 
@@ -252,23 +268,37 @@ class Replica:
         trouble = f"Questions go to the primary: the replica {self.source.name} {why}."
         with self._lock:
             new, self.trouble = self.trouble is None, trouble
+            self._condition = None
             self._not_before = time.monotonic() + seconds
         if new:
             logger.warning("%s", trouble)
         return Lacking(why)
 
-    def warnings(self) -> tuple[str, ...]:
-        """What `status` tells of it. It is looked at, unless it is being left alone."""
-        if time.monotonic() >= self._not_before:
-            try:
-                self.check(self.source.look())
-            except (BackendUnavailable, BackendUnusable) as problem:
-                self.lost(problem)
-            except Lacking:
-                pass
-            else:
-                self.found()
-        return () if self.trouble is None else (self.trouble,)
+    def condition(self, head: Head) -> Condition:
+        """How it is, as against the primary's head. It is looked at, unless it is being left alone
+        since it was looked at last. `trouble` is then as of now, too."""
+        if self._condition is None or time.monotonic() >= self._not_before:
+            self._condition = self._look(head)  # after what `_left` may have forgotten
+        return self._condition
+
+    def _look(self, head: Head) -> Condition:
+        try:
+            seen = self.source.look()
+        except (BackendUnavailable, BackendUnusable) as problem:
+            self.lost(problem)
+            return Condition(reachable=False, events=None, seconds=None, within=False)
+        try:
+            self.check(seen)
+        except Lacking:
+            return Condition(reachable=True, events=None, seconds=None, within=False)
+        events = max(head.position - seen.position, 0)
+        within = seen.position >= self.bound(head)
+        if within:
+            self.found()
+        else:
+            self.behind()
+        seconds = self.source.seconds_behind(seen.position) if events else 0.0
+        return Condition(reachable=True, events=events, seconds=seconds, within=within)
 
     def close(self) -> None:
         self.source.close()

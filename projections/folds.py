@@ -14,6 +14,9 @@ from beliefledger.ledger.events.subject import ContentErased
 from beliefledger.ledger.log import Log, Page
 from beliefledger.projections.view import View
 
+PASSED_OVER = 200
+"""So many events that a view does not fold are passed over before its position moves."""
+
 
 @dataclass(slots=True)
 class Filling:
@@ -74,6 +77,11 @@ class Folding:
         self.clean_of: set[str] = set()
         """The erasures (ids) whose bodies were gone when their subject was last folded anew."""
         self.types = view.types | ({ContentErased.NAME} if view.of_bodies else frozenset())
+
+    def passes(self, at: int, upto: int) -> bool:
+        """Whether nothing of (at, upto] is to be folded, as far as is known without reading it. Now
+        and then it is gone over all the same, so that nobody has much to look through later."""
+        return upto - at <= PASSED_OVER and self._log.own.none_of(self.types, at, upto)
 
     def page(
         self,

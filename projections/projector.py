@@ -13,13 +13,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, delete, insert
 
 from beliefledger.ledger.erasures import spread
-from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
+from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.replica import Lacking, Question
@@ -31,7 +30,7 @@ from beliefledger.projections.folds import Filling, Folding, Histories
 from beliefledger.projections.replica_views import ReplicaViews
 from beliefledger.projections.tables import decay_scores, view_state
 from beliefledger.projections.view import FIRST_GENERATION, View
-from beliefledger.projections.view_databases import Home, SQLiteHome, StillRead
+from beliefledger.projections.view_databases import Home, StillRead
 from beliefledger.projections.view_tables import At, ViewState, sound, states
 
 REBUILD_PAGE = 20_000
@@ -43,17 +42,6 @@ REBUILDS_MAY_TAKE = 30.0
 """For how many seconds an erasure waits for a rebuild."""
 Progress = Callable[[int, int], None]
 """(position reached, position to reach)"""
-
-
-def open_projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
-    """A projector over a SQLite file; a file that is damaged is thrown away and folded anew."""
-    home = SQLiteHome(path)
-    try:
-        return Projector(log, home, views)
-    except (BackendUnavailable, BackendUnusable) as problem:
-        if not home.discard(problem):
-            raise
-    return Projector(log, SQLiteHome(path), views)
 
 
 class Projector:
@@ -171,8 +159,10 @@ class Projector:
         read before it is locked."""
         if not self._folded_last:
             return False
-        at = [self._at.get(name) for name in (self.views if only is None else only)]
-        return any(each is not None and each[1] < upto for each in at)
+        at = {name: self._at.get(name) for name in (self.views if only is None else only)}
+        return any(
+            each is not None and self._lacks(name, each[1], upto, only) for name, each in at.items()
+        )
 
     def _is_behind(self, upto: int, only: Collection[str] | None) -> bool:
         """Whether a view is behind. Read from the tables each time: another process may have
@@ -186,9 +176,16 @@ class Projector:
         return [
             state
             for state in known.values()
-            if state.position < upto and state.stopped_at is None and state.name in self.views
+            if state.stopped_at is None and state.name in self.views
             if only is None or state.name in only
+            if self._lacks(state.name, state.position, upto, only)
         ]
+
+    def _lacks(self, name: str, at: int, upto: int, only: Collection[str] | None) -> bool:
+        """Whether a view is behind. One that is only asked has all that it needs where this process
+        wrote what came since, as far as it folds none of that: a server records every call."""
+        passed = only is not None and self._folding[name].passes(at, upto)
+        return at < upto and not passed
 
     def _rebuild_strangers(self) -> None:
         """Rebuild views of another history, as after the log was restored from a backup."""
@@ -230,7 +227,7 @@ class Projector:
                 with self.reading() as connection:
                     known = self.states(connection)
                     if not self._behind(known, upto, names):
-                        yield connection, tuple(sound(known[name]) for name in names)
+                        yield connection, tuple(sound(known[name], upto) for name in names)
                         return
             self._follow(upto, only=names)
 

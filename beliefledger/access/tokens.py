@@ -13,8 +13,9 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
+from beliefledger.access import requests
 from beliefledger.access.calls import Call, CallSum, record_call, record_refusals
 from beliefledger.access.principal import SHORT, Principal
 from beliefledger.access.roles import check_role, check_scopes
@@ -304,6 +305,27 @@ class Tokens:
     def record_refusals(self, minute: Micros, counts: Mapping[str, int]) -> None:
         """Put on record how often each address came without a good token in a minute."""
         record_refusals(self._log, minute, counts)
+
+    def begin_request(
+        self, asked: requests.KeyedRequest, seconds: float
+    ) -> requests.Begun | requests.Done | requests.UnderWay:
+        """Take a request on that is to be done once under its key. One that was begun and has not
+        ended after `seconds` is begun anew."""
+        return requests.begin(self._log, asked, seconds)
+
+    def end_request(
+        self,
+        asked: requests.KeyedRequest,
+        begun: requests.Begun,
+        answer: JsonValue,
+        subject: str | None,
+    ) -> None:
+        """Keep the answer, without words, to a request about this reference. None: it was refused,
+        and its key is free again."""
+        if answer is None:
+            requests.give_up(self._log, asked, begun)
+        else:
+            requests.end(self._log, asked, begun, answer, subject)
 
     def calls(
         self,

@@ -13,8 +13,8 @@ from beliefledger.ledger.events.subject import ContentErased, SubjectErased
 
 ERASED = frozenset({SubjectErased.NAME, ContentErased.NAME})
 """What tells that somebody's words, or some of them, are gone: never filtered out."""
-_NAMES_SECONDS = 0.2
-"""So long names are remembered: on a server each is a question."""
+_NAMES_SECONDS = 1.0
+"""So long names are remembered, as long as bodies that were read: on a server each is asked for."""
 
 
 class ToldEvents:

@@ -265,6 +265,8 @@ class AsyncTokens(Part[Tokens]):
     vouched = awaited(Tokens.vouched)
     record_call = awaited(Tokens.record_call)
     record_refusals = awaited(Tokens.record_refusals)
+    begin_request = awaited(Tokens.begin_request)
+    end_request = awaited(Tokens.end_request)
     calls = awaited(Tokens.calls)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from beliefledger.ledger.errors import LogCorrupted
+from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, LogCorrupted
 from beliefledger.ledger.faults import file_fault
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.proofs.tiles import DirectoryTiles
@@ -22,7 +22,7 @@ from beliefledger.opening.place import (
     Opened,
     Version,
 )
-from beliefledger.projections.projector import Projector, open_projector
+from beliefledger.projections.projector import Projector
 from beliefledger.projections.view import View
 from beliefledger.projections.view_databases import SQLiteHome
 from beliefledger.settings import Settings
@@ -115,10 +115,21 @@ class _InDirectory(Opening):
         return SQLiteHome(self._views)
 
     def views(self, log: Log, views: Sequence[View]) -> Projector:
-        return open_projector(log, self._views, views)
+        return _projector(log, self._views, views)
 
     def warnings(self, *, vault_beside: bool) -> Sequence[str]:
         return ()
 
     def close(self) -> None:
         """Nothing is open before the store is."""
+
+
+def _projector(log: Log, path: Path, views: Sequence[View]) -> Projector:
+    """A projector over a SQLite file; a file that is damaged is thrown away and folded anew."""
+    home = SQLiteHome(path)
+    try:
+        return Projector(log, home, views)
+    except (BackendUnavailable, BackendUnusable) as problem:
+        if not home.discard(problem):
+            raise
+    return Projector(log, SQLiteHome(path), views)

@@ -42,6 +42,8 @@ from beliefledger.reading.sight import Sight
 from beliefledger.reading.words import Reader, evidence_in, score, turn_page
 from beliefledger.times import Moment, micros
 
+_WHOLE = 32
+"""So many characters an id has; people write the first of them."""
 _OPEN = (None, None, None)
 """Of a row that ends neither in the log nor in its own time."""
 
@@ -144,6 +146,10 @@ class Queries:
         that moved is in the last belief that it was in."""
         with self.view(BeliefsView.name) as (connection, generation):
             table = tables.belief_versions(generation)
+            if len(given) == _WHOLE:  # as programs have it
+                versions = questions.versions_of_memory(connection, generation, given)
+                if versions:
+                    return versions[-1].belief
             found = questions.starting_with(connection, table, "belief", given)
             if not found:
                 memories = questions.starting_with(connection, table, "memory_id", given)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from beliefledger.answers import ConsumerAnswer, JobAnswer, RebuildAnswer, StatusAnswer, ViewAnswer
+from beliefledger.answers import (
+    ConsumerAnswer,
+    JobAnswer,
+    RebuildAnswer,
+    ReplicaAnswer,
+    StatusAnswer,
+    ViewAnswer,
+)
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.subject import ViewReceipt
 from beliefledger.ledger.proofs.notes import NoteInvalid
 from beliefledger.ledger.proofs.tiles import SPOILT, read_cosigned
-from beliefledger.ledger.store import Cursor
+from beliefledger.ledger.store import Cursor, Head
 from beliefledger.ledger.times import SECOND, to_datetime
 from beliefledger.opening.core import Core
 from beliefledger.projections import (
@@ -141,6 +148,7 @@ class Views:
     def status(self, *, digests: bool) -> StatusAnswer:
         self._projector.catch_up()
         head = self._log.head()
+        replica = self._replica(head)
         rules = self._core.rulebook.refreshed()
         computed = self._digests(head.position) if digests else {}
         with self._projector.reading() as connection:
@@ -171,13 +179,35 @@ class Views:
                 _consumer_answer(each, head.position) for each in self._log.consumers()
             ),
             jobs=tuple(map(job_answer, runs)),
+            replica=replica,
             warnings=(
                 *self._core.warnings,
                 *(() if self._core.witness is None else self._core.witness.warnings),
-                *(() if self._log.replica is None else self._log.replica.warnings()),
+                *self._of_replica(),
                 *self._spoilt(),
             ),
         )
+
+    def _replica(self, head: Head) -> ReplicaAnswer | None:
+        replica = self._log.replica
+        if replica is None:
+            return None
+        now = replica.condition(head)
+        return ReplicaAnswer(
+            name=replica.source.name,
+            reachable=now.reachable,
+            lag=now.events,
+            lag_seconds=None if now.seconds is None else round(now.seconds, 3),
+            bound_seconds=replica.lag,
+            within=now.within,
+            answered=replica.answered,
+            passed_on=replica.passed_on,
+        )
+
+    def _of_replica(self) -> tuple[str, ...]:
+        """Why questions go to the primary, where they do."""
+        replica = self._log.replica
+        return () if replica is None or replica.trouble is None else (replica.trouble,)
 
     def _spoilt(self) -> tuple[str, ...]:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -32,7 +33,7 @@ from beliefledger.reading.subject_record import SHOWN
 from beliefledger.search.options import EVERYTHING
 from beliefledger.search.reranking import is_reranked
 from beliefledger.search.search import tokens, within
-from beliefledger.search.standings import Standing, standing_apart, standing_now
+from beliefledger.search.standings import KeptStandings, Standing, standing_apart
 
 _BOUNDS = ("min_confidence", "min_importance", "recency_weight", "diversity")
 """The parameters that are recorded in millionths."""
@@ -106,6 +107,7 @@ class Recalls:
         self._core = core
         self._log = core.log
         self._queries = queries
+        self._standings = KeptStandings(core)
 
     def list(
         self,
@@ -359,6 +361,18 @@ class Recalls:
         standings: dict[str, Standing] = {}
         if apart is not None:
             standings[apart.subject_ref] = apart
+        with ExitStack() as held:
+            self._words_of(ids, position, standings, held, found)
+        return found
+
+    def _words_of(
+        self,
+        ids: Sequence[str],
+        position: int,
+        standings: dict[str, Standing],
+        held: ExitStack,
+        found: dict[str, Said],
+    ) -> None:
         with self._queries.view(BeliefsView.name) as (connection, generation):
             for each in ids:
                 rows = questions.versions_of_memory(connection, generation, each)
@@ -366,21 +380,20 @@ class Recalls:
                 if upto:
                     event = self._log.read_at(upto[-1:])[upto[-1]].event
                     text = event.memory.claim if isinstance(event, Written) else None
-                    standing = self._standing(standings, rows[0].subject_ref)
+                    standing = self._standing(standings, rows[0].subject_ref, held)
                     found[each] = Said("memory", text if standing.memory(each) else None)
         for each in ids:
             if each not in found:
                 turn = self._log.read_stream(each, upto=1)
                 if turn and turn[0].type == TurnRecorded.NAME:
-                    standing = self._standing(standings, turn[0].subject_ref or "")
+                    standing = self._standing(standings, turn[0].subject_ref or "", held)
                     found[each] = Said("episode", _shown(turn[0], standing))
                 else:
                     found[each] = Said("memory")
-        return found
 
-    def _standing(self, known: dict[str, Standing], ref: str) -> Standing:
+    def _standing(self, known: dict[str, Standing], ref: str, held: ExitStack) -> Standing:
         if ref not in known:
-            known[ref] = standing_now(self._core, ref)
+            known[ref] = held.enter_context(self._standings.now(ref))
         return known[ref]
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from beliefledger.gate.rulebook import Rules
@@ -22,6 +25,9 @@ from beliefledger.projections.showing import (
     joined,
     says_nothing,
 )
+
+MOST_KEPT = 32
+"""People whose standing is kept: it grows with what they said."""
 
 
 @dataclass(slots=True)
@@ -129,6 +135,43 @@ def standing_now(core: Core, subject_ref: str, purpose: str | None = None) -> St
     standing.follow(core.log, core.log.head().position)
     standing.permit(rules, core.clock())
     return standing
+
+
+class KeptStandings:
+    """The standings of whom was asked about last, so that a question reads what came since, and not
+    everything that was ever said. They go where anything was erased."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str], tuple[threading.Lock, Standing]] = OrderedDict()
+        self._erasures = -1
+
+    @contextmanager
+    def now(self, subject_ref: str) -> Iterator[Standing]:
+        """As `standing_now`. Nobody waits for one that another thread asks: it is made anew."""
+        log, rules, head = self._core.log, self._core.rulebook.refreshed(), self._core.log.head()
+        key = subject_ref, rules.policy.purpose
+        with self._lock:
+            if head.erasures != self._erasures:
+                self._kept.clear()
+                self._erasures = head.erasures
+            found = self._kept.get(key)
+            if found is None:
+                found = self._kept[key] = threading.Lock(), Standing(*key)
+            self._kept.move_to_end(key)
+            if len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        lock, standing = found
+        if not lock.acquire(blocking=False):
+            yield standing_now(self._core, subject_ref)
+            return
+        try:
+            standing.follow(log, head.position)
+            standing.permit(rules, self._core.clock())
+            yield standing
+        finally:
+            lock.release()
 
 
 def standing_apart(

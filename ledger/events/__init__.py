@@ -12,6 +12,7 @@ from beliefledger.ledger.events import (
     ops,
     policy,
     recall,
+    request,
     subject,
     task,
     turn,
@@ -28,6 +29,7 @@ STREAMS = {
     "recall": recall,
     "task": task,
     "ops": ops,
+    "request": request,
     "webhook": webhook,
 }
 

@@ -36,6 +36,10 @@ class Standby:
             f"SELECT {schema}.position_at("
             "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint - %s)"
         )
+        self._age = (
+            "SELECT extract(epoch FROM clock_timestamp())::float8 - h.recorded_at / 1e6"
+            f" FROM {schema}.history h WHERE h.position > %s ORDER BY h.position LIMIT 1"
+        )
 
     def _new(self) -> Server:
         server = Server(self._primary.url.of_replica(), patience=_SECONDS)
@@ -67,6 +71,10 @@ class Standby:
     def recorded_before(self, seconds: float) -> int:
         [(position,)] = self._primary.ask_plain(self._before, (int(seconds * 1_000_000),))
         return abs(int(position))  # below 0 where one is missing: reading it says so
+
+    def seconds_behind(self, position: int) -> float:
+        found = self._primary.ask_plain(self._age, (position,))
+        return max(float(found[0][0]), 0.0) if found else 0.0
 
     def close(self) -> None:
         self.server.close()

@@ -342,6 +342,22 @@ def test_the_document_of_the_api_is_openapi_and_needs_no_token(server):
 # Events
 
 
+def test_the_catalogue_of_events_is_served(client, auditor):
+    remembered(client, "I live in Lisbon.")
+    answer = auditor.get("exports/schema/events", params={"types": "turn.recorded.v2"})
+    schema = ok(answer)
+    assert schema["$id"] == "urn:beliefledger:event:turn.recorded.v2"
+    [event] = ok(auditor.get("events", params={"types": "turn.recorded.*"}))["items"]
+    told = {name: each for name, each in event.items() if name != "withheld"}
+    jsonschema.validate(told, schema)
+    known = {"If-None-Match": answer.headers["etag"]}
+    again = auditor.get("exports/schema/events?types=turn.recorded.v2", headers=known)
+    assert again.status_code == 304
+    whole = ok(auditor.get("exports/schema/events"))
+    assert {each["$ref"] for each in whole["oneOf"]} >= {"#/$defs/request.ended.v1"}
+    assert auditor.get("exports/schema/events?types=nonsense").status_code == 422
+
+
 def lines_of(answer):
     """(id, event, data) of a stream; comments with their text as the event."""
     said = {}

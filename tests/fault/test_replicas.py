@@ -14,11 +14,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import httpx2
 import programs
 import psycopg
 import pytest
 from command_line import CliRunner
 from own_postgres import OwnPostgres
+from served import served
 from standbys import SECONDS, Standby
 
 from beliefledger import Details, open_memory
@@ -26,6 +28,7 @@ from beliefledger.ledger import replica as replicas
 from beliefledger.ledger.errors import BehindWitness, InvalidQuery, SplitView, UnknownMemory
 from beliefledger.projections.beliefs import BeliefsView
 from beliefledger.tools.cli import app
+from beliefledger.tools.server.api import health
 
 numbers = itertools.count(1)
 
@@ -417,6 +420,55 @@ def test_without_the_replica_the_primary_answers_and_says_so_once(url, reading, 
         assert not [each for each in memory.status().warnings if "replica" in each]
         assert by_replica(memory, lambda: texts(memory)) == (here, True)
         assert [each for each in caplog.records if "answers questions again" in each.message]
+
+
+def test_a_server_tells_how_its_replica_is(url, standby, monkeypatch):
+    monkeypatch.setattr(health, "KEPT_SECONDS", 0.0)
+    moved(url)
+    with (
+        open_memory(f"{url}&read={standby.address}&read_lag=1") as memory,
+        served(memory, worker=False) as server,
+    ):
+        settled(memory, standby)
+
+        def told():
+            answer = httpx2.get(f"{server.root}/readyz")
+            assert (answer.status_code, answer.json()["stopped"]) == (200, []), answer.text
+            return answer.json()["checks"]["replica"]
+
+        assert told() == {
+            "ok": True, "reachable": True, "lag": 0, "lag_seconds": 0.0, "bound_seconds": 1.0,
+        }  # fmt: skip
+        assert memory.status().replica.within
+        with paused(standby):
+            memory.remember("ana", "I live in Faro.")
+            now = told()
+            assert now["reachable"] is True
+            assert now["lag"] > 0
+            assert 0 < now["lag_seconds"] < SECONDS
+            until(lambda: told()["lag_seconds"] > 1.0)
+            assert told()["ok"] is False
+            [warning] = [each for each in memory.status().warnings if "replica" in each]
+            assert "more than 1 seconds behind" in warning
+        settled(memory, standby)
+        assert told()["ok"] is True
+        assert not [each for each in memory.status().warnings if "replica" in each]
+        standby.stop()
+        try:
+            assert told() == {
+                "ok": False, "reachable": False, "lag": None, "lag_seconds": None,
+                "bound_seconds": 1.0,
+            }  # fmt: skip
+        finally:
+            standby.start()
+        assert told()["ok"] is True
+
+
+def until(holds):
+    ends = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.05)
 
 
 def test_what_is_no_replica_of_this_ledger_is_not_asked(url, primary, standby, cluster, caplog):

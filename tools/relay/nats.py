@@ -12,6 +12,7 @@ import gc
 import ssl
 import uuid
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -37,7 +38,8 @@ from beliefledger.ledger.errors import (
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.relay.cloud_events import CONTENT_TYPE, cloud_event
 
-BATCH = 500
+BATCH = 1_000
+"""As many as NATS takes at once: what a batch waits for is that three nodes have it."""
 _ROLE = "agent"
 """Which may see neither bodies nor names: who reads a stream is NATS' affair."""
 _FAILED = (nats.errors.Error, OSError, TimeoutError)
@@ -74,6 +76,17 @@ class _End(NamedTuple):
 
     sequence: int
     position: int
+
+
+class _Ready(NamedTuple):
+    """An event, and what is published of it."""
+
+    event: Recorded
+    payload: bytes
+
+
+_Read = tuple[list[_Ready], bool]
+"""A batch, and whether it is the last."""
 
 
 async def let_go() -> None:
@@ -204,31 +217,66 @@ class NatsRelay:
     # Relaying
 
     async def _relay(self, client: Client, consumer: Consumer) -> None:
+        """The next batch is read while one is published. One thread does all that the consumer is
+        asked for, so that it is asked in order."""
         context = client.jetstream(timeout=self._target.seconds)
-        ended = False
-        while not ended and not self._stopped.is_set():
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1, thread_name_prefix="beliefledger nats") as thread:
+
+            def read() -> asyncio.Future[_Read]:
+                return loop.run_in_executor(thread, self._read, consumer)
+
+            ahead, ended = read(), False
             try:
-                batch, ended = await asyncio.to_thread(self._read, consumer)
-                if not batch:
-                    if not ended:
-                        await asyncio.to_thread(self._wait, consumer)
-                    continue
-                if not await self._publish(client, context, batch):
-                    return
-                await asyncio.to_thread(self._done, consumer, batch)
-            except LeaseLost:
-                self._tell("waits", "another relay has the cursor")
-                self._end = None
+                while not ended and not self._stopped.is_set():
+                    try:
+                        batch, ended = await ahead
+                        if not batch and not ended:
+                            await loop.run_in_executor(thread, self._wait, consumer)
+                        if not ended:
+                            ahead = read()
+                        if batch and not await self._publish(client, context, batch):
+                            return
+                        if batch:
+                            await self._settle(loop, thread, consumer, batch)
+                    except LeaseLost:
+                        self._tell("waits", "another relay has the cursor")
+                        self._end, ended = None, False
+                        await asyncio.wait([ahead])
+                        ahead.exception()  # which is the same, if it is one
+                        ahead = read()
+                    except BackendUnavailable as problem:
+                        self._tell("retries", problem.detail)
+                        await self._pause(0.5)
+                        ahead = read()
+            finally:
+                await asyncio.wait([ahead])
+                ahead.exception()  # nobody waits for it any more
+
+    async def _settle(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        thread: ThreadPoolExecutor,
+        consumer: Consumer,
+        batch: Sequence[_Ready],
+    ) -> None:
+        """Until it is on record that all of it is in the stream. Raises `LeaseLost`."""
+        while True:
+            try:
+                return await loop.run_in_executor(thread, self._done, consumer, batch)
             except BackendUnavailable as problem:
                 self._tell("retries", problem.detail)
+                if self._stopped.is_set():
+                    return None  # it is published again, and known for what it is
                 await self._pause(0.5)
 
-    def _read(self, consumer: Consumer) -> tuple[list[Recorded], bool]:
+    def _read(self, consumer: Consumer) -> _Read:
         """What is there, at most a batch; and whether that is the end."""
-        batch: list[Recorded] = []
+        batch: list[_Ready] = []
         try:
             while len(batch) < BATCH and (event := consumer.look()) is not None:
-                batch.append(event)
+                told = cloud_event(event, self._told.of(event), self._target.source)
+                batch.append(_Ready(event, orjson.dumps(told)))
         except StopIteration:
             return batch, True
         return batch, False
@@ -244,26 +292,28 @@ class NatsRelay:
         if self._loop is not None:
             asyncio.run_coroutine_threadsafe(self._pause(seconds), self._loop).result()
 
-    def _done(self, consumer: Consumer, batch: Sequence[Recorded]) -> None:
+    def _done(self, consumer: Consumer, batch: Sequence[_Ready]) -> None:
         certificates = self._memory.erasure.certificates
-        for each in batch:
+        for each, _ in batch:
             if each.type in ERASED:
                 with suppress(UnknownMemory, NotPermitted):  # it is of the first version
                     certificates.acknowledge(self._target.consumer, each.facts["request"])
-        consumer.ack(batch[-1])
+        consumer.ack(batch[-1].event)
 
     async def _publish(
-        self, client: Client, context: JetStreamContext, batch: Sequence[Recorded]
+        self, client: Client, context: JetStreamContext, batch: Sequence[_Ready]
     ) -> bool:
         """Until all of it is in the stream; False when it was stopped before."""
         for delay in backoff.delays(first=0.1):
             try:
                 if self._end is None:
                     self._end = await self._look(context)
-                left = [each for each in batch if each.position > self._end.position]
+                left = [each for each in batch if each.event.position > self._end.position]
                 if left:
                     sequence = await self._send(client, left, self._end.sequence)
-                    self._end = _End(sequence, left[-1].position)
+                    self._end = _End(sequence, left[-1].event.position)
+            except BackendUnavailable as problem:  # as it looks whose the end is
+                self._tell("retries", problem.detail)
             except _FAILED as problem:
                 self._end = None  # what became of it is found at the end of the stream
                 self._tell("retries", f"{type(problem).__name__}")
@@ -299,12 +349,11 @@ class NatsRelay:
             found = next(iter(events), None)
         return found is not None and (found.position, found.event_id) == (position, event_id)
 
-    async def _send(self, client: Client, batch: Sequence[Recorded], after: int) -> int:
+    async def _send(self, client: Client, batch: Sequence[_Ready], after: int) -> int:
         """One batch, whole or not at all. Returns the sequence number of its last message."""
-        name, last, source = uuid.uuid4().hex, len(batch), self._target.source
-        for number, event in enumerate(batch, 1):
+        name, last = uuid.uuid4().hex, len(batch)
+        for number, (event, payload) in enumerate(batch, 1):
             subject = f"{self._target.prefix}.{event.type}"
-            payload = orjson.dumps(cloud_event(event, self._told.of(event), source))
             headers = {
                 "Nats-Msg-Id": event.event_id,
                 "Content-Type": CONTENT_TYPE,

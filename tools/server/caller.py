@@ -30,6 +30,8 @@ class Caller:
     """The directory that audit exports are written to."""
     subject_ref: str | None = None
     """Whom the call turned out to be about."""
+    newcomer: str | None = None
+    """The name of whom it is about, where nobody knew them when it began."""
     tell: Callable[[int, int], None] = lambda _done, _of: None
     """Told how far work is that takes long, from whichever thread does it."""
 
@@ -44,8 +46,17 @@ class Caller:
         ref = self._ref(named)
         if allowed is not None and ref not in allowed:
             raise NotPermitted(_NOT_FOR)
-        self.subject_ref = ref
+        self.subject_ref, self.newcomer = ref, named if ref is None else None
         return named
+
+    def met(self) -> None:
+        """The call is done: whom it made known is whom it was about."""
+        if self.newcomer is not None:
+            self.subject_ref, self.newcomer = self._ref(self.newcomer), None
+
+    def about_many(self) -> None:
+        """It was about several people, or somebody who is erased: under no one's key."""
+        self.subject_ref = self.newcomer = None
 
     def asks_of(self, named: str = "") -> tuple[str, str | None]:
         """As `subject`, and the person who asks: None where the token is for the subject. A token

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
@@ -24,6 +25,7 @@ logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")
 _WELL = ("ok", "INPUT_REQUIRED")
 """Outcomes that are no errors."""
+_NOT_ON_RECORD = "NOT_ON_RECORD"
 
 
 class NotOnRecord(Exception):
@@ -99,6 +101,7 @@ class Noted:
     recorded: bool = False
     correlation: Correlation | None = field(default_factory=CORRELATION.get)
     _span: Request | None = None
+    _once: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         tracer = spans.tracer()
@@ -111,10 +114,38 @@ class Noted:
 
     async def record(self, outcome: str) -> None:
         """Durable on return. Raises `NotOnRecord`."""
-        if self.recorded:
+        call = self._call(outcome)
+        if call is None:
             return
-        self.recorded = True
-        call = Call(
+        ended = _NOT_ON_RECORD
+        try:
+            await self.desk.record(call)
+            ended = call.outcome
+        finally:
+            self._tell(ended)
+
+    def record_now(self, outcome: str) -> None:
+        """As `record`, in the thread that worked: another one would cost more than the record."""
+        call = self._call(outcome)
+        if call is None:
+            return
+        ended = _NOT_ON_RECORD
+        try:
+            self.desk.memory.tokens.record_call(call)
+            ended = call.outcome
+        except LedgerError as problem:
+            logger.error("A call is not on record: %s", problem)  # noqa: TRY400
+            raise NotOnRecord from None
+        finally:
+            self._tell(ended)
+
+    def _call(self, outcome: str) -> Call | None:
+        """The call as it ended; None where it was told before, as of one that took too long."""
+        with self._once:
+            if self.recorded:
+                return None
+            self.recorded = True
+        return Call(
             principal=self.caller.principal,
             door=self.desk.door,
             tool=self.tool,
@@ -123,18 +154,13 @@ class Noted:
             duration_micros=(perf_counter_ns() - self.begun) // 1_000,
             subject=self.caller.subject_ref,
         )
-        ended = call.outcome
-        try:
-            await self.desk.record(call)
-        except NotOnRecord:
-            ended = "NOT_ON_RECORD"
-            raise
-        finally:
-            self._log(ended)
-            if self._span is not None:
-                facts = {"door": self.desk.door, "tool": self.tool, "outcome": ended}
-                self._span.tell({f"beliefledger.{name}": each for name, each in facts.items()})
-                self._span.end(None if ended in _WELL else ended)
+
+    def _tell(self, ended: str) -> None:
+        self._log(ended)
+        if self._span is not None:
+            facts = {"door": self.desk.door, "tool": self.tool, "outcome": ended}
+            self._span.tell({f"beliefledger.{name}": each for name, each in facts.items()})
+            self._span.end(None if ended in _WELL else ended)
 
     def _log(self, outcome: str) -> None:
         """One line for each call: of what was sent and answered it has nothing."""

@@ -33,9 +33,10 @@ WORDS = """beliefs history decisions decision explain turn diff why_not related 
     conflicts.loops""".split()
 """What tells the words of people."""
 NOBODY = """close wait operations.keep_processing operations.keep_views operations.jobs.schedule
-    tokens.at_hand tokens.in_force tokens.principal tokens.ready tokens.record_call
-    tokens.record_refusals tokens.subject tokens.vouched webhooks.endpoint webhooks.endpoints
-    webhooks.event webhooks.gone webhooks.secrets webhooks.settle webhooks.version
+    tokens.at_hand tokens.begin_request tokens.end_request tokens.in_force tokens.principal
+    tokens.ready tokens.record_call tokens.record_refusals tokens.subject tokens.vouched
+    webhooks.endpoint webhooks.endpoints webhooks.event webhooks.gone webhooks.secrets
+    webhooks.settle webhooks.version
     tasks.answer tasks.end tasks.find tasks.get tasks.list tasks.pause
     tasks.steps tasks.submit tasks.under_way""".split()
 

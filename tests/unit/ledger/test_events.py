@@ -40,6 +40,7 @@ PERSONAL = {
 # or that a webhook's secret is computed with.
 NOBODY_S = {
     "token.issued.v1": {"agent"},
+    "request.ended.v1": {"salt"},
     "tool.called.v1": {"salt"},
     "webhook.registered.v1": {"salt"},
     "webhook.secret_rotated.v1": {"salt"},

@@ -23,6 +23,7 @@ from beliefledger.audit.checklist import ChecklistAnswer
 from beliefledger.audit.counts import AuditAnswer
 from beliefledger.erasure.certificate import Acknowledgement
 from beliefledger.erasure.erasure import ErasureRecord
+from beliefledger.exports import event_schema
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.verify import Verified
 from beliefledger.tools.server.api.beliefs import owned_decision
@@ -149,7 +150,7 @@ def preview_erasure(caller: Caller, asked: ToErase) -> Preview:
     )
 
 
-@endpoint("POST", "/erasures", "erase")
+@endpoint("POST", "/erasures", "erase", once=True)
 def erase(caller: Caller, asked: ToErase) -> ErasureAnswer:
     """Forget a person for good, or less of them. Tokens for an erased person alone end with it.
     What is erased already is answered as that."""
@@ -171,7 +172,7 @@ def erase(caller: Caller, asked: ToErase) -> ErasureAnswer:
         legal_basis=asked.legal_basis,
     )
     if not less:
-        caller.subject_ref = None  # whose key is gone: nothing is hashed under it any more
+        caller.about_many()  # whose key is gone: nothing is hashed under it any more
     for each in alone:
         caller.memory.tokens.revoke(each.token_id, by=by)
     return erased
@@ -194,8 +195,7 @@ def certificate(caller: Caller, erasure: Id) -> dict[str, Any]:
 
 @endpoint(
     "POST", "/certificates/{erasure}/acknowledgements", "erasure.certificates.acknowledge",
-    whole=True,
-)  # fmt: skip
+    whole=True, once=True)  # fmt: skip
 def acknowledge(caller: Caller, erasure: Id, told: Consumer) -> Acknowledgement:
     """Record that a consumer has erased, too, what it had. Twice is once."""
     by = acting(caller, told.by)
@@ -203,7 +203,7 @@ def acknowledge(caller: Caller, erasure: Id, told: Consumer) -> Acknowledgement:
     return caller.memory.erasure.certificates.acknowledge(told.consumer, known, by=by)
 
 
-@endpoint("POST", "/proofs/checkpoint", "proofs.checkpoint")
+@endpoint("POST", "/proofs/checkpoint", "proofs.checkpoint", once=True)
 def checkpoint(caller: Caller) -> CheckpointAnswer:
     """A signed head of the log, as it is now."""
     return caller.memory.proofs.checkpoint()
@@ -273,6 +273,15 @@ def export_schema(caller: Caller) -> dict[str, Any]:
     return caller.memory.exports.schema()
 
 
+@endpoint("GET", "/exports/schema/events", "exports.schema", tagged=True)
+def event_schemas(
+    _caller: Caller, types: Annotated[list[str] | None, Query(max_length=100)] = None
+) -> dict[str, Any]:
+    """The catalogue of events: the JSON Schema of each, or of those of some types (`memory.*`). A
+    version is part of a name, and what was released stays as it is."""
+    return event_schema.schema(types or ["*"])
+
+
 @endpoint("GET", "/audit/counts", "audit.counts", whole=True)
 def counts(caller: Caller, as_of: Position | None = None) -> AuditAnswer:
     """What happened, in numbers: decisions by reason, conflicts, erasures, reads."""
@@ -315,7 +324,7 @@ def jobs(caller: Caller) -> Listed[JobAnswer]:
     return Listed.of(list(caller.memory.operations.jobs.list()))
 
 
-@endpoint("POST", "/jobs/{name}/runs", "operations.jobs.run", whole=True)
+@endpoint("POST", "/jobs/{name}/runs", "operations.jobs.run", whole=True, once=True)
 def run_job(caller: Caller, name: Id) -> JobAnswer:
     """Run a job now, whatever its times are."""
     return caller.memory.operations.jobs.run(name)

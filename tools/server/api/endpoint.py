@@ -41,12 +41,15 @@ After = Annotated[
     str | None, Query(max_length=10_000, description="The `next` of the page before, as it is.")
 ]
 Share = Annotated[float | None, Query(ge=0, le=1)]
+KEY = "idempotency_key"
+"""The argument that has the header `Idempotency-Key`."""
 Key = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
         max_length=200,
-        description="The same key of the same token does it once; its first answer comes again.",
+        description="The same key of the same principal does it once, and its answer comes again."
+        " With something else to be done it is refused.",
     ),
 ]
 
@@ -81,6 +84,8 @@ class Endpoint:
     """Whether the answer has an ETag, and `If-None-Match` is answered with 304."""
     table: bool = False
     """Whether the answer is also told as CSV."""
+    once: bool = False
+    """Whether it is done once for an `Idempotency-Key`, and its answer given again."""
     media: str = "application/json"
     answered: Any = None
     """What OpenAPI tells of the answer, where the function says more than that."""
@@ -106,10 +111,19 @@ class Endpoint:
     def parameters(self) -> list[inspect.Parameter]:
         """Those of the function, without the caller."""
         own = list(inspect.signature(self.function).parameters.values())[1:]
-        return [
+        made = [
             each.replace(annotation=self.hints[each.name], kind=inspect.Parameter.KEYWORD_ONLY)
             for each in own
         ]
+        if self.once and not self.takes_key:
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            made.append(inspect.Parameter(KEY, keyword, default=None, annotation=Key))
+        return made
+
+    @cached_property
+    def takes_key(self) -> bool:
+        """Whether the function itself takes the key, which is then one in the log."""
+        return KEY in self.hints
 
     def may(self, principal: Principal) -> bool:
         """Whether a token is for it."""
@@ -126,6 +140,8 @@ class Endpoint:
     def call(self, caller: Caller, given: Mapping[str, Any]) -> Any:
         """Check rights, then do it. Raises `LedgerError`."""
         self.check(caller.principal)
+        if self.once and not self.takes_key:
+            given = {name: each for name, each in given.items() if name != KEY}
         return self.function(caller, **given)
 
 
@@ -148,6 +164,11 @@ class Body(BaseModel):
     model_config = ConfigDict(
         extra="forbid", hide_input_in_errors=True, str_max_length=200_000, frozen=True
     )
+
+
+def numbered(key: str | None, count: int) -> list[str | None]:
+    """The keys of the items of a batch, by that of the whole."""
+    return [key and f"{key}\x1f{number}" for number in range(count)]
 
 
 Share01 = Annotated[float, Field(ge=0, le=1)]

@@ -27,8 +27,8 @@ _OF_TURN = ("turn.", "candidate.", "gate.", "extraction.")
 _OF_MEMORY = ("memory.", "memories.consolidated", "consolidation.")
 _NO_WORDS_OF_TURNS = (
     "subject.", "consent.", "erasure.", "content.", "legal_hold.", "team.", "policy.", "type.",
-    "principal.", "token.", "tool.", "access.", "job.", "embedder.", "master_key.", "signing_key.",
-    "consumer.", "vault.", "ledger.", "memories.recalled",
+    "principal.", "token.", "tool.", "access.", "request.", "job.", "embedder.", "master_key.",
+    "signing_key.", "consumer.", "vault.", "ledger.", "memories.recalled",
 )  # fmt: skip
 """Events whose bodies have nothing that was said: who may subscribe is told them."""
 

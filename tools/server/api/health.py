@@ -8,6 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from beliefledger.answers import ReplicaAnswer
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
@@ -20,6 +21,8 @@ MOST_LAG = 10_000
 """Events that a view may be behind."""
 NOBODY = "nobody"
 """A name that is looked up in the vault."""
+BESIDE = frozenset({"replica"})
+"""What is told, and keeps the server from nothing: without its replica it asks the primary."""
 LEAST_FREE = 64_000_000
 """Bytes on the disk of a ledger in a directory."""
 
@@ -43,7 +46,7 @@ class Health:
             checks = await asyncio.wait_for(self._calls.run(self._checks), WAIT_SECONDS)
         except (LedgerError, TimeoutError):
             stopped.append("ledger")
-        stopped += [name for name, each in checks.items() if not each["ok"]]
+        stopped += [n for n, each in checks.items() if not each["ok"] and n not in BESIDE]
         status = "unready" if stopped else "ready"
         said = {"status": status, "stopped": stopped, "checks": checks}
         self._last = monotonic(), said
@@ -51,7 +54,8 @@ class Health:
 
     def _checks(self) -> dict[str, Any]:
         self._memory.tokens.ready()
-        views = self._memory.status().views
+        status = self._memory.status()
+        views = status.views
         behind = max((each.lag for each in views), default=0)
         poisoned = sum(each.stopped_at is not None for each in views)
         return {
@@ -59,6 +63,7 @@ class Health:
             "tree": {"ok": self._works(self._memory.proofs.signing_key)},
             "vault": {"ok": self._works(lambda: self._memory.tokens.subject(NOBODY))},
             "disk": self._disk(),
+            **_replica(status.replica),
         }
 
     @staticmethod
@@ -76,3 +81,11 @@ class Health:
             return {"ok": True}
         free = shutil.disk_usage(place).free
         return {"ok": free >= LEAST_FREE, "free_bytes": free}
+
+
+def _replica(told: ReplicaAnswer | None) -> dict[str, Any]:
+    """How the replica is, without where it is: anybody may ask."""
+    if told is None:
+        return {}
+    wanted = {"reachable", "lag", "lag_seconds", "bound_seconds"}
+    return {"replica": {"ok": told.within, **told.model_dump(mode="json", include=wanted)}}

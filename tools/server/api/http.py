@@ -14,6 +14,7 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -22,6 +23,7 @@ from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
 from beliefledger.access.principal import Principal
+from beliefledger.access.requests import KeyedRequest
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.memory import MemoryLedger
@@ -34,14 +36,15 @@ from beliefledger.tools.server.api import (
     turns,
 )
 from beliefledger.tools.server.api import problem as problems
-from beliefledger.tools.server.api.endpoint import ENDPOINTS, Endpoint
+from beliefledger.tools.server.api.endpoint import ENDPOINTS, KEY, Endpoint
 from beliefledger.tools.server.api.events import STREAM, Follow
 from beliefledger.tools.server.api.feed import Feed
+from beliefledger.tools.server.api.once import HEADER, REPLAYED, KeyRefused, done_once
 from beliefledger.tools.server.api.problem import Problem, Told, invalid, refused, told
 from beliefledger.tools.server.api.table import MEDIA as CSV
 from beliefledger.tools.server.api.table import csv_of, wanted
 from beliefledger.tools.server.caller import CALLER, Caller
-from beliefledger.tools.server.causes import FAILED, TIMEOUT
+from beliefledger.tools.server.causes import FAILED, TIMEOUT, UNAVAILABLE
 from beliefledger.tools.server.configuration import Configuration
 from beliefledger.tools.server.desk import Desk, Noted, NotOnRecord
 from beliefledger.tools.server.gatekeeper import PRINCIPAL
@@ -55,6 +58,8 @@ _UNDER = re.compile(f"^{PREFIX}/(?P<path>.*)$", re.DOTALL)
 """As `Mount` has it, and with line breaks in the path: what it left out would be on no record."""
 logger = logging.getLogger("beliefledger.server")
 _UNKNOWN = "unknown"
+_DEAD_SECONDS = 60.0
+"""So long a request under a key counts as under way, or for twice the time that it may take."""
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": said, "content": {problems.MEDIA: {}}}
     for status, said in {
@@ -100,10 +105,23 @@ class APIOverHTTP:
         self._desk = Desk(memory, DOOR, calls, records, settings.call_seconds)
         self._feed = Feed(memory)
         self._endpoints = {each.name: each for each in ENDPOINTS}
-        self.app = FastAPI(
+        self.app = self._empty("/openapi.json")
+        for each in ENDPOINTS:
+            self._add(each)
+        self._under: dict[str, FastAPI] = {}
+        """By the first part of a path, the same endpoints: what is looked through for each call."""
+        for route in self.app.router.routes:
+            if isinstance(route, APIRoute):
+                first = _first_part(route.path)
+                under = self._under.setdefault(first, self._empty(None))
+                under.router.routes.append(route)
+
+    def _empty(self, document: str | None) -> FastAPI:
+        return FastAPI(
             title="beliefledger",
             summary="Memory for AI agents as belief under audit.",
             version=version("beliefledger"),
+            openapi_url=document,
             docs_url=None,
             redoc_url=None,
             servers=[{"url": PREFIX}],
@@ -115,8 +133,6 @@ class APIOverHTTP:
                 HTTPException: self._unknown,
             },
         )
-        for each in ENDPOINTS:
-            self._add(each)
 
     def route(self) -> Mount:
         """Everything under /v1."""
@@ -135,7 +151,8 @@ class APIOverHTTP:
         self._feed.say_goodbye()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.app(scope, receive, send)
+        path = scope["path"].removeprefix(PREFIX)
+        await self._under.get(_first_part(path), self.app)(scope, receive, send)
 
     def _add(self, of: Endpoint) -> None:
         kinds: dict[str, Any] = {}
@@ -177,18 +194,31 @@ class APIOverHTTP:
 
     async def _answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
         noted = self._noted(request, of.name, given)
-        answer: Response
         try:
-            done = await self._desk.done(self._do, of, noted.caller, given, request)
-            answer, outcome = self._followed(done), "ok"
-            if isinstance(answer, Told):
-                outcome = answer.outcome
+            done = await self._desk.done(self._whole, of, noted, given, request)
         except TimeoutError:
             seconds = f"It took more than {self._desk.seconds:g} seconds."
-            answer = told(
-                "Timeout", 504, seconds, "What was begun may still be done: look first.", TIMEOUT
-            )
-            outcome = TIMEOUT
+            remedy = "What was begun may still be done: look first."
+            done = told("Timeout", 504, seconds, remedy, TIMEOUT)
+            return await self._recorded(noted, done, TIMEOUT)
+        if isinstance(done, Follow):
+            answer = self._followed(done)
+            outcome = answer.outcome if isinstance(answer, Told) else "ok"
+            return await self._recorded(noted, answer, outcome)
+        return done
+
+    def _whole(
+        self, of: Endpoint, noted: Noted, given: dict[str, Any], request: Request
+    ) -> Response | Follow:
+        """Do it in a thread, and put it on record there; a stream is begun and told by the loop."""
+        outcome = "ok"
+        answer: Response | Follow
+        try:
+            answer = self._do(of, noted.caller, given, request)
+            if isinstance(answer, Follow):
+                return answer
+        except KeyRefused as refusal:
+            answer, outcome = refusal.answer, refusal.answer.outcome
         except LedgerError as problem:
             answer = refused(problem, _plain(given))
             outcome = answer.outcome
@@ -196,24 +226,28 @@ class APIOverHTTP:
             logger.exception("%s failed", of.name)
             answer = told("LedgerError", 500, _WENT_WRONG, _ASK, FAILED)
             outcome = FAILED
-        return await self._recorded(noted, answer, outcome)
+        try:
+            noted.record_now(outcome)
+        except NotOnRecord:
+            return _not_on_record()
+        return answer
 
-    def _followed(self, done: Response | Follow) -> Response:
-        """The answer; of a stream, the stream, which belongs to the event loop."""
-        if not isinstance(done, Follow):
-            return done
+    def _followed(self, done: Follow) -> Response:
+        """The stream, which belongs to the event loop."""
         if not self._feed.has_room(done):
-            return told("Retryable", 429, "Too many streams.", "End one first.", "UNAVAILABLE")
+            return told("Retryable", 429, "Too many streams.", "End one first.", UNAVAILABLE)
         return self._feed.response(done)
 
     def _do(
         self, of: Endpoint, caller: Caller, given: Mapping[str, Any], request: Request
     ) -> Response | Follow:
         """The answer of an endpoint, made in a thread."""
-        value = of.call(caller, given)
+        value, again = self._called(of, caller, given)
         if isinstance(value, Follow):
             return value
         headers = {"Cache-Control": "private, no-cache" if of.tagged else "no-store"}
+        if again:
+            headers[REPLAYED] = "true"
         if isinstance(value, Iterator):
             return StreamingResponse(value, of.status, headers, of.media)
         if of.table:
@@ -232,12 +266,28 @@ class APIOverHTTP:
                 return Response(status_code=304, headers=headers)
         return Response(body, of.status, headers, media)
 
+    def _called(self, of: Endpoint, caller: Caller, given: Mapping[str, Any]) -> tuple[Any, bool]:
+        """What an endpoint answers, and whether it had been done before under the same key."""
+        key = given.get(KEY) if of.once else None
+        if not key:
+            return self._done(of, caller, given), False
+        of.check(caller.principal)
+        sent = json.dumps(_plain({n: v for n, v in given.items() if n != KEY}), sort_keys=True)
+        asked = KeyedRequest(caller.principal, DOOR, of.name, key, f"{of.name} {sent}")
+        seconds = max(_DEAD_SECONDS, 2 * self._desk.seconds)
+        return done_once(caller, asked, seconds, of.answer, lambda: self._done(of, caller, given))
+
+    @staticmethod
+    def _done(of: Endpoint, caller: Caller, given: Mapping[str, Any]) -> Any:
+        value = of.call(caller, given)
+        caller.met()
+        return value
+
     async def _recorded(self, noted: Noted, answer: Response, outcome: str) -> Response:
         try:
             await noted.record(outcome)
         except NotOnRecord:
-            says = "The call cannot be put on record, so it is not answered."
-            return told("BackendUnavailable", 503, says, "Try again.", "UNAVAILABLE")
+            return _not_on_record()
         return answer
 
     def _noted(self, request: Request, name: str, given: Mapping[str, Any]) -> Noted:
@@ -274,6 +324,15 @@ class APIOverHTTP:
         return await self._recorded(noted, answer, outcome)
 
 
+def _first_part(path: str) -> str:
+    return path[1:].partition("/")[0]
+
+
+def _not_on_record() -> Told:
+    says = "The call cannot be put on record, so it is not answered."
+    return told("BackendUnavailable", 503, says, "Try again.", UNAVAILABLE)
+
+
 def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments as JSON."""
     return {
@@ -287,7 +346,7 @@ def _plain(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _names(of: Endpoint) -> set[str]:
     """Every name that an endpoint knows: of its arguments and of what is in its body."""
-    names = {each.name for each in of.parameters} | {"moment", "Idempotency-Key"}
+    names = {each.name for each in of.parameters} | {"moment", HEADER}
     for each in of.parameters:
         names |= _fields(each.annotation)
     return names

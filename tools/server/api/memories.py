@@ -23,6 +23,7 @@ from beliefledger.tools.server.api.endpoint import (
     acting,
     endpoint,
     moment,
+    numbered,
     speaking,
 )
 from beliefledger.tools.server.api.outlet import Outlet, hidden
@@ -125,7 +126,7 @@ def _stored(caller: Caller, memories: Sequence[MemoryInput], by: str) -> list[De
     return Outlet(caller.memory).decisions(caller.memory.store_many(memories, by=by))
 
 
-@endpoint("POST", "/memories", "store")
+@endpoint("POST", "/memories", "store", once=True)
 def store(caller: Caller, memory: Memory, idempotency_key: Key = None) -> DecisionAnswer:
     """Write one memory with chosen fields. Consent and contradiction are decided as for any
     other; the answer is the decision."""
@@ -133,15 +134,18 @@ def store(caller: Caller, memory: Memory, idempotency_key: Key = None) -> Decisi
     return _stored(caller, [_input(caller, memory, idempotency_key)], by)[0]
 
 
-@endpoint("POST", "/memories/batch", "store_many")
-def store_many(caller: Caller, memories: Memories) -> Listed[DecisionAnswer]:
+@endpoint("POST", "/memories/batch", "store_many", once=True)
+def store_many(
+    caller: Caller, memories: Memories, idempotency_key: Key = None
+) -> Listed[DecisionAnswer]:
     """Write many memories with chosen fields; one decision for each."""
     by = acting(caller, memories.by)
     for each in memories.memories:
         acting(caller, each.by)
-    given = [_input(caller, each, None) for each in memories.memories]
+    keys = numbered(idempotency_key, len(memories.memories))
+    given = [_input(caller, each, key) for each, key in zip(memories.memories, keys, strict=True)]
     if len({each.subject for each in given}) > 1:
-        caller.subject_ref = None
+        caller.about_many()
     return Listed.of(_stored(caller, given, by))
 
 
@@ -169,7 +173,7 @@ def explain(caller: Caller, memory_id: Id, as_of: AsOf = None, proof: bool = Fal
     return Outlet(caller.memory).explanation(told)
 
 
-@endpoint("PATCH", "/memories/{memory_id}", "update")
+@endpoint("PATCH", "/memories/{memory_id}", "update", once=True)
 def update(caller: Caller, memory_id: Id, change: Change) -> DecisionAnswer:
     """Change a memory that holds; the gate decides about it as about any."""
     by = acting(caller, change.by)
@@ -189,7 +193,7 @@ def update(caller: Caller, memory_id: Id, change: Change) -> DecisionAnswer:
     return Outlet(caller.memory).decision(made)
 
 
-@endpoint("POST", "/memories/{memory_id}/corrections", "correct")
+@endpoint("POST", "/memories/{memory_id}/corrections", "correct", once=True)
 def correct(
     caller: Caller, memory_id: Id, correction: Correction, idempotency_key: Key = None
 ) -> Remembered:
@@ -210,7 +214,7 @@ def correct(
     return Remembered(receipt=receipt, decisions=Outlet(caller.memory).decisions(made))
 
 
-@endpoint("DELETE", "/memories/{memory_id}", "revoke")
+@endpoint("DELETE", "/memories/{memory_id}", "revoke", once=True)
 def revoke(
     caller: Caller,
     memory_id: Id,

@@ -136,7 +136,7 @@ def loops(
     return Listed.of(page, shown)
 
 
-@endpoint("POST", "/conflicts/{belief_id}/resolution", "conflicts.resolve")
+@endpoint("POST", "/conflicts/{belief_id}/resolution", "conflicts.resolve", once=True)
 def resolve_conflict(caller: Caller, belief_id: Id, chosen: Resolution) -> Listed[BeliefAnswer]:
     """Settle a contested belief on the word of a person; the answer is what holds from now on."""
     by = acting(caller, chosen.by)
@@ -158,7 +158,7 @@ def reviews(
     return Listed.of(page, Outlet(caller.memory).decisions(page))
 
 
-@endpoint("POST", "/reviews/{decision_id}", "conflicts.review")
+@endpoint("POST", "/reviews/{decision_id}", "conflicts.review", once=True)
 def review(caller: Caller, decision_id: Id, decided: Review) -> Reviewed:
     """Approve or refuse a statement that waits for a person, on the lawful basis that is named."""
     by = acting(caller, decided.by)
@@ -182,7 +182,7 @@ def consent(
     return Listed.of(caller.memory.consent.list(person, limit=limit, after=after))
 
 
-@endpoint("POST", "/consent", "consent.grant")
+@endpoint("POST", "/consent", "consent.grant", once=True)
 def grant_consent(caller: Caller, grant: Grant) -> Granted:
     """Record a lawful basis for keeping memories of a person. Twice is once."""
     by = acting(caller, grant.by)
@@ -199,7 +199,7 @@ def grant_consent(caller: Caller, grant: Grant) -> Granted:
     return Granted(grant_id=granted)
 
 
-@endpoint("DELETE", "/consent", "consent.withdraw")
+@endpoint("DELETE", "/consent", "consent.withdraw", once=True)
 def withdraw_consent(
     caller: Caller,
     subject: Annotated[str, Query(max_length=10_000)] = "",
@@ -239,13 +239,13 @@ def type_of_memory(caller: Caller, name: Id) -> TypeAnswer:
     return _without_counts(caller, known[name])
 
 
-@endpoint("POST", "/types", "types.add", whole=True)
+@endpoint("POST", "/types", "types.add", whole=True, once=True)
 def add_type(caller: Caller, definition: Definition) -> TypeAnswer:
     """Put a type in force. The same definition twice is once."""
     return caller.memory.types.add(definition.type, by=acting(caller, definition.by))
 
 
-@endpoint("DELETE", "/types/{name}", "types.retire", whole=True)
+@endpoint("DELETE", "/types/{name}", "types.retire", whole=True, once=True)
 def retire_type(caller: Caller, name: Id, by: Text = None) -> TypeAnswer:
     """Let no more memories of a type be written; those that there are stay."""
     return caller.memory.types.retire(name, by=acting(caller, by))
@@ -269,7 +269,7 @@ def policy_diff(caller: Caller, digest: Id, after: Text = "current") -> Listed[P
     return Listed.of(list(caller.memory.policy.diff(digest, after or "current")))
 
 
-@endpoint("POST", "/policies", "policy.adopt", whole=True)
+@endpoint("POST", "/policies", "policy.adopt", whole=True, once=True)
 def adopt_policy(caller: Caller, given: NewPolicy) -> Adopted:
     """Put a policy in force. The same one twice is once."""
     return Adopted(digest=caller.memory.policy.adopt(given.policy, by=acting(caller, given.by)))

@@ -11,9 +11,19 @@ from pydantic import BaseModel, Field, JsonValue
 from beliefledger.answers import DecisionAnswer, ProcessAnswer, TurnReceipt
 from beliefledger.gate.intake import TurnInput
 from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.redact import redact
 from beliefledger.reading.turns import TurnAnswer
 from beliefledger.times import micros
-from beliefledger.tools.server.api.endpoint import Body, Id, Key, Listed, endpoint, speaking
+from beliefledger.tools.server.api.endpoint import (
+    Body,
+    Id,
+    Key,
+    Listed,
+    endpoint,
+    numbered,
+    speaking,
+)
+from beliefledger.tools.server.api.once import KeyRefused
 from beliefledger.tools.server.api.outlet import Outlet
 from beliefledger.tools.server.caller import Caller, whole_id
 
@@ -101,21 +111,32 @@ def record_turn(caller: Caller, turn: Turn, idempotency_key: Key = None) -> Turn
     afterwards, and the turn's job tells how far that is."""
     given = _input(caller, turn, idempotency_key)
     caller.grant_first(given.subject)
-    return caller.memory.record_turns([given])[0]
+    [receipt] = caller.memory.record_turns([given])
+    if receipt.already and idempotency_key:
+        _check_same(caller, receipt, turn)
+    return receipt
 
 
-@endpoint("POST", "/turns/batch", "record_turns", status=201)
-def record_turns(caller: Caller, turns: Turns) -> Listed[TurnReceipt]:
+def _check_same(caller: Caller, receipt: TurnReceipt, turn: Turn) -> None:
+    """Raises `KeyRefused` where the key is that of a turn with other words."""
+    known = caller.memory.turn(receipt.turn_id)
+    if known.content and (known.content, known.role) != (redact(turn.content).text, turn.role):
+        raise KeyRefused.reused()
+
+
+@endpoint("POST", "/turns/batch", "record_turns", status=201, once=True)
+def record_turns(caller: Caller, turns: Turns, idempotency_key: Key = None) -> Listed[TurnReceipt]:
     """Record many turns in one durable append: all of them or none."""
-    given = [_input(caller, each, None) for each in turns.turns]
+    keys = numbered(idempotency_key, len(turns.turns))
+    given = [_input(caller, each, key) for each, key in zip(turns.turns, keys, strict=True)]
     if len({each.subject for each in given}) > 1:
-        caller.subject_ref = None
+        caller.about_many()
     for subject in {each.subject for each in given}:
         caller.grant_first(subject)
     return Listed.of(caller.memory.record_turns(given))
 
 
-@endpoint("POST", "/turns/remember", "remember")
+@endpoint("POST", "/turns/remember", "remember", once=True)
 def remember(caller: Caller, said: ToRemember, idempotency_key: Key = None) -> Remembered:
     """Record one turn of the subject and decide about it at once. A lawful basis that is named in
     `consent` is granted first, which takes the right to."""
@@ -138,7 +159,7 @@ def remember(caller: Caller, said: ToRemember, idempotency_key: Key = None) -> R
     return Remembered(receipt=receipt, decisions=Outlet(caller.memory).decisions(made))
 
 
-@endpoint("POST", "/turns/process", "process")
+@endpoint("POST", "/turns/process", "process", once=True)
 def process(caller: Caller, which: ToProcess) -> ProcessAnswer:
     """Decide about the turns that wait, oldest first: of one person, or of all that a token for
     everybody reaches."""
