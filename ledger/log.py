@@ -17,6 +17,7 @@ from beliefledger.ledger.errors import LedgerError, LogCorrupted, NotPermitted, 
 from beliefledger.ledger.events.ops import PrincipalRegistered
 from beliefledger.ledger.events.subject import SubjectRegistered
 from beliefledger.ledger.names import check_name
+from beliefledger.ledger.recent import Recent
 from beliefledger.ledger.replica import Replica
 from beliefledger.ledger.store import (
     ERASURE_TYPES,
@@ -90,6 +91,7 @@ class Log:
         """What opening could not complete, for `status`."""
         self.appended: Callable[[int], None] = lambda _position: None
         """Told the last position of each append, at once after it."""
+        self.recent = Recent()
         self.eraser = Eraser(self)
         self.interrupted: list[Erasure] = []
         """The erasures that were requested and, without `finish`, wait for their completion."""
@@ -130,6 +132,7 @@ class Log:
         if not self._begun:
             self.vault.notes.note_log_begun()
             self._begun = True
+        self.recent.note(appended, (new.event.NAME for new in events))
         if self.replica is not None:
             self.replica.wrote({new.event.NAME for new in events}, appended.last)
         self.appended(appended.last)
@@ -394,10 +397,7 @@ class Log:
     def raw(self, after: int = 0, upto: int | None = None) -> Iterator[Row]:
         """The rows as stored, for verification: nothing is opened, nothing assumed."""
         upto = self.head().position if upto is None else upto
-        while after < upto:
-            rows = self._store.read(after, PAGE, upto)
-            if not rows:
-                return
+        while rows := self._store.read(after, PAGE, upto):
             yield from rows
             after = rows[-1].position
 

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Table
 from sqlalchemy.exc import SQLAlchemyError
 
 from beliefledger.ledger.codec import Recorded
+from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import LedgerError
 from beliefledger.ledger.events.subject import ContentErased
 from beliefledger.ledger.log import Log, Page
@@ -41,6 +42,24 @@ class Filling:
                 f"The view {self.view.name} cannot be rebuilt: position {self.position + 1}:"
                 f" {failure}."
             )
+
+
+FOLD_PAGE = 500
+"""Events in memory at once: with more, the garbage collector takes longer."""
+
+
+def destroyed(log: Log, subject_ref: str) -> set[str]:
+    """The ids of a subject's partial erasures whose bodies are gone but whose end is not recorded:
+    what is read from here on has none of them."""
+    found = set()
+    for each in log.eraser.of_subject(subject_ref):
+        if each.done is None and not each.whole:
+            positions = spread(each.positions)
+            pages = (positions[i : i + FOLD_PAGE] for i in range(0, len(positions), FOLD_PAGE))
+            rows = (row for page in pages for row in log.store.read_at(page))
+            if all(row.body is None for row in rows):
+                found.add(each.id)
+    return found
 
 
 class Histories:

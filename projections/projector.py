@@ -18,7 +18,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, delete, insert
 
-from beliefledger.ledger.erasures import spread
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
@@ -27,7 +26,8 @@ from beliefledger.ledger.spans import PROJECT, traced
 from beliefledger.ledger.store import Head
 from beliefledger.projections import probes, view_tables
 from beliefledger.projections.counts import Counts
-from beliefledger.projections.folds import Filling, Folding, Histories
+from beliefledger.projections.folds import FOLD_PAGE, Filling, Folding, Histories, destroyed
+from beliefledger.projections.quiet import Quiet
 from beliefledger.projections.replica_views import ReplicaViews
 from beliefledger.projections.tables import decay_scores, view_state
 from beliefledger.projections.view import FIRST_GENERATION, View
@@ -36,8 +36,6 @@ from beliefledger.projections.view_tables import At, ViewState, sound, states
 
 REBUILD_PAGE = 20_000
 """Events written in one transaction."""
-FOLD_PAGE = 500
-"""Events in memory at once: with more, the garbage collector takes longer."""
 FOLLOW_PAGE = 2_000
 REBUILDS_MAY_TAKE = 30.0
 """For how many seconds an erasure waits for a rebuild."""
@@ -73,6 +71,7 @@ class Projector:
         self._at: dict[str, At] = {}
         """The state that each view's memory belongs to."""
         self._folding = {view.name: Folding(view, log, 0) for view in views}
+        self._quiet = Quiet(log, {name: each.types for name, each in self._folding.items()})
         self._checked = False
         """Whether the views are known to be of this log."""
         self._folded_last = False
@@ -211,8 +210,9 @@ class Projector:
 
     @contextmanager
     def caught_up(self, *names: str) -> Iterator[tuple[Connection, tuple[ViewState, ...]]]:
-        """A consistent read of views, caught up to the head; with how each view is. A question that
-        is asked of a replica is answered by its views, once they have what it must have.
+        """A consistent read of views, caught up to the head; with how each view is. What the log
+        has since that none of them folds is passed over. A question that is asked of a replica is
+        answered by its views, once they have what it must have.
 
         Raises `LedgerError` for a view that stopped, saying where and why.
         """
@@ -226,13 +226,24 @@ class Projector:
                 yield found
             return
         while True:
-            if not self._expects_behind(upto, names):
+            if self._quietly(upto, names) or not self._expects_behind(upto, names):
                 with self.reading() as connection:
                     known = self.states(connection)
-                    if not self._behind(known, upto, names):
-                        yield connection, tuple(sound(known[name]) for name in names)
+                    behind = {each.name: each.position for each in self._behind(known, upto, names)}
+                    if not behind or self._passed(behind, upto):
+                        yield connection, tuple(sound(known[name], upto) for name in names)
                         return
             self._follow(upto, only=names)
+
+    def _quietly(self, upto: int, names: Sequence[str]) -> bool:
+        """Whether nothing is to be folded as far as this process knows how the views are."""
+        at = {name: each[1] for name in names if (each := self._at.get(name)) is not None}
+        return len(at) == len(names) and self._passed(at, upto)
+
+    def _passed(self, at: Mapping[str, int], upto: int) -> bool:
+        """Whether views at these positions have nothing to fold up to another. Those that a replica
+        has are folded all the same: it tells by their positions what it has."""
+        return self._replica is None and self._quiet.passed(at, upto)
 
     @contextmanager
     def _elsewhere(
@@ -444,7 +455,7 @@ class Projector:
         with self.erasing():
             self._drop_unused(list(self.views))
         removed = dict.fromkeys(self.views, 0)
-        destroyed = set() if whole else self._destroyed(subject_ref)
+        gone = set() if whole else destroyed(self._log, subject_ref)
         histories = Histories(self._log)
         with self._lock, gc_paused():
             for view in views:
@@ -471,23 +482,10 @@ class Projector:
                     at = (state.generation, state.position, state.refolds + 1)
                     changed["counts"] = self.counts.moved(view.name, numbers, at)
                     view_tables.refolded(connection, view.name, changed)
-                self._folding[view.name].clean_of |= destroyed
+                self._folding[view.name].clean_of |= gone
                 self._at[view.name] = at
         self.scrub()
         return removed
-
-    def _destroyed(self, subject_ref: str) -> set[str]:
-        """The ids of this subject's partial erasures whose bodies are gone but whose end is not
-        recorded: what is read from here on has none of them."""
-        found = set()
-        for each in self._log.eraser.of_subject(subject_ref):
-            if each.done is None and not each.whole:
-                positions = spread(each.positions)
-                pages = (positions[i : i + FOLD_PAGE] for i in range(0, len(positions), FOLD_PAGE))
-                rows = (row for page in pages for row in self._log.store.read_at(page))
-                if all(row.body is None for row in rows):
-                    found.add(each.id)
-        return found
 
     def scrub(self) -> None:
         """Remove deleted rows from the views' files."""

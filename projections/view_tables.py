@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, Index, Table, bindparam, select, update
 
@@ -35,14 +35,15 @@ class ViewState:
         return self.generation, self.position, self.refolds
 
 
-def sound(state: ViewState) -> ViewState:
-    """The state of a view that did not stop. Raises `LedgerError` for one that did."""
+def sound(state: ViewState, upto: int = 0) -> ViewState:
+    """The state of a view that did not stop, and that has all there is for it up to a position at
+    least. Raises `LedgerError` for one that did."""
     if state.stopped_at is not None:
         raise LedgerError(
             f"The view {state.name} stopped at position {state.stopped_at} ({state.reason})."
             f" Rebuild it: beliefledger ops rebuild {state.name}"
         )
-    return state
+    return state if state.position >= upto else replace(state, position=upto)
 
 
 _ADDED = {"refolds": "INTEGER NOT NULL DEFAULT 0", "counts": "TEXT"}

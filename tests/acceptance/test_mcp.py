@@ -18,7 +18,7 @@ from programs import Program
 from served import LEGACY, MODERN, Served, connected, served
 
 from beliefledger import Details, open_memory
-from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
 from beliefledger.ledger.events.ops import AccessRefused, ToolCalled
 from beliefledger.tools.server import causes
 from beliefledger.tools.server.mcp.tool import TOOLS
@@ -456,6 +456,36 @@ def test_a_call_that_takes_too_long_is_answered_and_recorded_so(memory, monkeypa
         assert server.call(token, "get_memory_stats")["status"] == "ok"
         ended.set()
     assert called(memory) == [("why_not", "TOOL_TIMEOUT"), ("get_memory_stats", "ok")]
+
+
+def test_a_call_that_was_done_in_time_is_recorded_so_however_long_that_takes(memory, monkeypatch):
+    record = type(memory.tokens).record_call
+
+    def slowly(*given):
+        time.sleep(1.5)
+        return record(*given)
+
+    monkeypatch.setattr(type(memory.tokens), "record_call", slowly)
+    with served(memory, call_seconds=1) as server:
+        assert server.call(server.token(), "get_memory_stats")["status"] == "ok"
+    assert called(memory) == [("get_memory_stats", "ok")]
+
+
+def test_a_call_that_cannot_be_put_on_record_is_not_answered(memory, monkeypatch):
+    def fail(*_given):
+        raise BackendUnavailable("The disk is full.")
+
+    async def ask(server, token, tool, **given):
+        async with connected(server.url, token) as client:
+            with pytest.raises(MCPError, match="cannot be put on record"):
+                await client.call_tool(tool, given)
+
+    with served(memory) as server:
+        token = server.token()
+        monkeypatch.setattr(type(memory.tokens), "record_call", fail)
+        asyncio.run(ask(server, token, "get_memory_stats"))  # done well
+        asyncio.run(ask(server, token, "forget"))  # refused
+    assert called(memory) == []
 
 
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
 from typing import Any, TypeVar
@@ -45,16 +47,30 @@ class Desk:
     goodbye: Goodbye = field(default_factory=Goodbye)
     _under_way: set[asyncio.Future[Any]] = field(default_factory=set)
 
-    async def done(self, work: Callable[..., T], *given: Any, seconds: float | None = None) -> T:
+    async def done(
+        self,
+        work: Callable[..., T],
+        *given: Any,
+        seconds: float | None = None,
+        noted: Noted | None = None,
+    ) -> T:
         """Do something in a thread, within the time there is. Raises `TimeoutError`. It goes on to
-        its end when whoever called goes away."""
-        begun = self.kept(self.calls.run(work, *given))
+        its end when whoever called goes away.
+
+        What is `noted` and done well is put on record by the thread that did it, unless it took too
+        long: that saves the way to another. Raises `NotOnRecord` then."""
+        if noted is None:
+            begun = self.kept(self.calls.begin(work, *given))
+        else:
+            begun = self.kept(self.calls.begin(noted.well, work, *given))
         limit = self.seconds if seconds is None else seconds
-        try:
-            return await asyncio.wait_for(asyncio.shield(begun), max(limit, 0))
-        except TimeoutError:
-            begun.add_done_callback(_late)
-            raise
+        await asyncio.wait([begun], timeout=max(limit, 0))
+        if not begun.done():
+            if noted is None or noted.take():
+                begun.add_done_callback(_late)
+                raise TimeoutError
+            await asyncio.wait([begun])  # it was done in time, and is being recorded
+        return begun.result()
 
     def kept(self, work: Awaitable[T]) -> asyncio.Future[T]:
         """Work that goes on to its end, whoever waits for it; `end` waits for it."""
@@ -70,9 +86,12 @@ class Desk:
 
     async def record(self, call: Call) -> None:
         """Raises `NotOnRecord`."""
-        begun = self.kept(self.records.run(self.memory.tokens.record_call, call))
+        await asyncio.shield(self.kept(self.records.begin(self.write, call)))
+
+    def write(self, call: Call) -> None:
+        """As `record`, in this thread."""
         try:
-            await asyncio.shield(begun)
+            self.memory.tokens.record_call(call)
         except LedgerError as problem:
             logger.error("A call is not on record: %s", problem)  # noqa: TRY400
             raise NotOnRecord from None
@@ -99,6 +118,8 @@ class Noted:
     recorded: bool = False
     correlation: Correlation | None = field(default_factory=CORRELATION.get)
     _span: Request | None = None
+    _taken: threading.Lock = field(default_factory=threading.Lock)
+    """Locked for good by who says how it ended: the thread that did it, or who waited too long."""
 
     def __post_init__(self) -> None:
         tracer = spans.tracer()
@@ -111,8 +132,25 @@ class Noted:
 
     async def record(self, outcome: str) -> None:
         """Durable on return. Raises `NotOnRecord`."""
-        if self.recorded:
-            return
+        if not self.recorded:
+            with self._ending(outcome) as call:
+                await self.desk.record(call)
+
+    def well(self, work: Callable[..., T], *given: Any) -> T:
+        """Do it, and put on record that it was done, in this thread. Raises `NotOnRecord`."""
+        done = work(*given)
+        if self.take():
+            with self._ending("ok") as call:
+                self.desk.write(call)
+        return done
+
+    def take(self) -> bool:
+        """Whether it is for the caller, who is the first to ask, to say how it ended."""
+        return self._taken.acquire(blocking=False)
+
+    @contextmanager
+    def _ending(self, outcome: str) -> Iterator[Call]:
+        """The record to be written, within; it is logged as it then ended."""
         self.recorded = True
         call = Call(
             principal=self.caller.principal,
@@ -125,7 +163,7 @@ class Noted:
         )
         ended = call.outcome
         try:
-            await self.desk.record(call)
+            yield call
         except NotOnRecord:
             ended = "NOT_ON_RECORD"
             raise
