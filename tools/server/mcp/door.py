@@ -29,6 +29,7 @@ from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.bucket import Bucket
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.causes import INVALID_PARAM
 from beliefledger.tools.server.correlation import (
@@ -70,7 +71,7 @@ class Door:
     whose: Callable[[Request], Principal]
     name: str = "mcp"
     seconds: float = 30
-    exports: Path | None = None
+    exports: Bucket | Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: TOOLS)
     goodbye: Goodbye = field(default_factory=Goodbye)
     _desk: Desk = field(init=False)
