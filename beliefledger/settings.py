@@ -190,6 +190,26 @@ def token() -> str | None:
     return os.environ.get(TOKEN, "").strip() or None
 
 
+@dataclass(frozen=True, slots=True)
+class StoreKeys:
+    """The keys to a store that speaks S3, as its own tools have them in the environment."""
+
+    key_id: str
+    secret: str = field(repr=False)
+    session: str | None = field(repr=False)
+    region: str
+
+
+def store_keys() -> StoreKeys | None:
+    """None where there are none."""
+    told = {name: each.strip() for name, each in os.environ.items() if name.startswith("AWS_")}
+    key_id, secret = told.get("AWS_ACCESS_KEY_ID"), told.get("AWS_SECRET_ACCESS_KEY")
+    if not key_id or not secret:
+        return None
+    region = told.get("AWS_REGION") or told.get("AWS_DEFAULT_REGION") or "us-east-1"
+    return StoreKeys(key_id, secret, told.get("AWS_SESSION_TOKEN") or None, region)
+
+
 def completing() -> bool:
     """Whether a shell asks which words the command line could go on with."""
     return "_BELIEFLEDGER_COMPLETE" in os.environ

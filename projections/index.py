@@ -136,6 +136,8 @@ class SubjectIndex:
         """The position up to which each view was read."""
         self._found: tuple[Filters, Micros, FoundTexts] | None = None
         """The last result of the filters, and until when it holds."""
+        self._settled = 0
+        """The position that what is here was read up to: no row or text is of a later one."""
         self._row_at: dict[int, int] = {}
         self._text_at: dict[int, int] = {}
         self._last_turn: dict[int, tuple[int, str]] = {}
@@ -180,7 +182,7 @@ class SubjectIndex:
         """Read what is new in the views; `reached` is each view's position. False where words that
         are in the index may no longer be shown, or others in between may: it is to be begun anew.
         """
-        self._found = None
+        self._found, self._settled = None, max(self._settled, *reached.values())
         if not self._still_so(source):
             return False
         # Each is told at once: when the next cannot be read, nothing is taken in twice.
@@ -369,9 +371,11 @@ class SubjectIndex:
         """The texts that pass the filters, before anything is ranked. Not to be changed."""
         if self._found is not None:
             asked, until, found = self._found
-            same = replace(asked, valid_at=filters.valid_at) == filters
-            if same and asked.valid_at <= filters.valid_at < until:
-                return found
+            at, position = asked.position, filters.position
+            if at == position or min(at, position) >= self._settled:
+                same = replace(asked, valid_at=filters.valid_at, position=position) == filters
+                if same and asked.valid_at <= filters.valid_at < until:
+                    return found
         found, until = self._find(filters)
         self._found = filters, until, found
         return found

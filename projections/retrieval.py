@@ -209,6 +209,7 @@ def _hits(
         for name, arm in scored.arms.items()
     }
     fresh, routed = some.freshness[at].tolist(), some.routed[at].tolist()
+    accesses = some.accesses[at].tolist()
     against = index.against(query.filters.position)
     ids = [
         index.turn_ids[number]
@@ -240,6 +241,8 @@ def _hits(
                 tuple(against.get(ids[place], ())),
                 index.turns.get(number),
                 taken_up_by=None if later is None else index.turn_ids[later] or None,
+                accesses=accesses[place] if row >= 0 else None,
+                left=fresh[place] if row >= 0 else None,
             )
         )
     return tuple(hits)

@@ -103,6 +103,10 @@ class Hit:
     """For whoever audits: why it is withheld from agents."""
     taken_up_by: str | None = None
     """A later result that says of it that something changed: it is perhaps outdated."""
+    accesses: int | None = None
+    """How often a memory was shown before."""
+    left: float | None = None
+    """How much is left of a memory, from 0 to 1."""
 
     @property
     def millionths(self) -> int:

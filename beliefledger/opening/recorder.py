@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import monotonic
 
 from beliefledger.ledger import backoff
 from beliefledger.ledger.codec import New
@@ -20,6 +21,9 @@ from beliefledger.ledger.streams import recall_stream, subject_stream
 
 WAIT_SECONDS = 0.2
 """So long recalls are gathered before they are appended."""
+FOLD_SECONDS = 1.0
+"""So long after it was appended, what was is folded, unless somebody asks before: together it costs
+less."""
 MOST_WAITING = 10_000
 """With more, whoever searches appends them itself."""
 BATCH = 500
@@ -33,8 +37,8 @@ class Recorder:
     def __init__(
         self, log: Log, recorded: Callable[[], None] = lambda: None, *, keeps: bool = True
     ) -> None:
-        """`recorded` is called by the thread after it has appended some. Unless it `keeps` them,
-        recalls are let go: of a ledger that is only read."""
+        """`recorded` is called by the thread a moment after it has appended some. Unless it `keeps`
+        them, recalls are let go: of a ledger that is only read."""
         self._keeps = keeps
         self._log = log
         self._recorded = recorded
@@ -86,14 +90,22 @@ class Recorder:
 
     def _run(self) -> None:
         delays = backoff.delays()
+        due: float | None = None
+        """When what was appended is to be folded."""
         while True:
+            left = None if due is None else max(0, due - monotonic())
             with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closed.is_set())
-            if self._closed.wait(WAIT_SECONDS):
+                self._changed.wait_for(lambda: self._waiting or self._closed.is_set(), left)
+                some = bool(self._waiting)
+            if self._closed.wait(WAIT_SECONDS if some else 0):
                 return
             try:
-                self.flush()
-                self._recorded()
+                if some:
+                    self.flush()
+                    due = due or monotonic() + FOLD_SECONDS
+                if due is not None and monotonic() >= due:
+                    self._recorded()
+                    due = None
             except LedgerError as problem:  # whatever it is, the recalls are not to be lost
                 self.trouble = problem
                 self._closed.wait(next(delays))

@@ -71,6 +71,10 @@ class FoundAnswer(Frozen):
     episode: EpisodeAnswer | None = None
     taken_up_by: str | None = None
     """The id of a later turn that says of it that something changed: it is perhaps outdated."""
+    accesses: int | None = None
+    """How often a memory was shown before, as far as that was on record."""
+    left: float | None = None
+    """How much is left of a memory by the policy's profile of decay, from 0 to 1."""
 
 
 class SearchAnswer(Frozen):

@@ -211,6 +211,8 @@ class Search:
                     decision=decision,
                     episode=episode,
                     taken_up_by=hit.taken_up_by,
+                    accesses=hit.accesses,
+                    left=None if hit.left is None else round(hit.left, 6),
                 )
             )
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -12,13 +13,14 @@ import time
 
 import httpx2
 import pytest
+from bucket_store import KEY_ID, REGION, SECRET, bucket_store
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from programs import Program
 from served import LEGACY, MODERN, Served, connected, served
 
 from beliefledger import Details, open_memory
-from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.errors import BackendUnavailable, NotPermitted
 from beliefledger.ledger.events.ops import AccessRefused, ToolCalled
 from beliefledger.tools.server import causes
 from beliefledger.tools.server.mcp.tool import TOOLS
@@ -458,6 +460,36 @@ def test_a_call_that_takes_too_long_is_answered_and_recorded_so(memory, monkeypa
     assert called(memory) == [("why_not", "TOOL_TIMEOUT"), ("get_memory_stats", "ok")]
 
 
+def test_a_call_that_was_done_in_time_is_recorded_so_however_long_that_takes(memory, monkeypatch):
+    record = type(memory.tokens).record_call
+
+    def slowly(*given):
+        time.sleep(1.5)
+        return record(*given)
+
+    monkeypatch.setattr(type(memory.tokens), "record_call", slowly)
+    with served(memory, call_seconds=1) as server:
+        assert server.call(server.token(), "get_memory_stats")["status"] == "ok"
+    assert called(memory) == [("get_memory_stats", "ok")]
+
+
+def test_a_call_that_cannot_be_put_on_record_is_not_answered(memory, monkeypatch):
+    def fail(*_given):
+        raise BackendUnavailable("The disk is full.")
+
+    async def ask(server, token, tool, **given):
+        async with connected(server.url, token) as client:
+            with pytest.raises(MCPError, match="cannot be put on record"):
+                await client.call_tool(tool, given)
+
+    with served(memory) as server:
+        token = server.token()
+        monkeypatch.setattr(type(memory.tokens), "record_call", fail)
+        asyncio.run(ask(server, token, "get_memory_stats"))  # done well
+        asyncio.run(ask(server, token, "forget"))  # refused
+    assert called(memory) == []
+
+
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 def test_a_call_whose_caller_goes_away_is_on_record_as_it_ended(memory, monkeypatch, mode):
     begun, go_on = threading.Event(), threading.Event()
@@ -734,6 +766,9 @@ def test_the_auditors_tools(memory, tmp_path):
     with served(memory, exports=exports) as server:
         server.store(server.token(), "I live in Lisbon.")
         admin = server.token("admin", role="admin", subjects=None)
+        memory.remember("ben", "I live in Oslo.", consent="consent")
+        memory.consent.withdraw("ben", by="lea")
+        memory.erase("ben", by="lea")
         for tool in ("export_compliance_report", "trigger_audit_export"):
             refused = server.call(server.token("one", role="admin"), tool)
             assert refused["code"] == "NOT_PERMITTED"
@@ -756,6 +791,12 @@ def test_the_auditors_tools(memory, tmp_path):
     assert {"outcome": "admit", "reason": "truth.new"}.items() <= next(
         each for each in lines if each["record"] == "decisions"
     ).items()
+    of = {each["record"]: each for each in lines}
+    assert (of["consents"]["granted"], of["consents"]["withdrawn"]) == (2, 1)
+    assert of["reviews"]["decided"] == 0
+    assert set(of["conflicts"]["loops"]) == {"contested", "escalated", "resolved"}
+    assert of["erasure"]["seconds_to_completion"] >= 0
+    assert of["model_costs"]["cost_usd"] == 0
     access = [each for each in lines if each["record"] == "access"]
     assert {each["name"] for each in access} >= {"bot"}
     assert costs["data"]["total_tool_calls"] > 2
@@ -767,6 +808,35 @@ def test_the_auditors_tools(memory, tmp_path):
     with served(memory) as server:
         answer = server.call(server.token("b", role="admin", subjects=None), "trigger_audit_export")
         assert answer["code"] == "EXPORT_NOT_CONFIGURED"
+
+
+def test_an_audit_is_exported_to_a_bucket(memory, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY_ID)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    monkeypatch.setenv("AWS_REGION", REGION)
+    with bucket_store() as store, served(memory, exports=store.url) as server:
+        server.store(server.token(), "I live in Lisbon.")
+        admin = server.token("admin", role="admin", subjects=None)
+        done = server.call(admin, "trigger_audit_export")["data"]
+        [(path, body)] = store.objects.items()
+        assert re.fullmatch(r"/audit/ledger/events-\d{8}T\d{12}Z\.ndjson", path)
+        lines = [json.loads(each) for each in body.splitlines()]
+        assert done == {"files_uploaded": 1, "records_exported": len(lines), "errors": []}
+        assert len(lines) > 5
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
+        refused = server.call(admin, "trigger_audit_export")["data"]
+        assert (refused["files_uploaded"], refused["records_exported"]) == (0, 0)
+        assert refused["errors"] == [
+            "The file cannot be written: the store answered 403 Forbidden."
+        ]
+        assert "another" not in str(refused)
+        monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+        assert server.call(admin, "trigger_audit_export")["code"] == "EXPORT_NOT_CONFIGURED"
+        assert len(store.objects) == 1
+        store.close()
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+        gone = server.call(admin, "trigger_audit_export")["data"]
+        assert gone["errors"] == ["The file cannot be written: Connection refused."]
 
 
 def test_erasing_a_person_ends_the_tokens_that_are_theirs_alone(server):

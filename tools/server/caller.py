@@ -11,6 +11,7 @@ from pathlib import Path
 from beliefledger.access.principal import Principal
 from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.bucket import Bucket
 
 CALLER: ContextVar[Principal] = ContextVar("beliefledger.caller")
 """Whose call is worked on. Set where the token was checked."""
@@ -26,8 +27,8 @@ class Caller:
 
     memory: MemoryLedger
     principal: Principal = field(default_factory=CALLER.get)
-    exports: Path | None = None
-    """The directory that audit exports are written to."""
+    exports: Bucket | Path | None = None
+    """The directory or the bucket that audit exports are written to."""
     subject_ref: str | None = None
     """Whom the call turned out to be about."""
     newcomer: str | None = None

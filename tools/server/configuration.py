@@ -9,11 +9,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_serializer,
+    field_validator,
+)
 
 from beliefledger.ledger.consumer import LEASE_SECONDS
 from beliefledger.ledger.errors import CallerMistake
 from beliefledger.settings import SERVER_PREFIX, server_environment
+from beliefledger.tools.server.bucket import Bucket
 from beliefledger.tools.server.oauth import OAuth
 
 FILE = "config"
@@ -51,14 +59,27 @@ class Configuration(BaseModel):
     """Of each token."""
     oauth: OAuth | None = None
     """The issuer whose tokens are taken beside ours; only in a file."""
-    exports: Path | None = None
-    """The directory that `trigger_audit_export` writes to; without it, it answers so."""
+    exports: Bucket | Path | None = None
+    """The directory, or a bucket's URL, that `trigger_audit_export` writes to; without it, it
+    answers so."""
     stop_seconds: int = Field(10, ge=0, le=600)
     """So long a stop waits for calls that were begun."""
     log_format: Literal["console", "json"] = "console"
     """Whether a line of the log is for people, or a JSON document."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """What of our own is logged; every call is at `info`."""
+
+    @field_validator("exports", mode="before")
+    @classmethod
+    def _bucket(cls, given: object) -> object:
+        is_url = isinstance(given, str) and given.partition("://")[0].lower() in {"http", "https"}
+        return Bucket(str(given)) if is_url else given
+
+    @field_serializer("exports")
+    def _told(self, given: Bucket | Path | None) -> str | None:
+        if isinstance(given, Bucket):
+            return given.url
+        return None if given is None else str(given)
 
     def check(self) -> None:
         """Raises `CallerMistake` for what must not be served so."""

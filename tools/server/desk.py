@@ -6,10 +6,11 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter_ns
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from beliefledger.access.calls import Call
 from beliefledger.awaitable.calls import Calls
@@ -25,7 +26,6 @@ logger = logging.getLogger("beliefledger.server")
 T = TypeVar("T")
 _WELL = ("ok", "INPUT_REQUIRED")
 """Outcomes that are no errors."""
-_NOT_ON_RECORD = "NOT_ON_RECORD"
 
 
 class NotOnRecord(Exception):
@@ -47,16 +47,30 @@ class Desk:
     goodbye: Goodbye = field(default_factory=Goodbye)
     _under_way: set[asyncio.Future[Any]] = field(default_factory=set)
 
-    async def done(self, work: Callable[..., T], *given: Any, seconds: float | None = None) -> T:
+    async def done(
+        self,
+        work: Callable[..., T],
+        *given: Any,
+        seconds: float | None = None,
+        noted: Noted | None = None,
+    ) -> T:
         """Do something in a thread, within the time there is. Raises `TimeoutError`. It goes on to
-        its end when whoever called goes away."""
-        begun = self.kept(self.calls.run(work, *given))
+        its end when whoever called goes away.
+
+        What is `noted` and done well is put on record by the thread that did it, unless it took too
+        long: that saves the way to another. Raises `NotOnRecord` then."""
+        if noted is None:
+            begun = self.kept(self.calls.begin(work, *given))
+        else:
+            begun = self.kept(self.calls.begin(noted.well, work, *given))
         limit = self.seconds if seconds is None else seconds
-        try:
-            return await asyncio.wait_for(asyncio.shield(begun), max(limit, 0))
-        except TimeoutError:
-            begun.add_done_callback(_late)
-            raise
+        await asyncio.wait([begun], timeout=max(limit, 0))
+        if not begun.done():
+            if noted is None or noted.take():
+                begun.add_done_callback(_late)
+                raise TimeoutError
+            await asyncio.wait([begun])  # it was done in time, and is being recorded
+        return begun.result()
 
     def kept(self, work: Awaitable[T]) -> asyncio.Future[T]:
         """Work that goes on to its end, whoever waits for it; `end` waits for it."""
@@ -72,9 +86,12 @@ class Desk:
 
     async def record(self, call: Call) -> None:
         """Raises `NotOnRecord`."""
-        begun = self.kept(self.records.run(self.memory.tokens.record_call, call))
+        await asyncio.shield(self.kept(self.records.begin(self.write, call)))
+
+    def write(self, call: Call) -> None:
+        """As `record`, in this thread."""
         try:
-            await asyncio.shield(begun)
+            self.memory.tokens.record_call(call)
         except LedgerError as problem:
             logger.error("A call is not on record: %s", problem)  # noqa: TRY400
             raise NotOnRecord from None
@@ -101,7 +118,10 @@ class Noted:
     recorded: bool = False
     correlation: Correlation | None = field(default_factory=CORRELATION.get)
     _span: Request | None = None
-    _once: threading.Lock = field(default_factory=threading.Lock)
+    _ends: Literal["", "worker", "waiter"] = ""
+    """Who says how it ended: the thread that did it, or who waited for it …"""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    """… of whom only one can be the first."""
 
     def __post_init__(self) -> None:
         tracer = spans.tracer()
@@ -113,39 +133,37 @@ class Noted:
             CORRELATION.set(self.correlation)
 
     async def record(self, outcome: str) -> None:
-        """Durable on return. Raises `NotOnRecord`."""
-        call = self._call(outcome)
-        if call is None:
-            return
-        ended = _NOT_ON_RECORD
-        try:
-            await self.desk.record(call)
-            ended = call.outcome
-        finally:
-            self._tell(ended)
+        """Durable on return. Nothing is done where it is on record, or the thread that did it puts
+        it there. Raises `NotOnRecord`."""
+        if (self.take() or self._ends == "waiter") and not self.recorded:
+            with self._ending(outcome) as call:
+                await self.desk.record(call)
 
     def record_now(self, outcome: str) -> None:
         """As `record`, in the thread that worked: another one would cost more than the record."""
-        call = self._call(outcome)
-        if call is None:
-            return
-        ended = _NOT_ON_RECORD
-        try:
-            self.desk.memory.tokens.record_call(call)
-            ended = call.outcome
-        except LedgerError as problem:
-            logger.error("A call is not on record: %s", problem)  # noqa: TRY400
-            raise NotOnRecord from None
-        finally:
-            self._tell(ended)
+        if self.take("worker"):
+            with self._ending(outcome) as call:
+                self.desk.write(call)
 
-    def _call(self, outcome: str) -> Call | None:
-        """The call as it ended; None where it was told before, as of one that took too long."""
-        with self._once:
-            if self.recorded:
-                return None
-            self.recorded = True
-        return Call(
+    def well(self, work: Callable[..., T], *given: Any) -> T:
+        """Do it, and put on record that it was done, in this thread. Raises `NotOnRecord`."""
+        done = work(*given)
+        self.record_now("ok")
+        return done
+
+    def take(self, who: Literal["worker", "waiter"] = "waiter") -> bool:
+        """Whether it is for this one, who is the first to ask, to say how it ended."""
+        with self._lock:
+            if self._ends:
+                return False
+            self._ends = who
+            return True
+
+    @contextmanager
+    def _ending(self, outcome: str) -> Iterator[Call]:
+        """The record to be written, within; it is logged as it then ended."""
+        self.recorded = True
+        call = Call(
             principal=self.caller.principal,
             door=self.desk.door,
             tool=self.tool,
@@ -154,13 +172,18 @@ class Noted:
             duration_micros=(perf_counter_ns() - self.begun) // 1_000,
             subject=self.caller.subject_ref,
         )
-
-    def _tell(self, ended: str) -> None:
-        self._log(ended)
-        if self._span is not None:
-            facts = {"door": self.desk.door, "tool": self.tool, "outcome": ended}
-            self._span.tell({f"beliefledger.{name}": each for name, each in facts.items()})
-            self._span.end(None if ended in _WELL else ended)
+        ended = call.outcome
+        try:
+            yield call
+        except NotOnRecord:
+            ended = "NOT_ON_RECORD"
+            raise
+        finally:
+            self._log(ended)
+            if self._span is not None:
+                facts = {"door": self.desk.door, "tool": self.tool, "outcome": ended}
+                self._span.tell({f"beliefledger.{name}": each for name, each in facts.items()})
+                self._span.end(None if ended in _WELL else ended)
 
     def _log(self, outcome: str) -> None:
         """One line for each call: of what was sent and answered it has nothing."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 import sys
 import traceback
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
 import structlog
@@ -24,6 +27,8 @@ TOLD = (
 PLAIN = ("beliefledger", "uvicorn", "opentelemetry")
 """Loggers whose messages quote nothing that was sent. Of others only the place is told."""
 _FRAMES = 12
+_QUOTED = re.compile("[ \\t=\\r\\n\"']")
+"""A value with one of these is written in quotes, in a line for people."""
 
 
 def configure(style: Format, level: Level, to: TextIO | None = None) -> logging.Handler:
@@ -35,26 +40,60 @@ def configure(style: Format, level: Level, to: TextIO | None = None) -> logging.
         if style == "json"
         else structlog.dev.ConsoleRenderer(colors=(to or sys.stderr).isatty(), pad_event_to=0)
     )
-    handler.setFormatter(
-        ProcessorFormatter(
-            foreign_pre_chain=[
-                structlog.stdlib.add_log_level,
-                structlog.stdlib.add_logger_name,
-                structlog.processors.TimeStamper(fmt="iso", utc=True),
-                ExtraAdder(allow=TOLD),
-                _correlated,
-                _without_words,
-            ],
-            processors=[ProcessorFormatter.remove_processors_meta, render],
-        )
+    whole = ProcessorFormatter(
+        foreign_pre_chain=[
+            structlog.stdlib.add_log_level,
+            structlog.stdlib.add_logger_name,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            ExtraAdder(allow=TOLD),
+            _correlated,
+            _without_words,
+        ],
+        processors=[ProcessorFormatter.remove_processors_meta, render],
     )
+    colours = style == "console" and (to or sys.stderr).isatty()
+    handler.setFormatter(whole if colours else Quick(style, whole))
     root = logging.getLogger()
     for each in root.handlers[:]:  # what a second call replaces
-        if isinstance(each.formatter, ProcessorFormatter):
+        if isinstance(each.formatter, ProcessorFormatter | Quick):
             root.removeHandler(each)
     root.addHandler(handler)
     logging.getLogger("beliefledger").setLevel(level.upper())
     return handler
+
+
+class Quick(logging.Formatter):
+    """Writes lines without an exception as structlog does, in a quarter of the time: there is one
+    for each call. The rest it leaves to `whole`."""
+
+    def __init__(self, style: Format, whole: logging.Formatter) -> None:
+        super().__init__()
+        self._json = style == "json"
+        self._whole = whole
+
+    def format(self, record: logging.LogRecord) -> str:
+        ours = record.name.partition(".")[0] in PLAIN
+        if not ours or record.exc_info or record.stack_info:
+            return self._whole.format(record)
+        there = vars(record)
+        now = datetime.now(UTC).replace(tzinfo=None).isoformat()
+        line: dict[str, Any] = {
+            "event": record.getMessage(),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "timestamp": f"{now}Z",
+        }
+        line |= {name: there[name] for name in TOLD if name in there}
+        _correlated(None, "", line)
+        if self._json:
+            return json.dumps(line, default=repr)
+        head = (line.pop(name) for name in ("timestamp", "level", "event", "logger"))
+        told = "{} [{:<9}] {} [{}]".format(*head)
+        return " ".join([told, *(f"{name}={_shown(line[name])}" for name in sorted(line))])
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) and not _QUOTED.search(value) else repr(value)
 
 
 def _correlated(_logger: Any, _method: str, line: Line) -> Line:

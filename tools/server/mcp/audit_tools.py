@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from beliefledger.exports.exports import write_text
 from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.events.subject import ConsentGranted, ConsentWithdrawn
+from beliefledger.ledger.events.turn import ReviewDecided
 from beliefledger.ledger.times import to_datetime
 from beliefledger.projections.search_terms import terms
 from beliefledger.times import micros
+from beliefledger.tools.server.bucket import NoKeys
 from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.costs import costs_of
 from beliefledger.tools.server.mcp.recall_tools import Subject
 from beliefledger.tools.server.mcp.tool import NOT_CONFIGURED, Answer, ToolProblem, schema, tool
 from beliefledger.tools.server.shown import Shown
 
+_COUNTED = {
+    "consents": {"granted": ConsentGranted.NAME, "withdrawn": ConsentWithdrawn.NAME},
+    "reviews": {"decided": ReviewDecided.NAME},
+}
+"""What is counted of events, by record."""
 _TELL_EVERY = 1_000
 """Events of an export between two notices of its progress."""
 
@@ -62,9 +71,9 @@ def verify_audit_chain(
     of_everybody=True,
 )
 def export_compliance_report(caller: Caller, from_date: str = "", to_date: str = "") -> Answer:
-    """Report in lines of JSON: decisions by reason, erasures with the time they took, conflicts,
-    reviews and consents, access by principal, what models cost. Calls, costs and erasures are those
-    of the dates, counts those up to now."""
+    """Report in lines of JSON: decisions by reason, consents granted and withdrawn, reviews,
+    conflicts, access by principal, erasures with the time they took, what models cost. Calls, costs
+    and erasures are those of the dates, counts those up to now."""
     memory = caller.memory
     counts = memory.audit.counts()
     lines: list[dict[str, Any]] = [
@@ -74,6 +83,10 @@ def export_compliance_report(caller: Caller, from_date: str = "", to_date: str =
     ]
     lines += [
         {"record": "events", "type": name, "count": count} for name, count in counts.types.items()
+    ]
+    lines += [
+        {"record": record, **{what: counts.types.get(name, 0) for what, name in named.items()}}
+        for record, named in _COUNTED.items()
     ]
     lines.append({"record": "conflicts", "loops": counts.loops.model_dump(mode="json")})
     lines += [
@@ -201,12 +214,12 @@ def _when(moment: int | None) -> datetime | None:
     of_everybody=True,
 )
 def trigger_audit_export(caller: Caller) -> Answer:
-    """Write every event to a file in the directory that the server's configuration names. That it
-    was handed out is on record."""
-    directory = caller.exports
-    if directory is None:
+    """Write every event to a file in the directory, or the bucket, that the server's configuration
+    names. That it was handed out is on record."""
+    to = caller.exports
+    if to is None:
         raise ToolProblem(
-            NOT_CONFIGURED, "The server's configuration names no directory: set exports."
+            NOT_CONFIGURED, "The server's configuration names no directory or bucket: set exports."
         )
     name = datetime.now(UTC).strftime("events-%Y%m%dT%H%M%S%fZ.ndjson")
     records, expected = 0, caller.memory.status().position
@@ -220,7 +233,12 @@ def trigger_audit_export(caller: Caller) -> Answer:
             yield line
 
     try:
-        write_text(directory / name, counted())
+        if isinstance(to, Path):
+            write_text(to / name, counted())
+        else:
+            to.write_text(name, counted())
+    except NoKeys as problem:
+        raise ToolProblem(NOT_CONFIGURED, problem.detail) from None
     except OSError as problem:
         said = f"The file cannot be written: {problem.strerror}."
         return {"files_uploaded": 0, "records_exported": 0, "errors": [said]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -10,6 +9,7 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 
+import orjson
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
@@ -18,11 +18,8 @@ from mcp_types import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     CallToolRequestParams,
-    CallToolResult,
-    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
-    TextContent,
     ToolAnnotations,
 )
 from mcp_types import Tool as ListedTool
@@ -32,6 +29,7 @@ from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.ledger.errors import CallerMistake, LedgerError
 from beliefledger.memory import MemoryLedger
+from beliefledger.tools.server.bucket import Bucket
 from beliefledger.tools.server.caller import CALLER, Caller
 from beliefledger.tools.server.causes import INVALID_PARAM
 from beliefledger.tools.server.correlation import (
@@ -73,7 +71,7 @@ class Door:
     whose: Callable[[Request], Principal]
     name: str = "mcp"
     seconds: float = 30
-    exports: Path | None = None
+    exports: Bucket | Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: TOOLS)
     goodbye: Goodbye = field(default_factory=Goodbye)
     _desk: Desk = field(init=False)
@@ -136,8 +134,10 @@ class Door:
             raise MCPError(code=METHOD_NOT_FOUND, message="There is no such method.") from None
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
+        """Asked for at every call, to find arguments that are to be repeated in headers: a schema
+        without any need not be searched."""
         tool = self.tools.get(name)
-        return None if tool is None else tool.input_schema()
+        return None if tool is None or not tool.has_headers else tool.input_schema()
 
     async def list_tools(
         self, request: Request, _params: PaginatedRequestParams | None
@@ -159,10 +159,9 @@ class Door:
         CORRELATION.set(_correlation(request))
         return Caller(self.memory, principal, self.exports)
 
-    async def call_tool(
-        self, request: Request, params: CallToolRequestParams
-    ) -> CallToolResult | InputRequiredResult:
-        """Do it in a thread, within the time there is; then put on record what became of it."""
+    async def call_tool(self, request: Request, params: CallToolRequestParams) -> Any:
+        """Do it in a thread, within the time there is; then put on record what became of it. The
+        answer is given as it is sent: the protocol's package would make that of its own class."""
         tool = self.tools.get(params.name)
         known = _UNKNOWN if tool is None else tool.name
         noted = Noted(self._desk, self.caller(request), known, params.arguments or {})
@@ -174,11 +173,12 @@ class Door:
             answer = await self._work.answered(tool, noted, person=person, teller=teller)
         except InputRequired as asked:
             return asked.result
-        return CallToolResult(
-            content=[TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))],
-            structured_content=answer,
-            is_error=answer["status"] == "error",
-        )
+        return {
+            "content": [{"type": "text", "text": orjson.dumps(answer).decode()}],
+            "structuredContent": answer,
+            "isError": answer["status"] == "error",
+            "resultType": "complete",
+        }
 
 
 def _correlation(request: Request) -> Correlation:

@@ -107,8 +107,7 @@ def search_memories(
             min_confidence=score_threshold or None,
         ),
     )
-    left = caller.memory.operations.ageing.left([each.id for each in found.results])
-    results = [_found(each, left) for each in found.results]
+    results = [_found(each) for each in found.results]
     return {"results": results, "total": len(results)}
 
 
@@ -124,10 +123,9 @@ def _where(caller: Caller, topic: str, type: str, session: str, agent: str) -> W
     )
 
 
-def _found(found: FoundAnswer, left: dict[str, tuple[int, float]]) -> Answer:
+def _found(found: FoundAnswer) -> Answer:
     memory = found.memory
     assert memory is not None, "only memories were asked for"
-    accesses, score = left.get(found.id, (0, found.score))
     return {
         "id": found.id,
         "text": found.text,
@@ -135,8 +133,8 @@ def _found(found: FoundAnswer, left: dict[str, tuple[int, float]]) -> Answer:
         "importance": memory.importance,
         "type": memory.type,
         "created_at": memory.recorded_from.isoformat(),
-        "access_count": accesses,
-        "decay_score": round(score, 6),
+        "access_count": found.accesses,
+        "decay_score": found.left,
         "standing": found.standing.state,
     }
 

@@ -11,10 +11,13 @@ from beliefledger.access.principal import Principal
 from beliefledger.awaitable.calls import Calls
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.background import Background
+from beliefledger.tools.server.bucket import Bucket
 from beliefledger.tools.server.mcp.door import Door, Request
 
 
-def serve(memory: MemoryLedger, token: str | None, *, seconds: float, exports: Path | None) -> None:
+def serve(
+    memory: MemoryLedger, token: str | None, *, seconds: float, exports: Bucket | Path | None
+) -> None:
     """Answer until the input ends. Raises `TokenRefused` without a good token; one that is revoked
     meanwhile is refused from then on."""
     memory.tokens.principal(token)

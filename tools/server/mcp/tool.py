@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_type_hints
 
+from mcp.shared.inbound import X_MCP_HEADER_KEY
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from beliefledger.access.principal import Principal
@@ -68,6 +69,11 @@ class Tool:
     def input_schema(self) -> dict[str, Any]:
         return _schema_of(self.arguments)
 
+    @property
+    def has_headers(self) -> bool:
+        """Whether an argument of it is to be repeated in a header."""
+        return _has_headers(self.arguments)
+
     def output_schema(self) -> dict[str, Any]:
         return {
             "type": "object",
@@ -101,6 +107,11 @@ def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
     for field in schema.get("properties", {}).values():
         field.pop("title", None)
     return schema
+
+
+@cache
+def _has_headers(arguments: type[BaseModel]) -> bool:
+    return X_MCP_HEADER_KEY in str(_schema_of(arguments))
 
 
 TOOLS: dict[str, Tool] = {}

@@ -53,16 +53,19 @@ class Work:
         self, tool: Tool, noted: Noted, person: Person | None, teller: Teller | None
     ) -> Answer:
         try:
-            answer = await self._answer(tool, noted, teller)
-        except PersonNeeded as question:
             try:
+                answer = await self._answer(tool, noted, teller)
+            except PersonNeeded as question:
                 answer = await self._asked(tool, noted, question, person)
-            except InputRequired:
-                await self.record(noted, INPUT_REQUIRED)
-                raise
-        if teller is not None:
-            await teller.end()
-        await self.record(noted, answer.get("code", "ok"))
+            await noted.record(answer.get("code", "ok"))
+        except InputRequired:
+            await self.record(noted, INPUT_REQUIRED)
+            raise
+        except NotOnRecord:
+            raise _unrecorded() from None
+        finally:
+            if teller is not None:
+                await teller.end()
         return answer
 
     async def _asked(
@@ -89,7 +92,10 @@ class Work:
             while True:
                 left = ends - monotonic()
                 try:
-                    return done(await desk.done(tool.call, noted.caller, noted.sent, seconds=left))
+                    data = await desk.done(
+                        tool.call, noted.caller, noted.sent, seconds=left, noted=noted
+                    )
+                    return done(data)
                 except Unfinished as so_far:
                     waited = desk.seconds - (ends - monotonic())
                     if waited + _LOOK_SECONDS > min(so_far.wait, desk.seconds - 1):
@@ -108,7 +114,7 @@ class Work:
             if answer["code"] == FAILED:
                 logger.error("%s failed: %s", tool.name, problem)  # noqa: TRY400
             return answer
-        except PersonNeeded:
+        except (PersonNeeded, NotOnRecord):
             raise
         except Exception:  # a defect of ours is answered too, and told to whoever runs this
             logger.exception("%s failed", tool.name)
@@ -119,7 +125,9 @@ class Work:
         try:
             await noted.record(outcome)
         except NotOnRecord:
-            raise MCPError(
-                code=INTERNAL_ERROR,
-                message="The call cannot be put on record, so it is not answered.",
-            ) from None
+            raise _unrecorded() from None
+
+
+def _unrecorded() -> MCPError:
+    said = "The call cannot be put on record, so it is not answered."
+    return MCPError(code=INTERNAL_ERROR, message=said)
