@@ -34,7 +34,9 @@ class Rows:
     def back(self, of_rows: Vector) -> Vector:
         """For each feature, the sum over the rows that have it."""
         spread = np.repeat(of_rows, self._lengths)
-        return np.bincount(self._had, weights=spread, minlength=self.count)
+        sums = np.zeros(self.count)
+        np.add.at(sums, self._had, spread)
+        return sums
 
 
 def fitted(rows: Rows, y: Vector, much: Vector, ridge: float) -> Vector:

@@ -151,7 +151,7 @@ def held_out(rows: Sequence[Row], x: Sequence[Sequence[int]], y: Vector, much: V
     whole = Rows(x, count)
     for batch in set(batches.tolist()):
         seen = np.flatnonzero(batches != batch)
-        some = Rows([x[number] for number in seen], count)
+        some = Rows([x[number] for number in seen.tolist()], count)
         weights = fitted(some, y[seen], much[seen], RIDGE)
         of_it = batches == batch
         scores[of_it] = 1 / (1 + np.exp(-whole.times(weights)[of_it]))
