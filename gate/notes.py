@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from beliefledger.gate import deadline, scorers
@@ -24,20 +24,23 @@ from beliefledger.ledger.candidate import Candidate, Span, Speech, SpeechAct
 from beliefledger.ledger.data_files import data
 
 ATTRIBUTE = "note.said"
-SHORTEST, LONGEST = 16, 400
+SHORTEST, LONGEST = 10, 400
 """Of a sentence, in characters."""
-FEWEST_WORDS = 4
+FEWEST_WORDS = 3
+FEWEST_IN_CLAUSE = 4
 LONGEST_TURN = 4_000
 """In characters: what is longer is a document, not talk."""
 CHAT = 200
 """The longest turn, in characters, that is more like chat than like talk with an assistant."""
 _WORTH_IN_CHAT, _WORTH_IN_TALK = 0.2, 0.75
 IMPORTANCE = 300_000
+USUAL, USUAL_WORDS = 16, 4
+"""A sentence of fewer characters or words tells little of how it is meant."""
 FRAGMENT = 0.75
 """From what score on a sentence without subject and verb counts as one about the speaker."""
 WORTHY = 0.65
-"""From what worth on a sentence is kept that names no speaker, or tells a plan: a note of it would
-stay when it is carried out."""
+"""From what worth on a sentence is kept that tells a plan: a note of it would stay when it is
+carried out."""
 _PLANNED = re.compile(r"\b(?:going to|gonna)\b", re.IGNORECASE)
 CLAUSE = 0.9
 """From what score on a clause is kept where another clause of its sentence was typed."""
@@ -108,11 +111,9 @@ def beside(found: list[Candidate], turn: Speech, earlier: Sequence[Speech] = ())
 def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None:
     """The note of a sentence; None where it is not worth one, or not for a note."""
     sure = _sure(turn.content, claim)
-    least = scorers.threshold("note" if len(turn.content) <= CHAT else "note in talk")
-    if sure < least:
+    if sure < scorers.threshold(_kind(turn.content, claim)) or is_foreign_language(turn.content):
         return None
-    doubtful = _FIRST_PERSON.search(claim) is None or _PLANNED.search(claim) is not None
-    if doubtful and scorers.worth(claim) < WORTHY:
+    if _PLANNED.search(claim) is not None and scorers.worth(claim) < WORTHY:
         return None
     act = sincere_act(turn.content, claim, spans[-1])
     if act is None:
@@ -128,6 +129,17 @@ def _note(turn: Speech, claim: str, spans: tuple[Span, ...]) -> Candidate | None
         importance=IMPORTANCE,
         confidence=LEAST_SURE + round(SURE * sure),
     )
+
+
+def _kind(text: str, claim: str) -> str:
+    """Which threshold a sentence has to reach."""
+    if scorers.may_not_be_so(claim):
+        return "note of what may not be so"
+    if len(text) > CHAT:
+        return "note in talk"
+    if len(claim) < USUAL or claim.count(" ") < USUAL_WORDS - 1:
+        return "note in few words"
+    return "note" if _is_spoken(claim) else "note that names nobody"
 
 
 def _sure(text: str, sentence: str) -> float:
@@ -204,7 +216,7 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
         if not is_of_length(text, start, end) or text[end - 1] in "?:":
             continue
         if not any(begin < end and start < stop for begin, stop in taken):
-            if _is_eligible(text, start, end):
+            if _is_spoken(text[start:end]) or (len(text) <= CHAT and _tells(text, start, end)):
                 yield start, end
             continue
         rest = [
@@ -217,16 +229,28 @@ def _eligible(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[int
             yield from rest
 
 
-def _is_eligible(text: str, start: int, end: int) -> bool:
-    spoken = _FIRST_PERSON.search(text, start, end) is not None
-    return spoken or _is_of_speaker(text[start:end])
+def _tells(text: str, start: int, end: int) -> bool:
+    """Whether a sentence that names nobody is long enough to be about the speaker, and no code."""
+    usual = end - start >= USUAL and text.count(" ", start, end) >= USUAL_WORDS - 1
+    return usual and _CODE.search(text, start, end) is None
+
+
+_CODE = re.compile(r"\b(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{6,}\b|\d(?:[ -]?\d){6}", re.IGNORECASE)
+""" "C4J7KLM22", "12 34 56 7": what lets somebody in or names a document, as likely as not."""
+
+
+@lru_cache(maxsize=64)
+def _is_spoken(sentence: str) -> bool:
+    """Whether the words of a sentence show that it is about the speaker. In chat, where they do
+    not, its score may."""
+    return _FIRST_PERSON.search(sentence) is not None or _is_of_speaker(sentence)
 
 
 def _is_statement(text: str, start: int, end: int) -> bool:
     """Whether a clause may stand for itself: four words or more that begin with their subject."""
     lead = _LEAD.match(text, start, end)
     begin = start if lead is None else lead.end()
-    if not is_of_length(text, begin, end) or text.count(" ", begin, end) < FEWEST_WORDS - 1:
+    if not is_of_length(text, begin, end) or text.count(" ", begin, end) < FEWEST_IN_CLAUSE - 1:
         return False
     spoken = _FIRST_PERSON.match(text, begin, end) is not None
     return spoken or _is_of_speaker(text[begin:end], fragments=False)
@@ -265,18 +289,19 @@ def _is_fragment(sentence: str) -> bool:
     """Whether a sentence has neither subject nor verb, so that the speaker is left out: "huge fan
     since 98". A whole sentence without "I" may be about anything."""
     words = scorers.WORD.findall(sentence.lower())
-    if len(words) < FEWEST_WORDS or ":" in sentence or is_foreign_language(sentence):
+    if len(words) < FEWEST_IN_CLAUSE or ":" in sentence or is_foreign_language(sentence):
         return False
     if _WERE.match(sentence) is not None:
         return True
     first, *rest = words
     many = first.endswith("s")
     return verb_form(first)[1] is Form.NONE and not any(
-        word in _FINITE or word in BASES or _tells(verb_form(word)[1], many=many) for word in rest
+        word in _FINITE or word in BASES or _has_subject(verb_form(word)[1], many=many)
+        for word in rest
     )
 
 
-def _tells(form: Form, *, many: bool) -> bool:
+def _has_subject(form: Form, *, many: bool) -> bool:
     """Whether a verb of this form has a subject before it. A base is a noun as often ("shift"),
     unless several are spoken of."""
     return form is Form.PAST or (many and form in (Form.BASE, Form.BASE_OR_PAST))

@@ -3,22 +3,23 @@
 Two logistic regressions over features of the surface. The first decides what becomes a note, and
 was trained on sentences that may be one. The second was trained on all kinds of sentences of
 chat, jokes and games and the moment among them, and is asked about what the rules noticed, too; it
-has the features of the first, more of them, and single words. Weights are in notes.yaml and
-earnest.yaml; docs/notes.md says how they were trained.
+has the features of the first, more of them, and runs of one to three words. Weights are in
+notes.yaml, earnest.yaml and earnest_runs.txt; docs/notes.md says how they were trained.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from beliefledger.gate.literals import Guarded, Table
 from beliefledger.gate.rules.lexicon import expanded
-from beliefledger.ledger.data_files import data
+from beliefledger.ledger.data_files import data, lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,11 @@ class _Patterned(NamedTuple):
 
 @dataclass(frozen=True)
 class Scorer:
-    """A logistic regression over features and single words."""
+    """A logistic regression over features and runs of words."""
 
     bias: float
     features: tuple[Feature, ...]
-    words: Mapping[str, float]
+    runs: Mapping[str, float]
 
     def score(self, sentence: str) -> float:
         """From 0 to 1."""
@@ -57,8 +58,8 @@ class Scorer:
         for each, there in zip(self.features, self.vector(sentence), strict=True):
             if there:
                 total += each.weight
-        if self.words:
-            total += sum(self.words.get(word, 0.0) for word in said_in(sentence))
+        if self.runs:
+            total += sum(self.runs.get(run, 0.0) for run in runs_of(sentence))
         return 1 / (1 + math.exp(-total))
 
     def vector(self, sentence: str) -> list[bool]:
@@ -109,12 +110,17 @@ _LOOKED_AT = 600
 """How much of a turn is looked at for it, in characters."""
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _APOSTROPHES = str.maketrans("", "", "'’")
+_MARK = re.compile(r"[^\W_]+|[^\w\s]")
+_BEGIN, _END = "<s>", "</s>"
 
 
-def said_in(sentence: str) -> list[str]:
-    """The different words of a sentence in their order, in lower case and without apostrophes, as
-    people type them in a hurry."""
-    return list(dict.fromkeys(WORD.findall(sentence.lower().translate(_APOSTROPHES))))
+def runs_of(sentence: str) -> set[str]:
+    """The runs of one, two and three words of a sentence, marks and its two ends counted as words;
+    in lower case and without apostrophes, as people type in a hurry."""
+    said = [_BEGIN, *_MARK.findall(sentence.lower().translate(_APOSTROPHES)), _END]
+    twos = map(" ".join, pairwise(said))
+    threes = map(" ".join, zip(said, said[1:], said[2:], strict=False))
+    return {*said, *twos, *threes}
 
 
 # The rules, the notes and the clauses of a sentence ask about the same words.
@@ -142,12 +148,31 @@ def earnest_scorer() -> Scorer:
     read = _earnest()
     weights: Mapping[str, float] = read["as of notes"]
     also = [{**each, "weight": weights[each["name"]]} for each in _notes()["scorer"]["features"]]
-    return scorer_of({**read, "features": [*also, *read["features"]]})
+    runs = told_runs(lines("beliefledger.gate", "earnest_runs.txt"))
+    return scorer_of({**read, "features": [*also, *read["features"]]}, runs)
 
 
-def scorer_of(read: Mapping[str, Any]) -> Scorer:
-    """A scorer from the fields of its file."""
-    return Scorer(read["bias"], tuple(map(_feature, read["features"])), read.get("words", {}))
+def told_runs(told: Iterable[str]) -> dict[str, float]:
+    """The weights of runs of words from the lines of their file: thousandths, and the run."""
+    parted = (line.partition(" ") for line in told)
+    return {run: int(weight) / 1000 for weight, _, run in parted}
+
+
+def scorer_of(read: Mapping[str, Any], runs: Mapping[str, float] | None = None) -> Scorer:
+    """A scorer from the fields of its file, and weights of runs of words if it has some."""
+    return Scorer(read["bias"], tuple(map(_feature, read["features"])), runs or {})
+
+
+def may_not_be_so(sentence: str) -> bool:
+    """Whether a sentence has a word of what is supposed or wished: "would", "if I"."""
+    pattern = _supposed().pattern
+    lower = sentence.lower()
+    return pattern is not None and pattern.search(lower, lower) is not None
+
+
+@cache
+def _supposed() -> Feature:
+    return next(each for each in earnest_scorer().features if each.name == "not so")
 
 
 def threshold(name: str) -> float:

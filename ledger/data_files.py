@@ -1,4 +1,4 @@
-"""The data files that come with the packages: words, patterns, defaults, in YAML."""
+"""The data files that come with the packages: words, patterns, defaults, in YAML or in lines."""
 
 from __future__ import annotations
 
@@ -15,3 +15,10 @@ def data(package: str, name: str) -> Any:
     text = files(package).joinpath(*name.split("/")).read_text(encoding="utf-8")
     # The safe loader in C, where there is one: ten times as fast.
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+
+
+def lines(package: str, name: str) -> list[str]:
+    """The lines of a text file that lies in a package."""
+    from importlib.resources import files  # noqa: PLC0415
+
+    return files(package).joinpath(name).read_text(encoding="utf-8").splitlines()

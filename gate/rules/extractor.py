@@ -178,7 +178,8 @@ def _meant(
     """The candidates, those whose sentence is probably a joke, of a game, of the moment or the like
     as not meant, and none of a sentence that tells a secret."""
     told = sentences(text) if candidates else []
-    doubt = None
+    in_a_game = scorers.threshold("doubt in a game")
+    playing = None
     for candidate in candidates:
         span = candidate.spans[0]
         if span.turn:
@@ -197,11 +198,13 @@ def _meant(
             continue
         # What is told beside a question is judged by itself.
         earnest = scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said))
-        usual, in_a_game = scorers.threshold("doubt"), scorers.threshold("doubt in a game")
-        if doubt is None and usual <= earnest < in_a_game:  # else a game makes no difference
+        # What is of a special category waits for a person in any case, who had better see it; what
+        # stands in a question is part of a sentence, of which the score knows less.
+        less = candidate.category is not None or "?" in said
+        doubt = scorers.threshold("doubt where it is little" if less else "doubt")
+        if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])
-            doubt = in_a_game if playing else usual
-        if earnest < (usual if doubt is None else doubt):
+        if earnest < (in_a_game if playing else doubt):
             yield candidate.model_copy(update={"act": SpeechAct.HYPOTHETICAL})
         else:
             yield candidate

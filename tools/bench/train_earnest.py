@@ -3,7 +3,7 @@
 Fits a logistic regression on every sentence of the tune half of the sentences, jokes, games and the
 moment among them, and on the tune half of the labelled turns, and prints the ROC from scores that
 each batch of sentences got from a fit without it: so the figures are of other hands than those that
-the weights are from. With `--write`, gate/earnest.yaml gets the weights.
+the weights are from. With `--write`, gate/earnest.yaml and gate/earnest_runs.txt get the weights.
 """
 
 from __future__ import annotations
@@ -21,32 +21,37 @@ import yaml
 from beliefledger.gate import scorers
 from beliefledger.gate.sentences import sentences
 from beliefledger.tools.bench.quality import SENTENCES, sentences_of
+from beliefledger.tools.bench.sparse_fit import Rows, fitted
 from beliefledger.tools.bench.train_notes import (
     NEAR_MISSES,
     Kind,
     Vector,
     auc,
-    fitted,
     roc,
     talks,
 )
 from beliefledger.tools.bench.turns import CHATS, LABELS
 
 WEIGHTS = Path(scorers.__file__).with_name("earnest.yaml")
-RIDGE = 3.0
+RUNS = WEIGHTS.with_name("earnest_runs.txt")
+RIDGE = 2.0
 """How much a weight costs: few sentences, many features."""
-COMMON = 6
-"""In how many sentences of chat a word has to be that gets a weight of its own."""
+COMMON = 2
+"""In how many sentences a run of words has to be that gets a weight of its own."""
+LIGHT = 0.02
+"""A run of words of less weight than this is left out."""
 TALK = 0.5
 """How much a sentence of talk with an assistant counts; one of chat is 1."""
-NEAR = 0.5
+NEAR = 1.0
 """How much a near miss of notes counts."""
-PLAIN = 0.25
+MOST_TOLD = 60
+"""So many weights of each end are printed."""
+PLAIN = 0.7
 """How much a plain statement of the tests counts."""
 _SAID = {"statement", "change", "correction", "removal"}
 _OTHERS = re.compile(r"special|secret")
 """Classes of what is said in earnest, and is not kept for other reasons."""
-_BATCH = re.compile(r"[a-z]\d?(?=-)")
+_BATCH = re.compile(r"[a-z]\d*(?=-)")
 
 
 class Row(NamedTuple):
@@ -64,17 +69,19 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
     given = parser.parse_args()
     rows = [*chats(), *plain(), *talk(given.data)]
-    words = common(rows)
-    x = vectors(rows, words)
+    runs = common(rows)
+    x = vectors(rows, runs)
     y = np.array([row.kept for row in rows], dtype=np.float64)
     much = np.array([row.much for row in rows])
     report(rows, held_out(rows, x, y, much), y)
-    weights = fitted(x, y, much, RIDGE)
-    named = [*(each.name for each in scorers.earnest_scorer().features), *words]
-    for name, weight in sorted(zip(named, weights[1:], strict=True), key=lambda one: one[1]):
+    weights = fitted(Rows(x, features(runs)), y, much, RIDGE)
+    named = [*(each.name for each in scorers.earnest_scorer().features), *runs]
+    told = sorted(zip(named, weights[1:], strict=True), key=lambda one: one[1])
+    for name, weight in (*told[:MOST_TOLD], *told[-MOST_TOLD:]):
         print(f"{weight:+.2f}  {name}")
     if given.write:
-        WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), weights, words), "utf-8")
+        WEIGHTS.write_text(rewritten(WEIGHTS.read_text("utf-8"), weights), "utf-8")
+        RUNS.write_text(told_runs(weights, runs), "utf-8")
 
 
 def chats() -> Iterator[Row]:
@@ -113,36 +120,41 @@ def talk(data: Path) -> Iterator[Row]:
 
 
 def common(rows: Sequence[Row]) -> list[str]:
-    """The words that get a weight of their own."""
-    said = Counter(
-        word
-        for row in rows
-        if row.batch not in ("talk", "phrases")
-        for word in scorers.said_in(row.text)
-    )
-    return sorted(word for word, number in said.items() if number >= COMMON and len(word) > 1)
+    """The runs of words that get a weight of their own."""
+    said = Counter(run for row in rows for run in scorers.runs_of(row.text))
+    return sorted(run for run, number in said.items() if number >= COMMON)
 
 
-def vectors(rows: Sequence[Row], words: Sequence[str]) -> Vector:
-    """The features of each sentence, and which of the words it has."""
-    told = [set(scorers.said_in(row.text)) for row in rows]
-    return np.array(
+def features(runs: Sequence[str]) -> int:
+    """How many features there are, runs of words among them."""
+    return len(scorers.earnest_scorer().features) + len(runs)
+
+
+def vectors(rows: Sequence[Row], runs: Sequence[str]) -> list[list[int]]:
+    """The numbers of the features that each sentence has, the runs of words last."""
+    scorer = scorers.earnest_scorer()
+    at = {run: number for number, run in enumerate(runs, len(scorer.features))}
+    return [
         [
-            [*scorers.earnest_scorer().vector(row.text), *(word in said for word in words)]
-            for row, said in zip(rows, told, strict=True)
-        ],
-        dtype=np.float64,
-    )
+            *(number for number, there in enumerate(scorer.vector(row.text)) if there),
+            *sorted(at[run] for run in scorers.runs_of(row.text) if run in at),
+        ]
+        for row in rows
+    ]
 
 
-def held_out(rows: Sequence[Row], x: Vector, y: Vector, much: Vector) -> Vector:
+def held_out(rows: Sequence[Row], x: Sequence[Sequence[int]], y: Vector, much: Vector) -> Vector:
     """Each sentence's score from a fit that has not seen its batch."""
     batches = np.array([row.batch for row in rows])
     scores = np.zeros(len(rows))
+    count = 1 + max(max(row) for row in x)
+    whole = Rows(x, count)
     for batch in set(batches.tolist()):
-        seen = batches != batch
-        weights = fitted(x[seen], y[seen], much[seen], RIDGE)
-        scores[~seen] = 1 / (1 + np.exp(-(weights[0] + x[~seen] @ weights[1:])))
+        seen = np.flatnonzero(batches != batch)
+        some = Rows([x[number] for number in seen.tolist()], count)
+        weights = fitted(some, y[seen], much[seen], RIDGE)
+        of_it = batches == batch
+        scores[of_it] = 1 / (1 + np.exp(-whole.times(weights)[of_it]))
     return scores
 
 
@@ -163,7 +175,7 @@ def report(rows: Sequence[Row], scores: Vector, y: Vector) -> None:
     print()
 
 
-def rewritten(text: str, weights: Vector, words: Sequence[str]) -> str:
+def rewritten(text: str, weights: Vector) -> str:
     """The file with other weights; its patterns and comments stay."""
     told = iter(weights[1:])
     text = re.sub(r"^bias: \S+", f"bias: {weights[0]:.3f}", text, flags=re.M)
@@ -171,10 +183,15 @@ def rewritten(text: str, weights: Vector, words: Sequence[str]) -> str:
     listed, rest = rest.split("\nfeatures:\n")
     listed = re.sub(r"(?m)(?<=: )-?\d+\.\d+$", lambda _: f"{next(told):.3f}", listed)
     rest = re.sub(r"(?<=, weight: )[-\d.]+", lambda _: f"{next(told):.3f}", rest)
-    learned = [f'"{word}": {next(told):.3f}' for word in words]
-    lines = [", ".join(learned[at : at + 8]) for at in range(0, len(learned), 8)]
-    rest = rest[: rest.index("\nwords: {")] + "\nwords: {\n  " + ",\n  ".join(lines) + "}\n"
     return f"{head}\nas of notes:\n{listed}\nfeatures:\n{rest}"
+
+
+def told_runs(weights: Vector, runs: Sequence[str]) -> str:
+    """The lines of the runs of words that weigh enough: thousandths, and the run."""
+    weighed = zip(runs, weights[len(weights) - len(runs) :], strict=True)
+    return "".join(
+        f"{round(1000 * weight)} {run}\n" for run, weight in weighed if abs(weight) >= LIGHT
+    )
 
 
 if __name__ == "__main__":

@@ -143,13 +143,13 @@ def test_the_scorer_is_a_sum_of_its_features():
                 {"name": "case", "weight": 0.25, "pattern": "[A-Z]", "case": True},
                 {"name": "short", "weight": -4.0, "words": [0, 3]},
             ],
-            "words": {"dont": 1.0},
-        }
+        },
+        scorers.told_runs(["1000 dont", "500 dogs dont </s>", "-250 dont dogs"]),
     )
     assert scorer.vector("my Sister has 2 Dogs") == [True, True, True, False]
     assert scorer.score("my sister has two dogs") == pytest.approx(1 / (1 + 2.718281828**-1.0))
     assert scorer.score("two dogs") == pytest.approx(1 / (1 + 2.718281828**5.0))
-    assert scorer.score("two dogs don't") == pytest.approx(1 / (1 + 2.718281828**4.0))
+    assert scorer.score("two dogs don't") == pytest.approx(1 / (1 + 2.718281828**3.5))
 
 
 def test_the_trained_scorer_has_a_weight_for_each_feature():

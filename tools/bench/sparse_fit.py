@@ -1,0 +1,72 @@
+"""Logistic regression over what is there or not, for thousands of features of which a row has few.
+
+Newton's method, each step solved by conjugate gradients, so that no matrix of the features is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from beliefledger.tools.bench.train_notes import Vector
+
+_STEPS, _TURNS = 30, 200
+_NEAR = 1e-5
+_FREE = 1e-6
+"""What the bias costs."""
+
+
+class Rows:
+    """Rows, each as the numbers of the features that it has; all of them have the bias, 0."""
+
+    def __init__(self, had: Sequence[Sequence[int]], features: int) -> None:
+        self.count = features + 1
+        self._lengths = np.array([1 + len(row) for row in had])
+        self._starts = np.concatenate(([0], np.cumsum(self._lengths)[:-1]))
+        self._had = np.concatenate([np.array([0, *(1 + each for each in row)]) for row in had])
+
+    def times(self, weights: Vector) -> Vector:
+        """The sum of the weights of each row."""
+        sums: Vector = np.add.reduceat(weights[self._had], self._starts)
+        return sums
+
+    def back(self, of_rows: Vector) -> Vector:
+        """For each feature, the sum over the rows that have it."""
+        spread = np.repeat(of_rows, self._lengths)
+        sums = np.zeros(self.count)
+        np.add.at(sums, self._had, spread)
+        return sums
+
+
+def fitted(rows: Rows, y: Vector, much: Vector, ridge: float) -> Vector:
+    """The bias and the weights; `much` is how much each row counts."""
+    cost = np.full(rows.count, ridge)
+    cost[0] = _FREE
+    weights = np.zeros(rows.count)
+    for _ in range(_STEPS):
+        p = 1 / (1 + np.exp(-rows.times(weights)))
+        slope = rows.back(much * (p - y)) + cost * weights
+        step = _solved(rows, much * p * (1 - p), cost, slope)
+        weights -= step
+        if np.abs(step).max() < _NEAR:
+            return weights
+    raise RuntimeError("The weights do not settle: raise the ridge.")
+
+
+def _solved(rows: Rows, bend: Vector, cost: Vector, slope: Vector) -> Vector:
+    """The step for which the curvature times it is the slope."""
+    step = np.zeros(rows.count)
+    left = slope.copy()
+    way, size = left.copy(), float(left @ left)
+    enough = size * 1e-12
+    for _ in range(_TURNS):
+        if size <= enough or size == 0:
+            break
+        bent = rows.back(bend * rows.times(way)) + cost * way
+        far = size / float(way @ bent)
+        step += far * way
+        left -= far * bent
+        size, before = float(left @ left), size
+        way = left + size / before * way
+    return step
