@@ -52,6 +52,8 @@ class Aboutness:
     """… and those that are not searched, such as superseded ones."""
     others: Mask
     """The texts that are about other people than the question."""
+    meant: Scores
+    """How near each text is to the question by meaning."""
 
 
 def aboutness(
@@ -63,9 +65,9 @@ def aboutness(
     if not asked.slots and asked.tense != "now":
         nothing = np.zeros(count, np.bool_)
         none = np.zeros(count, np.float32)
-        return Aboutness(none, nothing, nothing, nothing, nothing)
+        return Aboutness(none, nothing, nothing, nothing, nothing, meant)
     having = _Having(index)
-    changed = having.any_of(change_words())
+    changed = having.stated(change_words()) | index.lines.new()
     scores = np.zeros(count, np.float32)
     keyed = np.zeros(count, np.bool_)
     for slot in asked.slots:
@@ -86,11 +88,11 @@ def aboutness(
         scores[index.lines.others()] = 0
         changed[index.lines.others()] = False
     held = keyed & mask & (scores > 0)
-    return Aboutness(scores, changed & mask, held, keyed, others)
+    return Aboutness(scores, changed & mask, held, keyed, others, meant)
 
 
 def _about_slot(having: _Having, slot: SlotWords, keyed: Mask, changed: Mask) -> Scores:
-    said, named = having.any_of(slot.says), having.any_of(slot.names)
+    said, named = having.stated(slot.says), having.any_of(slot.names)
     valued = having.any_of(slot.values)
     found = np.maximum.reduce(
         [KEY * keyed, SAYS * said, NAMES * named, VALUE * valued], dtype=np.float32
@@ -151,6 +153,11 @@ def _whose(
         mine = index.lines.about(lambda entity: entity == SELF)  # who names nobody asks of them
     whose[keyed & mine] = 1
     whose[keyed & ~mine] *= OTHERS
+    if asked.own and not asked.kin:  # "Priya works on the page" is of Priya, as its memory says
+        theirs = index.lines.turns_of(np.flatnonzero(keyed & ~mine))
+        turns = sorted(theirs - index.lines.turns_of(np.flatnonzero(keyed & mine)))
+        whose[turns] = OTHERS
+        others[turns] = True
     return whose, (others & ~(keyed & mine)) | (keyed & ~mine)
 
 
@@ -174,6 +181,8 @@ class _Having:
 
     def __init__(self, index: SubjectIndex) -> None:
         self._words = index.words
+        self._terms = index.lines.terms
+        self._unreal = index.lines.unreal
         self._count = len(index)
         self._known: dict[str, Mask] = {}
         self._names = _names(index)
@@ -196,6 +205,15 @@ class _Having:
             if all(self._words.having(term).size for term in entry):
                 there = [self.term(term) for term in entry]
                 found |= np.logical_and.reduce(there)
+        return found
+
+    def stated(self, entries: Sequence[Words]) -> Mask:
+        """The texts that have all words of one of these outside what could or would be."""
+        found = self.any_of(entries)
+        for number, unreal in self._unreal.items():
+            if found[number]:
+                real = set(self._terms[number]) - unreal
+                found[number] = any(entry <= real for entry in entries)
         return found
 
     def weighed(self, wanted: Sequence[str], mask: Mask) -> Scores:

@@ -24,6 +24,8 @@ from beliefledger.projections.slot_routing import SlotQuestion, change_terms, en
 from beliefledger.projections.text_lines import USER, places
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from beliefledger.projections.index import SubjectIndex
     from beliefledger.projections.lexical import Mask
 
@@ -49,6 +51,8 @@ RESTATED = 0.5
 """The least share of what a memory came of that a later text has to have to say it anew."""
 LEAST_SHARED = 2
 """The fewest terms of a text by which a later one says it anew."""
+SIMILAR = 0.5
+"""The least nearness in meaning, of the nearest's, of what may come first by its time."""
 _ONLY_ASKS = MILLION // 2
 """The prior of a turn that states nothing."""
 ALL_OF = 0.9
@@ -81,27 +85,46 @@ class Successions:
 
     by: Mapping[int, int] = field(default_factory=dict)
     """By memory that was superseded: the memory that holds in its place."""
+    ended: NDArray[np.int64] | None = None
+    """By text: the row of a memory that ended and that none took the place of, else −1."""
+
+    def is_over(self, number: int) -> bool:
+        """Whether a memory is not so any more."""
+        return number in self.by or (self.ended is not None and self.ended[number] >= 0)
 
 
 def successions(index: SubjectIndex, position: int, valid_at: int) -> Successions:
-    """Which memories were superseded by which, as known at a position and so at a time."""
+    """Which memories were superseded by which or ended, as known at a position and so at a time."""
     rows = index.rows
-    at = np.flatnonzero(
-        (rows["supersedes"] >= 0)
-        & (rows["opened"] <= position)
-        & (rows["closed"] > position)
-        & (rows["valid_from"] <= valid_at)
-    )
-    if not at.size:
-        return Successions()
-    size = len(index.memories.names)
-    text = places(rows["text"], size, rows["memory"])
+    there = (rows["opened"] <= position) & (rows["closed"] > position) & (rows["text"] >= 0)
+    at = np.flatnonzero(there & (rows["supersedes"] >= 0) & (rows["valid_from"] <= valid_at))
     by: dict[int, int] = {}
-    for row in at:
-        old, new = int(text[rows["supersedes"][row]]), int(rows["text"][row])
-        if old >= 0 and old != new:
-            by[old] = new
-    return Successions(by)
+    if at.size:
+        size = len(index.memories.names)
+        text = places(rows["text"], size, rows["memory"])
+        for row in at:
+            old, new = int(text[rows["supersedes"][row]]), int(rows["text"][row])
+            if old >= 0 and old != new:
+                by[old] = new
+    over = np.flatnonzero(there & (rows["valid_to"] <= valid_at))
+    if not over.size:
+        return Successions(by)
+    ended = places(over, len(index), rows["text"][over])
+    ended[index.lines.keyed(("event",))] = -1  # what happened is over, and still so
+    return Successions(by, ended)
+
+
+def ending(index: SubjectIndex, row: int) -> int | None:
+    """The memory that tells why the one of a row ended: the last one before that which is so since
+    then. None where there is none."""
+    rows = index.rows
+    begun = np.flatnonzero(
+        (rows["valid_from"] == rows["valid_to"][row])
+        & (rows["opened"] < rows["opened"][row])
+        & (rows["text"] >= 0)
+        & (rows["memory"] != rows["memory"][row])
+    )
+    return int(rows["text"][begun[np.argmax(rows["opened"][begun])]]) if begun.size else None
 
 
 def successor(number: int, by: Mapping[int, int], searched: Mask) -> int | None:
@@ -213,7 +236,7 @@ def ordered(
         found,
         key=lambda each: (
             outdated(each),
-            -_weight(each, about, found, index),
+            -_weight(each, asked, about, found, index),
             -int(said_at[each]),
             bool(happened[each]) or _ended(each, index),
             not about.keyed[each],
@@ -243,7 +266,10 @@ def arranged(
 ) -> list[Placed]:
     """The first `k` results, of those in the order of their scores. `now` is the position and the
     time asked about."""
-    by = successions(index, *now).by
+    of = successions(index, *now)
+    if asked.tense != "now" or not (asked.own or asked.kin):
+        of = Successions(of.by)  # what has ended is told of as well
+    by = of.by
     happened = index.lines.keyed(("event",))
 
     @cache
@@ -259,18 +285,28 @@ def arranged(
         of_slot = bool(asked.slots and about.of_slot[number])
         return Line(number, (), turn, lines.claim(number), most, of_slot)
 
-    def newer(line: Line) -> int | None:
-        """What holds in the place of a text that was superseded: a memory, else its turn."""
+    def is_over(line: Line) -> list[int]:
+        """What a text says of what is asked, if none of it is so any more."""
         # Of a turn about several things, what is asked for alone.
         memories = [each for each in line.memories if about.of_slot[each] or not asked.slots]
-        ended = [each for each in (*memories, line.number) if each in by]
-        if not ended or any(searched[each] and each not in by for each in memories):
+        said = [each for each in (*memories, line.number) if of.is_over(each)]
+        held = any(searched[each] and not of.is_over(each) for each in memories)
+        return [] if held else said
+
+    def newer(line: Line) -> int | None:
+        """What holds in the place of a text that is over: a memory, else its turn."""
+        said = is_over(line)
+        if not said:
             return None
-        memory = successor(max(ended), by, np.ones(len(searched), np.bool_))
+        last = max(said)
+        if last in by:
+            memory = successor(last, by, np.ones(len(searched), np.bool_))
+        else:
+            memory = None if of.ended is None else ending(index, int(of.ended[last]))
         if memory is None or searched[memory]:
             return memory
         turn = index.lines.turn_of(memory)
-        return turn if turn is not None and searched[turn] else None
+        return turn if turn is not None and searched[turn] and turn != line.number else None
 
     past = asked.tense == "past"
     found: list[int] = []
@@ -280,7 +316,7 @@ def arranged(
         found, taken = group(about, index, fused, then, crowded=not past)
 
     def outdated(number: int) -> bool:
-        return newer(line_of(number)) is not None or (past and number in taken)
+        return bool(is_over(line_of(number))) or (past and number in taken)
 
     head = ordered(found, asked, about, index, outdated)
     first = set(fused[:WINDOW])
@@ -294,14 +330,31 @@ def arranged(
     return [Placed(number, others, taken.get(number)) for number, others in results[:k]]
 
 
-def _weight(number: int, about: Aboutness, found: Sequence[int], index: SubjectIndex) -> int:
+def _weight(
+    number: int, asked: SlotQuestion, about: Aboutness, found: Sequence[int], index: SubjectIndex
+) -> int:
     """1 for what may come first by its time: a memory of the slot, a turn that says something
     changed or states as much as the best does, and one that says anew what a memory came of; 0 for
-    what only mentions it, beside a memory."""
+    what only mentions it, beside a memory, and for what is much less near to the question."""
     if about.keyed[number] or about.changed[number]:
         return 1
     held = [each for each in found if about.keyed[each]]
-    return int(not held or any(_restates(number, each, index) for each in held))
+    if held:
+        return int(any(_restates(number, each, index) for each in held))
+    if not asked.own and not asked.kin:
+        return 1
+    held = [each for each in found if _is_kept(each, index)]
+    if held and number not in held:
+        return int(any(_restates(number, each, index) for each in held))
+    best = max(float(about.meant[each]) for each in found)
+    return int(about.meant[number] >= SIMILAR * best)
+
+
+def _is_kept(number: int, index: SubjectIndex) -> bool:
+    """Whether a text is a memory, or a turn of which one came."""
+    return not index.turn_ids[number] or bool(
+        index.lines.memories_of(number, index.turn_ids[number])
+    )
 
 
 def _restates(number: int, memory: int, index: SubjectIndex) -> bool:

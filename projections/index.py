@@ -33,7 +33,7 @@ from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
 from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
-from beliefledger.projections.search_terms import indexed, stated, terms
+from beliefledger.projections.search_terms import indexed, is_new, stated, terms, unreal
 from beliefledger.projections.showing import Showing, ShownTurn, bare, shown_again
 from beliefledger.projections.text_lines import TextLines
 from beliefledger.projections.turn_context import AGENTS, prior
@@ -321,7 +321,7 @@ class SubjectIndex:
             # Turns without a session are no conversation: nobody says that they follow each other.
             session = -1 if raw.body["session"] is None else self.sessions(tag)
             number = self._add(content, heading(speaker, said_at), turn_id)
-            self.lines.is_turn(number, turn_id, raw.facts["role"])
+            self.lines.is_turn(number, turn_id, raw.facts["role"], unreal(content))
             self.beside.add(raw.body.get("agent"), raw.body.get("metadata"))
             last, spoke = (-1, "") if session < 0 else self._last_turn.get(session, (-1, ""))
             before = last if spoke != speaker else -1
@@ -349,7 +349,7 @@ class SubjectIndex:
         """Add a text; returns its number. The caller adds its row."""
         found = indexed(words)
         number = self.words.add(found)
-        self.lines.add(found)
+        self.lines.add(found, new=is_new(words))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
         self.tags.append(text_tag(self.keys, self.model, words))

@@ -14,7 +14,7 @@ import numpy as np
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import lexical, ranking
-from beliefledger.projections.aboutness import aboutness
+from beliefledger.projections.aboutness import Aboutness, aboutness
 from beliefledger.projections.current_first import ABOUT, Placed, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import SubjectIndex
@@ -24,7 +24,7 @@ from beliefledger.projections.ranking import RRF_K, Arm
 from beliefledger.projections.routing import asks_agent
 from beliefledger.projections.search_requests import Hit, Vote
 from beliefledger.projections.search_terms import asked
-from beliefledger.projections.slot_routing import SlotQuestion
+from beliefledger.projections.slot_routing import SlotQuestion, SlotWords
 from beliefledger.projections.turn_context import (
     highest,
     in_context,
@@ -50,8 +50,14 @@ ROUTED = 0.2
 LEAST = 0.6
 """The same of a question that asks the subject's own memory what is so now: of what it is about
 there is most likely something."""
-SURELY = 0.7
-"""How near a question without the words of a slot has to be to one, where any text has a signal."""
+SURELY = 0.5
+"""How near a question without the words of a slot has to be to one, where any text has a signal …
+"""
+NAMELESS = 0.7
+"""… and one that does not say whose it is, or that asks for something to be done."""
+MARGIN = 0.1
+"""How much less near than to the nearest of all slots it may be to one of which something is
+believed."""
 NEARLY = 0.8
 """The share of the model's floor that is enough where no text has any other signal."""
 
@@ -106,14 +112,9 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if asked_for.slots and about.scores.max(initial=0) < ABOUT:  # nobody said anything of these
         asked_for = asked_for.without_slots()
         about = aboutness(index, asked_for, mask, meant, query.floor)
-    for slot, cosine in asked_for.perhaps:
-        if cosine < (SURELY if signal.any() else 0):
-            break
-        near = asked_for.with_slot(slot)
-        told = aboutness(index, near, mask, meant, query.floor)
-        if (told.scores[told.keyed] >= ABOUT).any():  # something is believed of it
-            asked_for, about = near, told
-            break
+    perhaps = _perhaps(index, query, asked_for, mask, meant, signal=bool(signal.any()))
+    if perhaps is not None:
+        asked_for, about = perhaps
     signal |= about.scores >= ABOUT
     if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
@@ -152,6 +153,50 @@ def find(index: SubjectIndex, query: Query) -> Result:
     hits = _hits(index, query, scored, placed)
     without = sum(1 for number in index.waiting if mask[number])
     return Result(hits, searched, searched - int(signal.sum()), without)
+
+
+def _perhaps(
+    index: SubjectIndex,
+    query: Query,
+    asked_for: SlotQuestion,
+    mask: Mask,
+    meant: Scores,
+    *,
+    signal: bool,
+) -> tuple[SlotQuestion, Aboutness] | None:
+    """The question as one about the slot that it is perhaps about, if something is believed of
+    that: what is believed decides between several. None if there is no such slot."""
+    if not asked_for.perhaps:
+        return None
+    least = (SURELY if asked_for.own and asked_for.asks else NAMELESS) if signal else 0
+    if signal:
+        least = max(least, asked_for.perhaps[0][1] - MARGIN)
+    memories = index.texts["is_memory"] == 1
+    best, found = 0.0, None
+    for slot, cosine in asked_for.perhaps:
+        if cosine < max(least, best):  # no further one can be worth more
+            break
+        if not index.lines.keyed(slot.attributes)[mask].any() and not _named(index, slot, mask):
+            continue
+        near = asked_for.with_slot(slot)
+        told = aboutness(index, near, mask, meant, query.floor)
+        worth = cosine * float(told.scores[memories].max(initial=0))
+        if worth > max(best, least * ABOUT):
+            best, found = worth, (near, told)
+    return found
+
+
+def _named(index: SubjectIndex, slot: SlotWords, mask: Mask) -> bool:
+    """Whether any text that is searched has a name of a slot."""
+    for name in slot.names:
+        at = [index.words.having(each) for each in name]
+        if at and all(each.size for each in at):
+            there = at[0]
+            for each in at[1:]:
+                there = np.intersect1d(there, each)
+            if mask[there].any():
+                return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,13 @@ Tense = Literal["now", "past", "any"]
 _SELF = frozenset("i me my mine myself we our ours us im ive".split())
 _BE = frozenset("was were".split())
 _WERE = _BE | frozenset("did had used".split())
+_LEFT = frozenset("put leave left keep store stored park parked hide".split())
 _PRESENT = frozenset("do does am is are".split())
 _TOLD = _WERE | frozenset("been ever times total altogether since last past ago".split())
 _NAMED = frozenset("who whom whose whos name called".split())
+_ASKING = frozenset("who whom whose what which when where how am is are do does did".split())
+_OPENING = 3
+"""One of the first so many words of a question is one of these: "so where am I based"."""
 _MOST_SLOTS = 3
 _NEARLY = 0.6
 """A slot is asked for if it matches this much of what the best one does."""
@@ -77,6 +81,8 @@ class SlotQuestion:
     slots: tuple[SlotWords, ...] = ()
     own: bool = False
     """It is about the subject themselves."""
+    asks: bool = False
+    """It asks what is so, and not for something to be done."""
     named: bool = False
     """It asks for somebody's or something's name: who, what it is called."""
     kin: tuple[frozenset[str], ...] = ()
@@ -165,6 +171,7 @@ def asked_for(
         first=any(each <= stemmed for each in known.first),
         slots=slots,
         own=own,
+        asks=not _ASKING.isdisjoint(spoken[:_OPENING]),
         named=not _NAMED.isdisjoint(spoken),
         kin=kin,
         terms=asked,
@@ -185,6 +192,8 @@ def _tense(spoken: Sequence[str], stemmed: frozenset[str], *, routed: bool) -> T
         stemmed -= {"old"}
     told = any(each <= stemmed for each in known.now)
     were = not _WERE.isdisjoint(spoken)
+    if "where" in spoken and not _LEFT.isdisjoint(spoken):  # where it is now
+        were = False
     if any(each <= stemmed for each in known.past) and (were or not told):
         return "past"
     if were:

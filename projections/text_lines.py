@@ -6,7 +6,7 @@ It tells what a memory is about, which turn it came of, and which memories say t
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -75,10 +75,15 @@ class TextLines:
         """By a word for a relative: the memories that tell their name."""
         self._others = bytearray()
         """Of each text: whether somebody else than the subject said it."""
+        self.unreal: dict[int, frozenset[str]] = {}
+        """By turn: the terms that it has only in what could or would be; none if it has none."""
+        self._new = bytearray()
+        """Of each text: whether it says that something is so of late."""
         self._known: dict[tuple[str, ...], bytearray] = {}
 
-    def add(self, terms: Sequence[str]) -> None:
-        """Add a line for the next text."""
+    def add(self, terms: Sequence[str], *, new: bool = False) -> None:
+        """Add a line for the next text; `new` if it says that something is so of late."""
+        self._new.append(new)
         self.terms.append(terms)
         self._key.append(-1)
         self._entity.append(-1)
@@ -96,10 +101,16 @@ class TextLines:
         self._source[number] = memory["turn"]
         self._of_turn.setdefault(memory["turn"], []).append(number)
 
-    def is_turn(self, number: int, turn_id: str, role: str) -> None:
-        """Say which turn a text is, and in which role somebody spoke."""
+    def is_turn(self, number: int, turn_id: str, role: str, unreal: frozenset[str]) -> None:
+        """Say which turn a text is, in which role somebody spoke, and what is not stated in it."""
         self._turn[turn_id] = number
+        if unreal:
+            self.unreal[number] = unreal
         self._others[number] = role != USER
+
+    def new(self) -> Mask:
+        """The texts that say that something is so of late."""
+        return np.frombuffer(self._new, np.uint8).astype(np.bool_)
 
     def others(self) -> Mask:
         """The texts that somebody else than the subject said."""
@@ -130,6 +141,11 @@ class TextLines:
         """The text of the turn that a memory came of, where that is indexed."""
         return self._turn.get(self._source.get(number, ""))
 
+    def turns_of(self, numbers: Iterable[int]) -> set[int]:
+        """The texts of the turns that some memories came of."""
+        found = (self.turn_of(int(each)) for each in numbers)
+        return {each for each in found if each is not None}
+
     def covers(self, number: int, turn: int) -> float:
         """The share of a turn's terms that a memory has."""
         said = self.terms[turn]
@@ -153,6 +169,8 @@ class TextLines:
             "turn": list(self._turn.items()),
             "named": self.named,
             "others": np.frombuffer(bytes(self._others), np.uint8),
+            "new": np.frombuffer(bytes(self._new), np.uint8),
+            "unreal": [(number, sorted(each)) for number, each in self.unreal.items()],
         }
 
     def restore(self, state: State) -> None:
@@ -168,6 +186,8 @@ class TextLines:
             self._of_turn.setdefault(turn_id, []).append(number)
         self.named = state["named"]
         self._others = bytearray(state["others"].tobytes())
+        self._new = bytearray(state["new"].tobytes())
+        self.unreal = {number: frozenset(each) for number, each in state["unreal"]}
         self._known = {}
 
 

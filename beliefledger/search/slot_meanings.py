@@ -21,7 +21,7 @@ NEAR = 0.38
 PERHAPS = 0.45
 """The least cosine, by words' vectors, of a question with one of the phrases by which a slot is
 asked for, of those slots that it may be about."""
-_MOST_PERHAPS = 4
+_MOST_PERHAPS = 12
 
 
 class SlotMeanings:
@@ -39,11 +39,15 @@ class SlotMeanings:
         near to the wrong description too often: a third of the questions of the stories. So they
         tell only what it is perhaps about."""
         asked = asked_for(question, more)
-        unsure = asked.own and asked.tense == "now" and not asked.slots
+        # Whoever names nobody asks of themselves: "what time does the daily start?"
+        nameless = not any(each[:1].isupper() for each in question.split()[1:])
+        unsure = (asked.own or nameless) and asked.tense == "now" and not asked.slots
         if not unsure or isinstance(model, Hashed):
             return asked
         if isinstance(model, Words):
             return replace(asked, perhaps=self._perhaps(more, model, vector))
+        if not asked.own:
+            return asked
         slots = [slot for slot in (*more, *built_in()) if slot.about]
         cosines = np.stack(self._of(model, [slot.about for slot in slots])) @ vector
         best = int(np.argmax(cosines))

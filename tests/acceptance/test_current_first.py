@@ -311,9 +311,81 @@ def test_a_long_turn_and_its_memories_are_one_result(memory):
 
 
 def test_the_stories_are_as_many_as_described_and_ask_three_times():
-    for half, count in (("tune", 208), ("test", 50)):
+    for half, count in (("tune", 270), ("test", 50), ("test_2", 62)):
         some = written(STORIES / f"{half}.yaml")
         assert len({story.name for story in some}) == len(some) == count
         for story in some:
             assert len(story.now) == 3
             assert "current" in [story.told(words) for _, words in story.turns]
+
+
+@pytest.mark.parametrize(
+    ("held", "beside", "question", "first"),
+    [
+        # What could be, and what others do, is no later value.
+        (
+            "I live in Bergen, right by the fish market.",
+            "We spent ten days in Lisbon, I could move there tomorrow",
+            "what city am I in?",
+            "Bergen",
+        ),
+        (
+            "I'm working on the invoice parser.",
+            "Priya is working on the login page, looks great.",
+            "what am I working on?",
+            "invoice",
+        ),
+        # Nor is what was only mentioned, and what nothing was kept of.
+        (
+            "I write my code in Neovim.",
+            "Everybody on that forum raves about Cursor, I don't get it",
+            "which editor do I use?",
+            "Neovim",
+        ),
+    ],
+)
+def test_what_is_only_near_comes_after_what_is_so(memory, held, beside, question, first):
+    say(memory, ("2025-01-02", held), ("2025-06-02", beside))
+    assert first in found(memory, question)[0]
+
+
+def test_so_of_late_says_that_something_changed(memory):
+    say(
+        memory,
+        ("2025-01-02", "I mostly code in Java"),
+        ("2025-06-02", "these days I write Kotlin at work"),
+    )
+    assert "Kotlin" in found(memory, "which programming language do I use?")[0]
+
+
+def test_what_ended_comes_after_what_tells_of_the_end(memory):
+    say(
+        memory,
+        ("2025-01-25", "i drive an old Volvo estate, runs like a tank"),
+        ("2025-02-28", "The Volvo died. I bought a Skoda Octavia yesterday."),
+    )
+    for question in ("which car do I have?", "what tank do I roll around in?"):
+        texts = found(memory, question)
+        assert "Skoda" in texts[0]
+        assert texts.index("i drive an old Volvo estate, runs like a tank") > 0
+
+
+def test_where_something_was_put_asks_where_it_is(memory):
+    say(
+        memory,
+        ("2025-01-02", "My locker code is on the yellow note in my drawer."),
+        ("2025-06-02", "The locker code is on the inside of my diary now."),
+    )
+    assert "diary" in found(memory, "where did I put the code for the locker?")[0]
+
+
+@pytest.mark.parametrize(
+    "question", ["when should i be there for the daily thing", "by what time is the daily on?"]
+)
+def test_a_note_that_names_a_slot_answers_a_question_that_is_near_to_it(memory, question):
+    say(
+        memory,
+        ("2025-01-02", "The printer on floor 3 is broken again"),
+        ("2025-06-02", "Our standup is at 11 now"),
+    )
+    assert "standup" in found(memory, question)[0]
