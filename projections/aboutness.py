@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from beliefledger.projections.lexical import Mask, Scores
 
 # How much a text is about a slot: a memory of the slot, a text that states it, names it, has one of
-# its values; what it gains by a second of these, and by saying that something changed.
-KEY, SAYS, NAMES, VALUE, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.1, 0.13
+# its values or only a hint; what it gains by a second of these, and by saying that something
+# changed.
+KEY, SAYS, NAMES, VALUE, HINT, SECOND, CHANGED = 1.0, 0.8, 0.7, 0.5, 0.5, 0.1, 0.13
 OTHERS = 0.4
 """What is left where a text is about other people than the question."""
 REST = 0.5
@@ -91,11 +92,11 @@ def aboutness(
 
 def _about_slot(having: _Having, slot: SlotWords, keyed: Mask, changed: Mask) -> Scores:
     said, named = having.any_of(slot.says), having.any_of(slot.names)
-    valued = having.any_of(slot.values)
+    valued, hinted = having.any_of(slot.values), having.any_of(slot.hints)
     found = np.maximum.reduce(
-        [KEY * keyed, SAYS * said, NAMES * named, VALUE * valued], dtype=np.float32
+        [KEY * keyed, SAYS * said, NAMES * named, VALUE * valued, HINT * hinted], dtype=np.float32
     )
-    second = (said.astype(np.int8) + named + valued) > 1
+    second = (said.astype(np.int8) + named + valued + hinted) > 1
     found = found + np.float32(SECOND) * second + np.float32(CHANGED) * (changed & (found > 0))
     best: Scores = np.minimum(found, 1).astype(np.float32)
     return best

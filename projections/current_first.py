@@ -20,7 +20,12 @@ import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
-from beliefledger.projections.slot_routing import SlotQuestion, change_terms, ending_words
+from beliefledger.projections.slot_routing import (
+    SlotQuestion,
+    change_terms,
+    ending_words,
+    light_terms,
+)
 from beliefledger.projections.text_lines import USER, places
 
 if TYPE_CHECKING:
@@ -149,10 +154,9 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     """The later turns that say of something rare in this text that it changed, or say it anew with
     other words for some of it; newest first."""
     said_at = index.texts["said_at"]
-    # That two texts say "got" or "new" connects them no more than that each is of a change.
-    own = [
-        each for each in index.lines.terms[number] if each != USER and each not in change_terms()
-    ]
+    # That two texts say "got" or "up" connects them no more than that each is of a change.
+    idle = change_terms() | light_terms() | {USER}
+    own = [each for each in index.lines.terms[number] if each not in idle]
     shared: Counter[int] = Counter()
     rare: set[int] = set()
     for term in own:

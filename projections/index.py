@@ -289,8 +289,9 @@ class SubjectIndex:
             if raw.body is not None:
                 memory = raw.body["memory"]
                 said = of_memory(memory["claim"], memory["attribute"])
-                self._text_at[raw.position] = self._add(said, "", "")
-                self.lines.is_memory(self._text_at[raw.position], memory)
+                number = self._add(said, "", "", memory["claim"])
+                self._text_at[raw.position] = number
+                self.lines.is_memory(number, memory)
                 self.beside.add(memory.get("agent"), memory.get("metadata"))
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
                 rows.append((raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0))
@@ -351,11 +352,12 @@ class SubjectIndex:
         rows = connection.execute(shown_since(generation), given)
         self.shown.add([(self.memories(row[1]), row[0], row[2]) for row in rows])
 
-    def _add(self, words: str, head: str, turn_id: str) -> int:
-        """Add a text; returns its number. The caller adds its row."""
+    def _add(self, words: str, head: str, turn_id: str, said: str | None = None) -> int:
+        """Add a text, of which only `said` was said where that is given; returns its number. The
+        caller adds its row."""
         found = indexed(words)
         number = self.words.add(found)
-        self.lines.add(found)
+        self.lines.add(found if said is None else indexed(said))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
         self.tags.append(text_tag(self.keys, self.model, words))

@@ -42,6 +42,9 @@ class SlotWords:
     names: tuple[Words, ...] = ()
     asks: tuple[Words, ...] = ()
     says: tuple[Words, ...] = ()
+    hints: tuple[Words, ...] = ()
+    """What is left of "day at" or "work for" without the words that an index does not have: it may
+    be said of other things as well."""
     values: tuple[Words, ...] = ()
     about: str = ""
     """The description that a question's meaning is compared with."""
@@ -115,6 +118,7 @@ class _QuestionWords:
     typed: Mapping[str, str]
     counting: tuple[Words, ...]
     filler: frozenset[str]
+    light: frozenset[str]
     kin: tuple[frozenset[str], ...]
     same: Mapping[str, frozenset[str]]
 
@@ -127,7 +131,8 @@ def slot_words(name: str, given: Mapping[str, Any]) -> SlotWords:
         types=tuple(given.get("types", ())),
         names=_entries(given.get("names", ())),
         asks=_entries(given.get("asks", ())),
-        says=_said(given.get("says", ())),
+        says=_said(each for each in given.get("says", ()) if not _is_hint(each)),
+        hints=_said(each for each in given.get("says", ()) if _is_hint(each)),
         values=_said(given.get("values", ())),
         about=given.get("about", ""),
     )
@@ -225,6 +230,11 @@ def change_terms() -> frozenset[str]:
     return frozenset().union(*(each for each in change_words() if len(each) == 1))
 
 
+def light_terms() -> frozenset[str]:
+    """The terms that two texts may share without being about the same."""
+    return _known().light
+
+
 def ending_words() -> tuple[Words, ...]:
     """The words by which a text says that something ended."""
     return _known().ending
@@ -259,6 +269,7 @@ def _known() -> _QuestionWords:
         typed=written["typed"],
         counting=_entries(written["counting"]),
         filler=frozenset(stem for each in written["filler"] for stem in stems(words(each))),
+        light=frozenset(stem for each in written["light"] for stem in stems(words(each))),
         kin=tuple(frozenset(stems(words(line))) for line in written["kin"]),
         same=same,
     )
@@ -266,6 +277,11 @@ def _known() -> _QuestionWords:
 
 def _entries(given: Iterable[str]) -> tuple[Words, ...]:
     return tuple(frozenset(stems(words(each))) for each in given)
+
+
+def _is_hint(entry: str) -> bool:
+    """Whether an entry of several words has but one that an index has."""
+    return len(terms(entry)) == 1 < len(words(entry))
 
 
 def _said(given: Iterable[str]) -> tuple[Words, ...]:
