@@ -7,11 +7,10 @@ that came of them. The standing as of any position is the fold up to it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import Any
 
 from beliefledger.gate import consent as consents
-from beliefledger.gate import speech
-from beliefledger.gate.checks import CAPPED
 from beliefledger.gate.consent import ORDINARY, Consent
 from beliefledger.gate.decision import Outcome, Reason
 from beliefledger.gate.standing import (
@@ -27,8 +26,22 @@ from beliefledger.gate.standing import (
     TurnStanding,
     Withheld,
 )
+from beliefledger.gate.standing_parts import (
+    FoldedDecision,
+    FoldedTurn,
+    Spans,
+    Touched,
+    consent_again,
+    decision_again,
+    is_refusal,
+    memory_again,
+    of_decision,
+    of_memory,
+    of_turn,
+    spans_again,
+    turn_again,
+)
 from beliefledger.gate.taken_back import AGENTS, TakenBack
-from beliefledger.gate.withheld_words import special, widened
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.events.belief import (
     BeliefContested,
@@ -57,53 +70,10 @@ from beliefledger.ledger.events.turn import (
     ReviewDecided,
     TurnRecorded,
 )
-from beliefledger.ledger.lookalikes import plain
 from beliefledger.ledger.times import Micros
 
 CONVERSATION = "conversation"
 _REVOKED_BY = {"consent_withdrawn": State.WITHDRAWN, "retention": State.RETENTION}
-_PERMISSION = "permission."
-
-
-@dataclass(slots=True)
-class _Turn:
-    turn_id: str
-    position: int
-    conversation: bool
-    by_agent: bool
-    expected: int | None = None
-    """How many candidates were noticed; None until somebody looked."""
-    decided_at: int = 0
-    """The position at which all of them were decided."""
-    decisions: dict[str, None] = field(default_factory=dict)
-    """The decisions about its own candidates."""
-    cited: dict[str, None] = field(default_factory=dict)
-    """The decisions about candidates whose spans lie in it."""
-
-    @property
-    def decided(self) -> bool:
-        return self.expected is not None and len(self.decisions) >= self.expected
-
-
-@dataclass(slots=True)
-class _Decision:
-    candidate: str
-    outcome: str
-    reason: str
-    belief: str
-    memory: str | None
-    spans: Mapping[str, tuple[Run, ...]]
-    """By turn."""
-    approved: bool | None = None
-    reconsidered: bool = False
-
-
-@dataclass(slots=True)
-class Touched:
-    """What the last events changed the standing of."""
-
-    turns: set[str] = field(default_factory=set)
-    memories: set[str] = field(default_factory=set)
 
 
 class StandingFold:
@@ -114,9 +84,9 @@ class StandingFold:
         self.consent = Consent()
         self.pending = 0
         """How many turns of conversations are not decided yet."""
-        self._turns: dict[str, _Turn] = {}
-        self._spans: dict[str, Mapping[str, tuple[Run, ...]]] = {}
-        self._decisions: dict[str, _Decision] = {}
+        self._turns: dict[str, FoldedTurn] = {}
+        self._spans: dict[str, Spans] = {}
+        self._decisions: dict[str, FoldedDecision] = {}
         self._decided_of: dict[str, list[str]] = {}
         """By memory: the decisions about words that it came of."""
         self._memories: dict[str, MemoryStanding] = {}
@@ -140,6 +110,39 @@ class StandingFold:
             for decision_id in self._decided_of.get(memory_id, ()):
                 self._touched.turns.update(self._decisions[decision_id].spans)
         return self._touched
+
+    # Keeping
+
+    def state(self) -> dict[str, Any]:
+        """All of it, as JSON can say it, to be restored in another process. It has words."""
+        return {
+            "position": self.position,
+            "consent": self.consent,
+            "pending": self.pending,
+            "turns": [of_turn(each) for each in self._turns.values()],
+            "spans": self._spans,
+            "decisions": [(key, *of_decision(each)) for key, each in self._decisions.items()],
+            "decided_of": self._decided_of,
+            "memories": [(key, *of_memory(each)) for key, each in self._memories.items()],
+            "taken_back": self._taken_back.state(),
+            "contested": list(self._contested),
+            "changed_at": self.changed_at,
+            "last_decided": self._last_decided,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Have what another fold of the same subject had."""
+        self.position, self.pending = state["position"], state["pending"]
+        self.consent = consent_again(state["consent"])
+        self._turns = {each[0]: turn_again(each) for each in state["turns"]}
+        self._spans = {key: spans_again(each) for key, each in state["spans"].items()}
+        spans = self._spans
+        self._decisions = {key: decision_again(of, spans) for key, *of in state["decisions"]}
+        self._decided_of = state["decided_of"]
+        self._memories = {key: memory_again(each) for key, *each in state["memories"]}
+        self._taken_back.restore(state["taken_back"])
+        self._contested = set(state["contested"])
+        self.changed_at, self._last_decided = state["changed_at"], state["last_decided"]
 
     # Asking
 
@@ -175,6 +178,8 @@ class StandingFold:
 
     def turn(self, turn_id: str, content: str, rights: Rights) -> TurnStanding:
         """What may be shown of a turn, whose words these are."""
+        from beliefledger.gate import withheld_words as words  # noqa: PLC0415  long to load
+
         turn = self._turns.get(turn_id)
         if turn is None or not turn.decided:
             return TurnStanding(Cause.UNDECIDED)
@@ -223,11 +228,14 @@ class StandingFold:
             for each in beside
             if not any(a < each.end and each.start < b for a, b in remembered)
         ]
-        if speech.instruction_like(plain(content).text):
+        if words.orders(content):
             return TurnStanding(Cause.INSTRUCTION)
         if ORDINARY not in rights.covered:
             return TurnStanding(Cause.NO_BASIS, memories=tuple(memories))
-        withheld = [*widened(withheld, kept, content), *special(content, rights, approved)]
+        withheld = [
+            *words.widened(withheld, kept, content),
+            *words.special(content, rights, approved),
+        ]
         if turn.by_agent:
             withheld += self._taken_back.repeated(turn.position, content)
         return TurnStanding(
@@ -238,16 +246,14 @@ class StandingFold:
             remembered=tuple(remembered),
         )
 
-    def _cause(self, decision: _Decision, rights: Rights) -> Cause | None:
+    def _cause(self, decision: FoldedDecision, rights: Rights) -> Cause | None:
         """Why the words that a decision is about may not be shown."""
         if decision.outcome == Outcome.QUEUE:
             if decision.approved is None:
                 return Cause.WAITS
             if not decision.approved:
                 return Cause.REVIEW_REFUSED
-        if decision.outcome == Outcome.REJECT and (
-            decision.reason.startswith(_PERMISSION) or decision.reason in CAPPED.values()
-        ):
+        if decision.outcome == Outcome.REJECT and is_refusal(decision.reason):
             return Cause.REFUSED
         if decision.memory is not None:
             return self.withholds(decision.memory, rights)
@@ -267,7 +273,9 @@ class StandingFold:
         if kind == TurnRecorded.NAME:
             conversation = facts["channel"] == CONVERSATION
             by_agent = facts["role"] in AGENTS
-            self._turns[each.stream] = _Turn(each.stream, each.position, conversation, by_agent)
+            self._turns[each.stream] = FoldedTurn(
+                each.stream, each.position, conversation, by_agent
+            )
             self.pending += conversation
         elif kind in {ExtractionCompleted.NAME, CandidateProposed.NAME, GateDecided.NAME}:
             self._of_turn(each)
@@ -305,9 +313,9 @@ class StandingFold:
             self.pending -= turn.conversation
             self._touched.turns.add(turn.turn_id)
 
-    def _decided(self, each: Recorded, turn: _Turn) -> None:
+    def _decided(self, each: Recorded, turn: FoldedTurn) -> None:
         facts = each.facts
-        decision = _Decision(
+        decision = FoldedDecision(
             candidate=facts["candidate"],
             outcome=facts["outcome"],
             reason=facts["reason"],
@@ -323,7 +331,7 @@ class StandingFold:
         self._cite(each.event_id, decision)
         self._leads(each.event_id, decision.memory)
 
-    def _cite(self, decision_id: str, decision: _Decision) -> None:
+    def _cite(self, decision_id: str, decision: FoldedDecision) -> None:
         for turn_id in decision.spans:
             cited = self._turns.get(turn_id)
             if cited is not None:

@@ -7,9 +7,9 @@ is not among them, though it tells what was revoked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from beliefledger.gate import speech
 from beliefledger.gate.standing import WITHHELD, State, Withheld
 
 AGENTS = frozenset({"assistant", "tool", "system"})
@@ -25,6 +25,8 @@ class TakenBack:
     def __init__(self) -> None:
         self._values: dict[str, tuple[int, frozenset[str]]] = {}
         """By memory: where it was first said, and the words that tell its value."""
+        self._kept: Sequence[tuple[str, int, Sequence[str]]] = ()
+        """The same as it was kept, until it is needed."""
         self._states: dict[str, State] = {}
         self.any = False
         """Whether anything was ever taken back."""
@@ -33,6 +35,7 @@ class TakenBack:
         """A memory was written; its turn stands at a position."""
         words = _telling(value)
         if words:
+            self._take_up()
             first, _ = self._values.get(memory_id, (position, words))
             self._values[memory_id] = (first, words)
 
@@ -42,11 +45,33 @@ class TakenBack:
         self.any = self.any or state in STATES
         return self.any
 
+    def state(self) -> dict[str, Any]:
+        """All of it, as JSON can say it."""
+        self._take_up()
+        return {
+            "values": [(key, at, list(words)) for key, (at, words) in self._values.items()],
+            "states": self._states,
+            "any": self.any,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Have what another one had."""
+        self._kept = state["values"]
+        self._states = {key: State(each) for key, each in state["states"].items()}
+        self.any = state["any"]
+
+    def _take_up(self) -> None:
+        """Have the values that were kept."""
+        if self._kept:
+            self._values = {key: (at, frozenset(words)) for key, at, words in self._kept}
+            self._kept = ()
+
     def repeated(self, position: int, content: str) -> Iterator[Withheld]:
         """The sentences of an agent's turn at a position that tell a value which was taken back;
         none where another memory still has that value."""
         if not self.any:
             return
+        self._take_up()
         over, held = [], set()
         for memory_id, (first, words) in self._values.items():
             state = self._states.get(memory_id)
@@ -55,7 +80,11 @@ class TakenBack:
             elif state in STATES and first < position:
                 over.append((words, WITHHELD[state]))
         over = [each for each in over if each[0] not in held]
-        for start, end in speech.sentences(content) if over else ():
+        if not over:
+            return
+        from beliefledger.gate import speech  # noqa: PLC0415  long to load
+
+        for start, end in speech.sentences(content):
             said = set(_WORD.findall(content[start:end].lower()))
             cause = next((cause for words, cause in over if words <= said), None)
             if cause is not None:

@@ -8,7 +8,12 @@ from dataclasses import replace
 from beliefledger.gate import speech
 from beliefledger.gate.rules.findings import category_of
 from beliefledger.gate.standing import Cause, Rights, Run, Withheld
-from beliefledger.ledger.lookalikes import undisguised
+from beliefledger.ledger.lookalikes import plain, undisguised
+
+
+def orders(content: str) -> bool:
+    """Whether a text reads like an order to the machine, however it is disguised."""
+    return speech.instruction_like(plain(content).text)
 
 
 def widened(withheld: Iterable[Withheld], kept: Iterable[Run], content: str) -> Iterator[Withheld]:

@@ -38,13 +38,21 @@ class Columns:
         self._held[:, self._count : count] = np.asarray(rows, np.int64).T
         self._count = count
 
+    def state(self) -> NDArray[np.int64]:
+        """All of it, to be restored in another process."""
+        return self._held[:, : self._count]
+
+    def restore(self, state: NDArray[np.int64]) -> None:
+        """Have what another one had."""
+        self._held, self._count = state.copy(), state.shape[1]
+
 
 class Codes:
     """Assigns small numbers to names."""
 
-    def __init__(self) -> None:
-        self.names: list[str | None] = []
-        self._codes: dict[str | None, int] = {}
+    def __init__(self, names: Sequence[str | None] = ()) -> None:
+        self.names = list(names)
+        self._codes = {name: code for code, name in enumerate(names)}
 
     def __call__(self, name: str | None) -> int:
         code = self._codes.get(name)

@@ -97,6 +97,15 @@ class Dense:
         cosines[ids[0][there]] = found[0][there]
         return cosines
 
+    def state(self) -> NDArray[np.uint8]:
+        """All of it, as FAISS writes it, to be restored in another process."""
+        found: NDArray[np.uint8] = _faiss().serialize_index(self._index)
+        return found
+
+    def restore(self, state: NDArray[np.uint8], *, exact: bool) -> None:
+        """Have what another one had, which was `exact` or not."""
+        self._index, self.exact = _faiss().deserialize_index(state), exact
+
     def _approximate(self) -> None:
         """Move to an inverted file."""
         faiss = _faiss()

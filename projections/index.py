@@ -21,18 +21,20 @@ from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
-from beliefledger.projections.index_filters import Beside, Filters
+from beliefledger.projections.index_accesses import Accesses, Showings
+from beliefledger.projections.index_filters import Beside, Filters, FoundTexts
 from beliefledger.projections.index_queries import (
     rows_since,
     shown_since,
     turns_since,
 )
+from beliefledger.projections.index_state import State, under, within
 from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
 from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
 from beliefledger.projections.search_terms import indexed, stated, terms
-from beliefledger.projections.showing import Showing, ShownTurn, bare
+from beliefledger.projections.showing import Showing, ShownTurn, bare, shown_again
 from beliefledger.projections.text_lines import TextLines
 from beliefledger.projections.turn_context import AGENTS, prior
 from beliefledger.projections.vectors import text_tag
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from beliefledger.projections.embedding import Vectors
-    from beliefledger.projections.lexical import Mask
 
 NEVER = (1 << 63) - 1
 """Later than any position or time."""
@@ -50,22 +51,16 @@ _NUMBERS = (
     "valid_from", "valid_to", "expires_at", "said_at", "opened", "closed", "row_id", "against",
     "supersedes",
 )  # fmt: skip
+_COLUMNS = ("rows", "texts", "shown")
+_CODES = ("memories", "types", "topics", "scopes", "sessions")
+_PARTS = ("words", "heads", "lines", "beside")
+"""The parts of an index, by what they are kept as."""
 _AFTER = 7
 """The place of `after` among the columns of texts."""
 SESSION = "session"
 """The narrowest scope."""
 Read = Callable[[Sequence[int]], Iterable[Raw]]
 """The parts of the events at these positions, in the order of these."""
-
-
-@dataclass(slots=True)
-class FoundTexts:
-    """What the filters let through: a mask over the texts, and the row that each memory's text
-    stands for."""
-
-    mask: Mask
-    row_of: NDArray[np.int64]
-    """−1 for turns, and for what is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +121,7 @@ class SubjectIndex:
         `after`: the numbers of the turns next to it in its session, where somebody else spoke.
         `own`: the session of a memory, as it was written. Else −1. `decided`: the position from
         which a text may be shown."""
-        self.shown = Columns(("memory", "position", "at"))
+        self.shown = Showings()
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
         self.turn_ids: list[str] = []
@@ -139,9 +134,6 @@ class SubjectIndex:
         """The words of the texts that have no vector yet."""
         self.at = {"beliefs": 0, "turns": 0, "recalls": 0}
         """The position up to which each view was read."""
-        none = np.zeros(0, np.int64)
-        self._counted = 0, none, none
-        """The number of showings counted; how often each memory was shown, and when last."""
         self._found: tuple[Filters, Micros, FoundTexts] | None = None
         """The last result of the filters, and until when it holds."""
         self._row_at: dict[int, int] = {}
@@ -454,30 +446,56 @@ class SubjectIndex:
             found.setdefault(other, []).append(one)
         return found
 
-    def accesses(self, position: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def accesses(self, position: int) -> Accesses:
         """By memory number: how often it was shown up to a position, and when last (0: never)."""
-        upto = int(np.searchsorted(self.shown["position"], position, side="right"))
-        if upto == len(self.shown):
-            return self._count_on()
-        return _counts(self.shown, upto, len(self.memories.names))
+        return self.shown.upto(position, len(self.memories.names))
 
-    def _count_on(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The accesses as of now: those counted before, and those since."""
-        known, count, last = self._counted
-        size = len(self.memories.names) - len(count)
-        if size:
-            count, last = np.pad(count, (0, size)), np.pad(last, (0, size))
-        memory = self.shown["memory"][known:]
-        np.add.at(count, memory, 1)
-        last[memory] = self.shown["at"][known:]
-        self._counted = len(self.shown), count, last
-        return count, last
+    # Keeping
 
+    def state(self) -> State:
+        """All that it has of texts that have their vectors, to be restored in another process."""
+        if self.waiting or self.dense is None or not self.dense.exact:
+            raise ValueError("An index is kept once all of it has vectors.")
+        state: State = {name: getattr(self, name).state() for name in _COLUMNS}
+        state |= {name: getattr(self, name).names for name in _CODES}
+        for name in _PARTS:
+            state |= under(name, getattr(self, name).state())
+        return state | {
+            "dense": self.dense.state(),
+            "erasures": list(self.erasures or ()),
+            "turn_ids": self.turn_ids,
+            "tags": self.tags,
+            "at": self.at,
+            "last_turn": list(self._last_turn.items()),
+            "turns": list(self.turns.items()),
+            "undecided": list(self._undecided.items()),
+            "hidden": self._hidden,
+            "last_at": self._last_at,
+            "worded": sorted(self.memories.known([*self._worded])),
+            "without": sorted(self._without),
+        }
 
-def _counts(
-    shown: Columns, upto: int, memories: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    memory = shown["memory"][:upto]
-    last = np.zeros(memories, np.int64)
-    last[memory] = shown["at"][:upto]  # they are in order: the last one stays
-    return np.bincount(memory, minlength=memories), last
+    def restore(self, state: State, dimension: int) -> None:
+        """Have what another index of the same subject and model had."""
+        self.start()
+        for name in _COLUMNS:
+            getattr(self, name).restore(state[name])
+        for name in _CODES:
+            setattr(self, name, Codes(state[name]))
+        self.dense = Dense(dimension)
+        self.dense.restore(state["dense"], exact=True)
+        for name in _PARTS:
+            getattr(self, name).restore(within(name, state))
+        self.erasures = Erasures(*state["erasures"])
+        self.turn_ids, self.tags, self.at = state["turn_ids"], state["tags"], state["at"]
+        self._last_turn = {session: (number, by) for session, (number, by) in state["last_turn"]}
+        self.turns = {number: shown_again(each) for number, each in state["turns"]}
+        self._undecided = {at: (turn, tag) for at, (turn, tag) in state["undecided"]}
+        self._hidden, self._last_at = state["hidden"], state["last_at"]
+        self._without, names = set(state["without"]), self.memories.names
+        self._worded = {names[each] or "" for each in state["worded"]}
+        self._row_at = {row: place for place, row in enumerate(self.rows["row_id"].tolist())}
+        memory = self.texts["is_memory"] == 1
+        at = self.texts["words_at"][memory].tolist()
+        self._text_at = dict(zip(at, np.flatnonzero(memory).tolist(), strict=True))
+        self._number_of = {turn: number for number, turn in enumerate(self.turn_ids) if turn}

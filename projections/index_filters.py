@@ -16,6 +16,9 @@ from beliefledger.projections.search_requests import SearchRequest, TaggedWhere
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from beliefledger.projections.index_state import State
+    from beliefledger.projections.lexical import Mask
+
 
 @dataclass(frozen=True, slots=True)
 class Filters:
@@ -37,6 +40,16 @@ class Filters:
     where: TaggedWhere | None = None
     past: bool = False
     """Also what was so and is not any more."""
+
+
+@dataclass(slots=True)
+class FoundTexts:
+    """What the filters let through: a mask over the texts, and the row that each memory's text
+    stands for."""
+
+    mask: Mask
+    row_of: NDArray[np.int64]
+    """−1 for turns, and for what is left out."""
 
 
 def filters_of(request: SearchRequest, position: int) -> Filters:
@@ -82,3 +95,17 @@ class Beside:
             beside[there] = True
             found &= beside
         return found
+
+    def state(self) -> State:
+        """All of it, to be restored in another process."""
+        return {
+            "agents": self._agents.names,
+            "agent": self._agent,
+            "metadata": list(self._metadata.items()),
+        }
+
+    def restore(self, state: State) -> None:
+        """Have what another one had."""
+        self._agents = Codes(state["agents"])
+        self._agent = state["agent"]
+        self._metadata = dict(state["metadata"])

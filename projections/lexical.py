@@ -22,6 +22,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from beliefledger.projections.index_state import State
+
     Mask = NDArray[np.bool_]
     Scores = NDArray[np.float32]
 
@@ -45,10 +47,13 @@ class Lexical:
     def __init__(self, b: float = B) -> None:
         self._b = b
         """How much a text's length counts, from 0 to 1."""
-        self._texts: dict[str, array[int]] = {}
-        """The numbers of the texts that have a term …"""
-        self._times: dict[str, array[int]] = {}
-        """… and how often each has it."""
+        self._entries: dict[str, tuple[array[int], array[int]]] = {}
+        """By term: the numbers of the texts that have it, and how often each has it."""
+        self._kept: dict[str, int] = {}
+        """The places of terms that were restored and not asked for since, in … """
+        self._kept_at: NDArray[np.int64] = np.zeros(1, np.int64)
+        """… where each of them starts in …"""
+        self._kept_entries: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
         self._lengths = array("f")
 
     def __len__(self) -> int:
@@ -68,15 +73,27 @@ class Lexical:
         counts: dict[str, int] = {}
         for term in terms:
             counts[term] = counts.get(term, 0) + 1
-        texts, times = self._texts, self._times
+        entries, kept = self._entries, self._kept
         for term, count in counts.items():
-            found = texts.get(term)
+            found = entries.get(term) or (self._entry(term) if kept else None)
             if found is None:
-                texts[term], times[term] = array("i", (number,)), array("i", (count,))
+                entries[term] = array("i", (number,)), array("i", (count,))
             else:
-                found.append(number)
-                times[term].append(count)
+                found[0].append(number)
+                found[1].append(count)
         return number
+
+    def _entry(self, term: str) -> tuple[array[int], array[int]] | None:
+        """The texts that have a term and how often, if any has it."""
+        found = self._entries.get(term)
+        if found is None and self._kept_entries is not None:
+            place = self._kept.pop(term, None)
+            if place is not None:
+                some = slice(self._kept_at[place], self._kept_at[place + 1])
+                texts, times = self._kept_entries
+                found = array("i", texts[some].tobytes()), array("i", times[some].tobytes())
+                self._entries[term] = found
+        return found
 
     def parts(self, query: Sequence[str], mask: Mask) -> list[Part]:
         """Each term's contribution to the texts that the mask lets through."""
@@ -87,10 +104,11 @@ class Lexical:
         average = max(1.0, float(lengths @ mask.astype(np.float32)) / searched)
         found: list[Part] = []
         for term in query:
-            if term not in self._texts:
+            entry = self._entry(term)
+            if entry is None:
                 continue
-            texts = np.frombuffer(self._texts[term], np.int32)
-            times = np.frombuffer(self._times[term], np.int32)
+            texts = np.frombuffer(entry[0], np.int32)
+            times = np.frombuffer(entry[1], np.int32)
             if searched < mask.size:
                 there = mask[texts]
                 texts, times = texts[there], times[there]
@@ -103,13 +121,41 @@ class Lexical:
 
     def having(self, term: str) -> NDArray[np.int32]:
         """The numbers of the texts that have a term. Not to be kept: the index grows."""
-        found = self._texts.get(term)
-        return np.frombuffer(found, np.int32) if found else np.zeros(0, np.int32)
+        found = self._entry(term)
+        return np.frombuffer(found[0], np.int32) if found else np.zeros(0, np.int32)
 
     def scores(self, query: Sequence[str], mask: Mask) -> Scores:
         """The score of every text for these terms: float32 of shape (number of texts,). 0 where
         none of them is in it, or the mask leaves it out."""
         return added(self.parts(query, mask), len(self))
+
+    # Keeping
+
+    def state(self) -> State:
+        """All of it, to be restored in another process."""
+        for term in list(self._kept):
+            self._entry(term)
+        texts, times = array("i"), array("i")
+        starts = array("q", (0,))
+        for of, often in self._entries.values():
+            texts += of
+            times += often
+            starts.append(len(texts))
+        return {
+            "terms": list(self._entries),
+            "starts": np.array(starts, np.int64),
+            "texts": np.array(texts, np.int32),
+            "times": np.array(times, np.int32),
+            "lengths": np.array(self._lengths, np.float32),
+        }
+
+    def restore(self, state: State) -> None:
+        """Have what another one had. What is kept of a term is looked up when it is asked for."""
+        self._entries = {}
+        self._kept = {term: place for place, term in enumerate(state["terms"])}
+        self._kept_at = state["starts"]
+        self._kept_entries = state["texts"], state["times"]
+        self._lengths = array("f", state["lengths"].tobytes())
 
 
 def _idf(searched: int, count: int) -> float:

@@ -17,8 +17,8 @@ from beliefledger.projections import lexical, ranking
 from beliefledger.projections.aboutness import aboutness
 from beliefledger.projections.current_first import ABOUT, Placed, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
-from beliefledger.projections.index import FoundTexts, SubjectIndex
-from beliefledger.projections.index_filters import Filters
+from beliefledger.projections.index import SubjectIndex
+from beliefledger.projections.index_filters import Filters, FoundTexts
 from beliefledger.projections.question_dates import asked_time
 from beliefledger.projections.ranking import RRF_K, Arm
 from beliefledger.projections.routing import asks_agent

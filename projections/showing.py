@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from beliefledger.ledger.times import Micros
 
@@ -43,6 +43,18 @@ class ShownTurn:
         """What took the place of its memories, where none of them is current any more."""
         over = {each.memory for each in self.superseded}
         return self.superseded[-1] if over and over.issuperset(self.memories) else None
+
+
+def shown_again(parts: Mapping[str, Any]) -> ShownTurn:
+    """Made of its parts, as JSON gives them back."""
+    return ShownTurn(
+        withheld=tuple((start, end) for start, end in parts["withheld"]),
+        superseded=tuple(Superseded(**each) for each in parts["superseded"]),
+        contested=parts["contested"],
+        memories=tuple(parts["memories"]),
+        decided=parts["decided"],
+        reasons=tuple(parts["reasons"]),
+    )
 
 
 class Showing(Protocol):

@@ -339,6 +339,23 @@ vectors = Table(
 """Vectors of texts, sealed under the subject's key; `tag` is an HMAC of model and text. Not folded
 from events but computed once, and kept when views are rebuilt."""
 
+kept_indexes = Table(
+    "kept_indexes",
+    MetaData(),
+    Column("tag", _ID, primary_key=True),
+    Column("part", Integer, primary_key=True, autoincrement=False),
+    Column("subject_ref", _ID, nullable=False),
+    Column("model", _text(200), nullable=False),
+    Column("erasures", Integer, nullable=False),
+    Column("saved", _ID, nullable=False),
+    Column("parts", Integer, nullable=False),
+    Column("sealed", LargeBinary, nullable=False),
+    Index("kept_indexes_subject", "subject_ref", "model"),
+)
+"""Indexes of subjects as they were in memory, in parts that are sealed under the subject's key;
+`tag` is an HMAC of model and purpose, `saved` is new each time that one is kept, and `erasures` is
+how many of the subject's were on record before anything of it was read."""
+
 vector_models = Table(
     "vector_models",
     MetaData(),

@@ -7,30 +7,66 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from beliefledger.projections.columns import Codes
+from beliefledger.projections.index_state import under, within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from beliefledger.projections.index_state import State
     from beliefledger.projections.lexical import Mask
 
 USER = "user"
+
+
+class TermLists:
+    """The different terms of each text, kept as numbers."""
+
+    def __init__(self) -> None:
+        self._codes = Codes()
+        self._numbers = array("i")
+        self._ends = array("q")
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, number: int) -> tuple[str, ...]:
+        start = self._ends[number - 1] if number else 0
+        names = self._codes.names
+        return tuple(names[each] or "" for each in self._numbers[start : self._ends[number]])
+
+    def append(self, terms: Sequence[str]) -> None:
+        codes = self._codes
+        self._numbers.extend([codes(each) for each in dict.fromkeys(terms)])
+        self._ends.append(len(self._numbers))
+
+    def state(self) -> State:
+        return {
+            "names": self._codes.names,
+            "numbers": np.array(self._numbers, np.int32),
+            "ends": np.array(self._ends, np.int64),
+        }
+
+    def restore(self, state: State) -> None:
+        self._codes = Codes(state["names"])
+        self._numbers = array("i", state["numbers"].tobytes())
+        self._ends = array("q", state["ends"].tobytes())
 
 
 class TextLines:
     """One line for each text of an index, by its number."""
 
     def __init__(self) -> None:
-        self.terms: list[tuple[str, ...]] = []
-        """The different terms of each text."""
+        self.terms = TermLists()
         self.keys, self.entities = Codes(), Codes()
         self._key, self._entity = array("i"), array("i")
         self._claim = array("q")
-        """A hash of what a memory says, which is of this process alone; 0 for turns."""
+        """A hash of what a memory says; 0 for turns."""
         self._source: dict[int, str] = {}
         """By memory: the id of the turn it came of."""
         self._of_turn: dict[str, list[int]] = {}
@@ -43,7 +79,7 @@ class TextLines:
 
     def add(self, terms: Sequence[str]) -> None:
         """Add a line for the next text."""
-        self.terms.append(tuple(dict.fromkeys(terms)))
+        self.terms.append(terms)
         self._key.append(-1)
         self._entity.append(-1)
         self._claim.append(0)
@@ -56,7 +92,7 @@ class TextLines:
         parts = memory["attribute"].split(".")
         if parts[0] == "relation" and parts[2:] == ["name"]:
             self.named.setdefault(parts[1], []).append(number)
-        self._claim[number] = hash(memory["claim"])
+        self._claim[number] = _hashed(memory["claim"])
         self._source[number] = memory["turn"]
         self._of_turn.setdefault(memory["turn"], []).append(number)
 
@@ -102,6 +138,42 @@ class TextLines:
     def claim(self, number: int) -> int:
         """Equal for memories that say the same; 0 for turns."""
         return self._claim[number]
+
+    # Keeping
+
+    def state(self) -> State:
+        """All of it, to be restored in another process."""
+        return under("terms", self.terms.state()) | {
+            "keys": self.keys.names,
+            "entities": self.entities.names,
+            "key": np.array(self._key, np.int32),
+            "entity": np.array(self._entity, np.int32),
+            "claim": np.array(self._claim, np.int64),
+            "source": list(self._source.items()),
+            "turn": list(self._turn.items()),
+            "named": self.named,
+            "others": np.frombuffer(bytes(self._others), np.uint8),
+        }
+
+    def restore(self, state: State) -> None:
+        """Have what another one had."""
+        self.terms.restore(within("terms", state))
+        self.keys, self.entities = Codes(state["keys"]), Codes(state["entities"])
+        self._key = array("i", state["key"].tobytes())
+        self._entity = array("i", state["entity"].tobytes())
+        self._claim = array("q", state["claim"].tobytes())
+        self._source, self._turn = dict(state["source"]), dict(state["turn"])
+        self._of_turn = {}
+        for number, turn_id in self._source.items():
+            self._of_turn.setdefault(turn_id, []).append(number)
+        self.named = state["named"]
+        self._others = bytearray(state["others"].tobytes())
+        self._known = {}
+
+
+def _hashed(claim: str) -> int:
+    """The same for the same words, in every process."""
+    return int.from_bytes(blake2b(claim.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _begins(name: str, wanted: Sequence[str]) -> bool:

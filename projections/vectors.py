@@ -18,6 +18,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select
 from beliefledger.ledger.encryption import NotAuthentic, SubjectKeys
 from beliefledger.ledger.errors import LogCorrupted
 from beliefledger.ledger.streams import tag
+from beliefledger.projections.kept_indexes import KeptIndexes
 from beliefledger.projections.tables import vector_models as models
 from beliefledger.projections.tables import vectors as table
 from beliefledger.projections.view_databases import Home
@@ -56,6 +57,7 @@ class VectorStore:
 
     def __init__(self, home: Home) -> None:
         self._home = home
+        self.indexes = KeptIndexes(home)
         self._unpurged = False
         """Whether vectors were deleted here whose key lives on, and which may still lie in
         files."""
@@ -63,6 +65,7 @@ class VectorStore:
             home.create(connection, models)
             home.create(connection, table)
             home.index(connection, sorted(table.indexes, key=lambda index: str(index.name)))
+            self.indexes.create(connection)
 
     def all_of(self, keys: SubjectKeys, model: str, dimension: int) -> dict[str, Vectors]:
         """Every vector of a subject, by its tag. Raises `LogCorrupted` for one that was changed."""
@@ -133,12 +136,16 @@ class VectorStore:
     # Deleting
 
     def forget(self, subject_ref: str, model: str | None = None) -> int:
-        """Delete a subject's vectors (of one model), and leave none behind in files; how many."""
+        """Delete a subject's vectors (of one model), and the indexes that have them, and leave none
+        behind in files; how many vectors."""
+        self._unpurged = self.indexes.forget(subject_ref, model) > 0 or self._unpurged
         gone = delete(table).where(table.c.subject_ref == subject_ref)
         return self._delete(gone if model is None else gone.where(table.c.model == model))
 
     def drop(self, model: str) -> int:
-        """Delete everybody's vectors of a model; returns how many there were."""
+        """Delete everybody's vectors of a model, and the indexes that have them; returns how many
+        vectors there were."""
+        self.indexes.drop(model)
         return self._delete(delete(table).where(table.c.model == model))
 
     def sweep(self, known: Callable[[], Collection[str]]) -> int:
@@ -150,9 +157,10 @@ class VectorStore:
         return sum(map(self.forget, sorted(strangers)))
 
     def subjects(self) -> list[str]:
-        """The subjects that have vectors."""
+        """The subjects that have vectors, or of whom an index is kept."""
         with self._home.reading() as connection:
-            return list(connection.execute(select(table.c.subject_ref).distinct()).scalars())
+            found = set(connection.execute(select(table.c.subject_ref).distinct()).scalars())
+        return sorted(found.union(self.indexes.subjects()))
 
     def without(self, keys: SubjectKeys, texts: Callable[[], Collection[str]]) -> list[str]:
         """The tags of a subject's vectors whose text is none of these. `texts` is called after the
@@ -188,6 +196,7 @@ class VectorStore:
         Raises `BackendUnavailable` while somebody holds on to them.
         """
         self._home.rewrite(table)
+        self.indexes.rewrite()
         self._unpurged = False
 
     def scrub(self) -> None:

@@ -26,6 +26,7 @@ from beliefledger.projections.routing import route
 from beliefledger.projections.search_requests import ALL, NOW, Looked, SearchRequest
 from beliefledger.projections.vectors import VectorStore, rounded
 from beliefledger.reading.queries import Queries
+from beliefledger.search.kept import keep, take_up
 from beliefledger.search.live_index import LiveIndex, index_apart, shown_texts
 from beliefledger.search.models import Chosen, Embedders
 from beliefledger.search.slot_meanings import SlotMeanings
@@ -126,9 +127,13 @@ class Indexes:
             self._indexes.move_to_end(key)
         most = None if everything else MOST_MEANWHILE if computing else 0
         with live.index.lock:
+            if live.kept is None:
+                take_up(self._log, self._queries, self.store.indexes, live, model)
             while not self._ready(live, head, model, most, progress):
                 live.index.start()  # words of it were erased meanwhile
                 live.standing = Standing(subject_ref, purpose)
+            with suppress(BackendUnavailable, BackendUnusable):  # then the next has to read all
+                keep(self._log, self.store.indexes, live, model)
             yield live
         self._bound(key)
 
@@ -178,6 +183,7 @@ class Indexes:
             ref = index.subject_ref
             left |= set(self.store.without(index.keys, lambda: self._texts_of(ref)))
         if left:
+            self.store.indexes.forget(index.subject_ref)
             self.store.forget_some(sorted(left))
 
     def _embed(
@@ -362,6 +368,8 @@ class Indexes:
             if keys is None:
                 continue  # swept already
             state = self._log.erasures_of(subject_ref), self.store.count(subject_ref)
+            if self.store.indexes.forget(subject_ref, erasures=state[0]):
+                self.store.indexes.rewrite()
             if self._swept.get(subject_ref) == state:
                 continue
             here = self.store.without(keys, partial(self._texts_of, subject_ref))
@@ -390,6 +398,7 @@ class Indexes:
         what was deleted there.
         """
         self.forget(subject_ref)
+        self.store.indexes.forget(subject_ref)
         keys = self._log.keys(subject_ref)
         if keys is None:
             return self.store.forget(subject_ref)
@@ -415,6 +424,8 @@ class Indexes:
                 found += len(there) if wanted is None else int(np.isin(there, wanted).sum())
         kept = self.store.count(subject_ref)
         keys = self._log.keys(subject_ref)
+        before = None if positions is None else self._log.erasures_of(subject_ref)
+        found += self.store.indexes.count(subject_ref, before)
         if positions is None:
             every = sum(each.vectors for each in self.store.counts())
             return looked + every, found + kept

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from beliefledger.gate.rulebook import Rules
-from beliefledger.gate.standing_fold import NAMES, Touched
+from beliefledger.gate.standing_fold import NAMES
+from beliefledger.gate.standing_parts import Touched
 from beliefledger.ledger.errors import BackendUnavailable, BackendUnusable, NotPermitted
 from beliefledger.ledger.events.recall import MemoriesRecalled
 from beliefledger.ledger.events.turn import TurnRecorded
@@ -41,12 +42,15 @@ class LiveIndex:
     index: SubjectIndex
     standing: Standing
     generations: IndexedGenerations | None = None
+    kept: int | None = None
+    """How much it had when it was last kept for other processes; None until one looked for that."""
 
     def restart(self) -> None:
         """Empty the index; the erasures that it knows of stay known."""
         erasures = self.index.erasures
         self.index.start()
         self.index.erasures = erasures
+        self.kept = 0
 
     def follow(
         self, log: Log, queries: Queries, upto: int, rules: Rules, now: Micros

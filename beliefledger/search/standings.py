@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.standing import OUTDATED, Rights, TurnStanding, rights_of
-from beliefledger.gate.standing_fold import NAMES, StandingFold, Touched
+from beliefledger.gate.standing_fold import NAMES, StandingFold
+from beliefledger.gate.standing_parts import Touched
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.log import Log
 from beliefledger.ledger.times import Micros

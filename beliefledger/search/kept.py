@@ -1,0 +1,100 @@
+"""Indexes that were kept: how one is taken up again by a fresh process, and when it is kept anew.
+
+One is taken up only if it is of this log, of these views and of this version, and nothing of the
+subject was erased since. What happened since then is followed as in the process that kept it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+
+from beliefledger.gate.standing import Rights
+from beliefledger.ledger.gc_pause import gc_paused
+from beliefledger.ledger.log import Log
+from beliefledger.projections import lexical, search_requests
+from beliefledger.projections.embedding import Embedder
+from beliefledger.projections.index import IndexedGenerations, SubjectIndex
+from beliefledger.projections.index_state import State
+from beliefledger.projections.kept_indexes import KeptIndexes
+from beliefledger.reading.queries import Queries
+from beliefledger.search.live_index import VIEWS, LiveIndex
+
+FORMAT = 1
+"""Of what is kept; a change of what is indexed, or how, has to move it."""
+LEAST_KEPT = 500
+"""Texts. Fewer are read again about as fast."""
+_GROWN = 20
+"""It is kept again once a part of this many is new."""
+
+
+def take_up(
+    log: Log, queries: Queries, kept: KeptIndexes, live: LiveIndex, model: Embedder
+) -> None:
+    """Let an empty index have what was kept, if that still holds. Precondition: its lock is
+    held."""
+    live.kept = 0
+    with gc_paused():
+        _take_up(log, queries, kept, live, model)
+
+
+def _take_up(
+    log: Log, queries: Queries, kept: KeptIndexes, live: LiveIndex, model: Embedder
+) -> None:
+    index, ref = live.index, live.index.subject_ref
+    state = kept.load(index.keys, model.name, live.standing.purpose)
+    if state is None or state["version"] != _version(model):
+        return
+    position, theirs = state["standing"]["position"], state["erasures"][1]
+    if log.event_id_at(position) != state["last_event"] or log.erasures_of(ref) != theirs:
+        return
+    with queries.states(*VIEWS) as (_, states):
+        generations = IndexedGenerations(*(each.generation for each in states))
+    if state["generations"] != list(astuple(generations)):
+        return
+    index.restore(state, model.dimension)
+    live.generations, live.kept = generations, _size(index)
+    live.standing.fold.restore(state["standing"])
+    covered, approvals, grants, prohibited = state["rights"]
+    live.standing.rights = Rights(
+        live.standing.purpose,
+        frozenset(covered),
+        approvals,
+        frozenset(grants),
+        frozenset(prohibited),
+    )
+
+
+def keep(log: Log, kept: KeptIndexes, live: LiveIndex, model: Embedder) -> None:
+    """Keep an index, if it is worth it and grew since it last was. Precondition: its lock is held.
+
+    What was erased meanwhile is in no file afterwards: whoever erases deletes what is kept after
+    the request is on record, and this looks for requests after it has kept.
+    """
+    index, dense = live.index, live.index.dense
+    size = _size(index)
+    whole = dense is not None and dense.exact and not index.waiting
+    if not whole or len(index) < LEAST_KEPT or size - (live.kept or 0) < max(1, size // _GROWN):
+        return
+    fold, rights, generations = live.standing.fold, live.standing.rights, live.generations
+    if generations is None or index.erasures is None:
+        return
+    state: State = index.state() | {
+        "version": _version(model),
+        "last_event": log.event_id_at(fold.position),
+        "generations": astuple(generations),
+        "standing": fold.state(),
+        "rights": (rights.covered, rights.approvals, rights.grants, rights.prohibited),
+    }
+    kept.keep(index.keys, index.model, live.standing.purpose, state)
+    live.kept = size
+    if log.erasures_of(index.subject_ref) != index.erasures.theirs:
+        kept.forget(index.subject_ref)
+        kept.rewrite()
+
+
+def _size(index: SubjectIndex) -> int:
+    return len(index.texts) + len(index.rows)
+
+
+def _version(model: Embedder) -> list[object]:
+    return [FORMAT, lexical.VERSION, search_requests.VERSION, model.dimension]
