@@ -244,9 +244,10 @@ def arranged(
     searched: Mask,
     now: tuple[int, int],
     k: int,
+    fits: Mask,
 ) -> list[Placed]:
     """The first `k` results, of those in the order of their scores. `now` is the position and the
-    time asked about."""
+    time asked about; `fits` are the texts that have the kind of answer that is asked for."""
     by = successions(index, *now).by
     happened = index.lines.keyed(("event",))
 
@@ -282,6 +283,8 @@ def arranged(
     if asked.tense == "now" or (past and asked.slots):
         then = searched & (index.texts["said_at"] <= now[1])
         found, taken = group(about, index, fused, then, crowded=not past)
+        if any(fits[each] for each in found):  # the others may only mention it
+            found = [each for each in found if fits[each] or about.keyed[each]]
 
     def outdated(number: int) -> bool:
         return newer(line_of(number)) is not None or (past and number in taken)

@@ -19,6 +19,7 @@ from beliefledger.ledger.codec import Raw, Recorded
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
+from beliefledger.projections.answer_kinds import kinds_in
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
 from beliefledger.projections.index_accesses import Accesses, Showings
@@ -113,14 +114,14 @@ class SubjectIndex:
         self.texts = Columns(
             (
                 "words_at", "is_memory", "said_at", "session", "prior", "agent", "before", "after",
-                "own", "decided",
+                "own", "decided", "kinds",
             )
         )  # fmt: skip
         """`prior`: how much a turn counts, in millionths; all of it for memories. `agent`: 1 for
         what an agent said. `before` and
         `after`: the numbers of the turns next to it in its session, where somebody else spoke.
         `own`: the session of a memory, as it was written. Else −1. `decided`: the position from
-        which a text may be shown."""
+        which a text may be shown. `kinds`: of the answers that it has, as bits."""
         self.shown = Showings()
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
@@ -286,7 +287,10 @@ class SubjectIndex:
                 self.lines.is_memory(number, memory)
                 self.beside.add(memory.get("agent"), memory.get("metadata"))
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
-                rows.append((raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0))
+                kinds = kinds_in(memory["claim"])
+                rows.append(
+                    (raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0, kinds)
+                )
         self.texts.add(rows)
 
     def _turns_since(self, connection: Connection, generation: int, source: Source) -> bool:
@@ -327,8 +331,11 @@ class SubjectIndex:
             counts = round(prior(raw.facts["role"], stated(content)) * MILLION)
             agent = int(raw.facts["role"] in AGENTS)
             rows.append(
-                [raw.position, 0, said_at, session, counts, agent, before, -1, -1, shown.decided]
-            )
+                [
+                    raw.position, 0, said_at, session, counts, agent, before, -1, -1,
+                    shown.decided, kinds_in(content),
+                ]
+            )  # fmt: skip
             self.turns[number] = shown
             self._number_of[turn_id] = number
             if before >= first:

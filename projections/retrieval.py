@@ -14,6 +14,7 @@ import numpy as np
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import lexical, ranking
+from beliefledger.projections.answer_kinds import SURE, kinds_asked
 from beliefledger.projections.aboutness import aboutness
 from beliefledger.projections.current_first import ABOUT, Placed, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
@@ -46,6 +47,7 @@ _BESIDE = 10
 # The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
 WORDS, SESSION, HEADING, TIME = 1.5, 0.45, 4.5, 0.4
 SLOT = 0.2
+ANSWER = 0.3
 ROUTED = 0.2
 LEAST = 0.6
 """The same of a question that asks the subject's own memory what is so now: of what it is about
@@ -115,6 +117,10 @@ def find(index: SubjectIndex, query: Query) -> Result:
             asked_for, about = near, told
             break
     signal |= about.scores >= ABOUT
+    wanted = kinds_asked(query.words)
+    fits = signal & ((index.texts["kinds"] & wanted) > 0)
+    if fits.any():
+        arms["answer"] = Arm(fits.astype(np.float32), ANSWER, ranked=False, top=1.0)
     if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
     prior = np.ones(1, np.float32)
@@ -144,7 +150,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
     # Whoever wants different results gets them in the order in which they were chosen.
     if query.diversity:
         asked_for = SlotQuestion()
-    placed = arranged(index, asked_for, about, fused, mask, now, query.k)
+    sure = signal & ((index.texts["kinds"] & wanted & SURE) > 0)
+    placed = arranged(index, asked_for, about, fused, mask, now, query.k, sure)
     further = {each.number for each in placed}.difference(kept.tolist())
     if further:  # brought in by what they took the place of
         kept = np.union1d(kept, np.array(list(further), np.int64))
