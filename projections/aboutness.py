@@ -21,6 +21,7 @@ from beliefledger.projections.slot_routing import (
     Words,
     change_words,
     kin_words,
+    light_terms,
     with_same,
 )
 
@@ -108,7 +109,8 @@ def _alike(having: _Having, asked: SlotQuestion, mask: Mask, meant: Scores, floo
     """Of a question without a slot: how near each text is to the one that fits it best, by the
     question's terms or by meaning."""
     alike: Scores = np.zeros(len(mask), np.float32)
-    said, near = having.weighed(asked.terms, mask), np.where(mask, meant, 0)
+    telling = [each for each in asked.terms if each not in light_terms()]
+    said, near = having.weighed(telling or asked.terms, mask), np.where(mask, meant, 0)
     by_words = float(said.max(initial=0))
     if by_words > 0:
         np.maximum(alike, np.where(said >= COVERED * by_words, said / by_words, 0), out=alike)

@@ -32,9 +32,10 @@ from beliefledger.projections.index_queries import (
 from beliefledger.projections.index_state import State, under, within
 from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
+from beliefledger.projections.open_sentences import stated
 from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
-from beliefledger.projections.search_terms import indexed, stated, terms
+from beliefledger.projections.search_terms import indexed, terms
 from beliefledger.projections.showing import Showing, ShownTurn, bare, shown_again
 from beliefledger.projections.text_lines import TextLines
 from beliefledger.projections.turn_context import AGENTS, prior

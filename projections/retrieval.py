@@ -14,9 +14,9 @@ import numpy as np
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import lexical, ranking
-from beliefledger.projections.answer_kinds import SURE, kinds_asked
 from beliefledger.projections.aboutness import aboutness
-from beliefledger.projections.current_first import ABOUT, Placed, arranged
+from beliefledger.projections.answer_kinds import SURE, kinds_asked
+from beliefledger.projections.current_first import ABOUT, Placed, Ranked, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_filters import Filters, FoundTexts
@@ -151,7 +151,8 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if query.diversity:
         asked_for = SlotQuestion()
     sure = signal & ((index.texts["kinds"] & wanted & SURE) > 0)
-    placed = arranged(index, asked_for, about, fused, mask, now, query.k, sure)
+    ranked = Ranked(fused, scored.scores[places].tolist(), sure, query.weight)
+    placed = arranged(index, asked_for, about, ranked, mask, now, query.k)
     further = {each.number for each in placed}.difference(kept.tolist())
     if further:  # brought in by what they took the place of
         kept = np.union1d(kept, np.array(list(further), np.int64))
