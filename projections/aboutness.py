@@ -21,6 +21,7 @@ from beliefledger.projections.slot_routing import (
     Words,
     change_words,
     kin_words,
+    light_terms,
     with_same,
 )
 
@@ -37,7 +38,9 @@ REST = 0.5
 """How much of it depends on the question's other terms."""
 _SCAFFOLD = frozenset(terms("user relation name call called named"))
 COVERED = 0.8
-"""How near a text has to come to the one that fits a question without a slot best."""
+"""How near a text has to come to the one that fits a question without a slot best …"""
+NEAREST = 0.9
+"""… by its meaning alone, where it has no word of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +110,15 @@ def _alike(having: _Having, asked: SlotQuestion, mask: Mask, meant: Scores, floo
     """Of a question without a slot: how near each text is to the one that fits it best, by the
     question's terms or by meaning."""
     alike: Scores = np.zeros(len(mask), np.float32)
-    for of, least in ((having.weighed(asked.terms, mask), 0.0), (np.where(mask, meant, 0), floor)):
-        top = float(of.max(initial=0))
-        if top > least:
-            np.maximum(alike, np.where(of >= COVERED * top, of / top, 0), out=alike)
+    telling = [each for each in asked.terms if each not in light_terms()]
+    said, near = having.weighed(telling or asked.terms, mask), np.where(mask, meant, 0)
+    by_words = float(said.max(initial=0))
+    if by_words > 0:
+        np.maximum(alike, np.where(said >= COVERED * by_words, said / by_words, 0), out=alike)
+    top = float(near.max(initial=0))
+    if top > floor:
+        least = np.where(said > 0, COVERED, NEAREST) * top
+        np.maximum(alike, np.where(near >= least, near / top, 0), out=alike)
     return alike
 
 

@@ -20,7 +20,12 @@ import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
-from beliefledger.projections.slot_routing import SlotQuestion, change_terms, ending_words
+from beliefledger.projections.slot_routing import (
+    SlotQuestion,
+    change_terms,
+    ending_words,
+    light_terms,
+)
 from beliefledger.projections.text_lines import USER, places
 
 if TYPE_CHECKING:
@@ -60,6 +65,10 @@ ALL_OF = 0.9
 if it leaves hardly anything out."""
 WINDOW = 10
 """So many of the best by all arms are put into another order."""
+REACH, WORDS_ALONE = 0.5, 0.4
+"""The least share of the best score that a text has to have to come first by its time, unless it is
+a memory of the slot that is asked for or takes up another; and how much of this is left where
+nothing but words is compared, since a paraphrase has few of them."""
 LIFTED = 4
 """So many texts at most are brought among the results by what they are about alone."""
 
@@ -148,8 +157,7 @@ def group(
         pairs = {old: newer[0] for old, newer in ups if newer}
         return list(dict.fromkeys(each for pair in pairs.items() for each in pair)), pairs
     at = np.flatnonzero((about.scores >= max(ABOUT, GROUP * top)) & searched)
-    states = at[index.texts["prior"][at] > _ONLY_ASKS]
-    at = states if states.size else at  # who asks about it tells nothing of it
+    at = at[index.texts["prior"][at] > _ONLY_ASKS]  # who asks about it tells nothing of it
     if at.size > MANY:  # much is said of it: what fits best by all arms, and what is believed
         of = fused[:WINDOW]
         best = [each for each in of if searched[each] and about.scores[each] >= GROUP * top]
@@ -172,10 +180,9 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
     """The later turns that say of something rare in this text that it changed, or say it anew with
     other words for some of it; newest first."""
     said_at = index.texts["said_at"]
-    # That two texts say "got" or "new" connects them no more than that each is of a change.
-    own = [
-        each for each in index.lines.terms[number] if each != USER and each not in change_terms()
-    ]
+    # That two texts say "got" or "up" connects them no more than that each is of a change.
+    idle = change_terms() | light_terms() | {USER}
+    own = [each for each in index.lines.terms[number] if each not in idle]
     shared: Counter[int] = Counter()
     rare: set[int] = set()
     for term in own:
@@ -246,6 +253,17 @@ def ordered(
 
 
 @dataclass(frozen=True, slots=True)
+class Ranked:
+    """Texts in the order of their scores by all arms, which of all have the kind of answer that is
+    asked for, and how far the scores can be relied on, as the weight of the model of meanings."""
+
+    numbers: Sequence[int]
+    scores: Sequence[float]
+    fits: Mask
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Placed:
     """A result in its place: its number, the texts that are one with it, and the later text that
     takes it up, so that it is perhaps outdated."""
@@ -259,13 +277,13 @@ def arranged(
     index: SubjectIndex,
     asked: SlotQuestion,
     about: Aboutness,
-    fused: Sequence[int],
+    ranked: Ranked,
     searched: Mask,
     now: tuple[int, int],
     k: int,
 ) -> list[Placed]:
-    """The first `k` results, of those in the order of their scores. `now` is the position and the
-    time asked about."""
+    """The first `k` results. `now` is the position and the time asked about."""
+    fused, fits = ranked.numbers, ranked.fits
     of = successions(index, *now)
     if asked.tense != "now" or not (asked.own or asked.kin):
         of = Successions(of.by)  # what has ended is told of as well
@@ -314,15 +332,24 @@ def arranged(
     if asked.tense == "now" or (past and asked.slots):
         then = searched & (index.texts["said_at"] <= now[1])
         found, taken = group(about, index, fused, then, crowded=not past)
+        if any(fits[each] for each in found):  # the others may only mention it
+            found = [each for each in found if fits[each] or about.keyed[each]]
 
     def outdated(number: int) -> bool:
         return bool(is_over(line_of(number))) or (past and number in taken)
 
     head = ordered(found, asked, about, index, outdated)
-    first = set(fused[:WINDOW])
+    reach = REACH * (WORDS_ALONE + (1 - WORDS_ALONE) * ranked.weight)
+    least = reach * max(ranked.scores, default=0)
+    first = {
+        each
+        for each, score in zip(fused[:WINDOW], ranked.scores, strict=False)
+        if about.keyed[each] or each in taken.values() or score >= least
+    }
+    far = set(fused[:WINDOW]) - first
     most = LIFTED if asked.own or asked.kin else 1
     may = set(head) if asked.slots else set(taken.values())
-    lifted = [each for each in head if each not in first and each in may][:most]
+    lifted = [each for each in head if each not in first and each in may - far][:most]
     head = [each for each in head if each in first or each in lifted]
     ahead = set(head)
     order = [*head, *(each for each in fused if each not in ahead)]

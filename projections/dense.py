@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from beliefledger.projections.embedding import Vectors
+    from beliefledger.projections.index_state import State
     from beliefledger.projections.lexical import Mask, Scores
 
 MOST_EXACT = 200_000
@@ -107,14 +108,20 @@ class Dense:
         cosines[ids[0][there]] = found[0][there]
         return cosines
 
-    def state(self) -> NDArray[np.uint8]:
-        """All of it, as FAISS writes it, to be restored in another process."""
-        found: NDArray[np.uint8] = _faiss().serialize_index(self._index)
-        return found
+    def state(self) -> State:
+        """All of it, to be restored in another process: of more than a few as FAISS writes it."""
+        if isinstance(self._index, _Few):
+            return {"ids": self._index.ids, "vectors": self._index.vectors}
+        return {"faiss": _faiss().serialize_index(self._index)}
 
-    def restore(self, state: NDArray[np.uint8], *, exact: bool) -> None:
+    def restore(self, state: State, *, exact: bool) -> None:
         """Have what another one had, which was `exact` or not."""
-        self._index, self.exact = _faiss().deserialize_index(state), exact
+        self.exact = exact
+        if "faiss" in state:
+            self._index = _faiss().deserialize_index(state["faiss"])
+        else:
+            self._index = _Few(self.dimension)
+            self._index.add_with_ids(state["vectors"], state["ids"])
 
     def _approximate(self) -> None:
         """Move to an inverted file."""

@@ -19,6 +19,7 @@ from beliefledger.ledger.codec import Raw, Recorded
 from beliefledger.ledger.encryption import SubjectKeys
 from beliefledger.ledger.streams import session_tag
 from beliefledger.ledger.times import Micros
+from beliefledger.projections.answer_kinds import kinds_in
 from beliefledger.projections.columns import Codes, Columns
 from beliefledger.projections.dense import Dense
 from beliefledger.projections.index_accesses import Accesses, Showings
@@ -31,9 +32,10 @@ from beliefledger.projections.index_queries import (
 from beliefledger.projections.index_state import State, under, within
 from beliefledger.projections.index_texts import heading, of_memory
 from beliefledger.projections.lexical import Lexical
+from beliefledger.projections.open_sentences import is_new, stated, unreal
 from beliefledger.projections.recalls import shown_in
 from beliefledger.projections.search_requests import TaggedWhere
-from beliefledger.projections.search_terms import indexed, is_new, stated, terms, unreal
+from beliefledger.projections.search_terms import indexed, terms
 from beliefledger.projections.showing import Showing, ShownTurn, bare, shown_again
 from beliefledger.projections.text_lines import TextLines
 from beliefledger.projections.turn_context import AGENTS, prior
@@ -113,14 +115,14 @@ class SubjectIndex:
         self.texts = Columns(
             (
                 "words_at", "is_memory", "said_at", "session", "prior", "agent", "before", "after",
-                "own", "decided",
+                "own", "decided", "kinds",
             )
         )  # fmt: skip
         """`prior`: how much a turn counts, in millionths; all of it for memories. `agent`: 1 for
         what an agent said. `before` and
         `after`: the numbers of the turns next to it in its session, where somebody else spoke.
         `own`: the session of a memory, as it was written. Else −1. `decided`: the position from
-        which a text may be shown."""
+        which a text may be shown. `kinds`: of the answers that it has, as bits."""
         self.shown = Showings()
         self.memories, self.types, self.topics = Codes(), Codes(), Codes()
         self.scopes, self.sessions = Codes(), Codes()
@@ -283,11 +285,15 @@ class SubjectIndex:
             if raw.body is not None:
                 memory = raw.body["memory"]
                 said = of_memory(memory["claim"], memory["attribute"])
-                self._text_at[raw.position] = self._add(said, "", "")
-                self.lines.is_memory(self._text_at[raw.position], memory)
+                number = self._add(said, "", "", memory["claim"])
+                self._text_at[raw.position] = number
+                self.lines.is_memory(number, memory)
                 self.beside.add(memory.get("agent"), memory.get("metadata"))
                 own = self.sessions(session_tag(self.keys.ids, memory["session"]))
-                rows.append((raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0))
+                kinds = kinds_in(memory["claim"])
+                rows.append(
+                    (raw.position, 1, memory["said_at"], -1, MILLION, 0, -1, -1, own, 0, kinds)
+                )
         self.texts.add(rows)
 
     def _turns_since(self, connection: Connection, generation: int, source: Source) -> bool:
@@ -328,8 +334,11 @@ class SubjectIndex:
             counts = round(prior(raw.facts["role"], stated(content)) * MILLION)
             agent = int(raw.facts["role"] in AGENTS)
             rows.append(
-                [raw.position, 0, said_at, session, counts, agent, before, -1, -1, shown.decided]
-            )
+                [
+                    raw.position, 0, said_at, session, counts, agent, before, -1, -1,
+                    shown.decided, kinds_in(content),
+                ]
+            )  # fmt: skip
             self.turns[number] = shown
             self._number_of[turn_id] = number
             if before >= first:
@@ -345,11 +354,12 @@ class SubjectIndex:
         rows = connection.execute(shown_since(generation), given)
         self.shown.add([(self.memories(row[1]), row[0], row[2]) for row in rows])
 
-    def _add(self, words: str, head: str, turn_id: str) -> int:
-        """Add a text; returns its number. The caller adds its row."""
+    def _add(self, words: str, head: str, turn_id: str, said: str | None = None) -> int:
+        """Add a text, of which only `said` was said where that is given; returns its number. The
+        caller adds its row."""
         found = indexed(words)
         number = self.words.add(found)
-        self.lines.add(found, new=is_new(words))
+        self.lines.add(found if said is None else indexed(said), new=is_new(words))
         self.heads.add(terms(head) if head else ())
         self.turn_ids.append(turn_id)
         self.tags.append(text_tag(self.keys, self.model, words))
@@ -433,21 +443,6 @@ class SubjectIndex:
             found &= np.isin(said_in, of)
         return found
 
-    def against(self, position: int) -> dict[str, list[str]]:
-        """The memories that disagreed with each other at a position, by their ids."""
-        rows, found = self.rows, dict[str, list[str]]()
-        weak = np.flatnonzero(rows["against"] >= 0)
-        if weak.size:
-            there = (rows["opened"] <= position) & (rows["closed"] > position)
-            weak = weak[there[weak]]
-            weak = weak[np.isin(rows["against"][weak], rows["memory"][there])]
-        for row in weak:
-            one = self.memories.names[int(rows["memory"][row])] or ""
-            other = self.memories.names[int(rows["against"][row])] or ""
-            found.setdefault(one, []).append(other)
-            found.setdefault(other, []).append(one)
-        return found
-
     def accesses(self, position: int) -> Accesses:
         """By memory number: how often it was shown up to a position, and when last (0: never)."""
         return self.shown.upto(position, len(self.memories.names))
@@ -462,8 +457,8 @@ class SubjectIndex:
         state |= {name: getattr(self, name).names for name in _CODES}
         for name in _PARTS:
             state |= under(name, getattr(self, name).state())
+        state |= under("dense", self.dense.state())
         return state | {
-            "dense": self.dense.state(),
             "erasures": list(self.erasures or ()),
             "turn_ids": self.turn_ids,
             "tags": self.tags,
@@ -485,7 +480,7 @@ class SubjectIndex:
         for name in _CODES:
             setattr(self, name, Codes(state[name]))
         self.dense = Dense(dimension)
-        self.dense.restore(state["dense"], exact=True)
+        self.dense.restore(within("dense", state), exact=True)
         for name in _PARTS:
             getattr(self, name).restore(within(name, state))
         self.erasures = Erasures(*state["erasures"])
@@ -494,6 +489,7 @@ class SubjectIndex:
         self.turns = {number: shown_again(each) for number, each in state["turns"]}
         self._undecided = {at: (turn, tag) for at, (turn, tag) in state["undecided"]}
         self._hidden, self._last_at = state["hidden"], state["last_at"]
+        self._settled = max(self.at.values())
         self._without, names = set(state["without"]), self.memories.names
         self._worded = {names[each] or "" for each in state["worded"]}
         self._row_at = {row: place for place, row in enumerate(self.rows["row_id"].tolist())}

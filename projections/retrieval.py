@@ -15,7 +15,8 @@ from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.times import DAY
 from beliefledger.projections import lexical, ranking
 from beliefledger.projections.aboutness import Aboutness, aboutness
-from beliefledger.projections.current_first import ABOUT, Placed, arranged
+from beliefledger.projections.answer_kinds import SURE, kinds_asked
+from beliefledger.projections.current_first import ABOUT, Placed, Ranked, arranged
 from beliefledger.projections.decay import OTHER_HALF_LIFE, Profile
 from beliefledger.projections.index import SubjectIndex
 from beliefledger.projections.index_filters import Filters, FoundTexts
@@ -46,6 +47,7 @@ _BESIDE = 10
 # The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
 WORDS, SESSION, HEADING, TIME = 1.5, 0.45, 4.5, 0.4
 SLOT = 0.2
+ANSWER = 0.3
 ROUTED = 0.2
 LEAST = 0.6
 """The same of a question that asks the subject's own memory what is so now: of what it is about
@@ -116,6 +118,10 @@ def find(index: SubjectIndex, query: Query) -> Result:
     if perhaps is not None:
         asked_for, about = perhaps
     signal |= about.scores >= ABOUT
+    wanted = kinds_asked(query.words)
+    fits = signal & ((index.texts["kinds"] & wanted) > 0)
+    if fits.any():
+        arms["answer"] = Arm(fits.astype(np.float32), ANSWER, ranked=False, top=1.0)
     if asked_for.slots:
         arms["slot"] = Arm(np.where(signal, about.scores, 0), SLOT, ranked=False, top=1.0)
     prior = np.ones(1, np.float32)
@@ -145,7 +151,9 @@ def find(index: SubjectIndex, query: Query) -> Result:
     # Whoever wants different results gets them in the order in which they were chosen.
     if query.diversity:
         asked_for = SlotQuestion()
-    placed = arranged(index, asked_for, about, fused, mask, now, query.k)
+    sure = signal & ((index.texts["kinds"] & wanted & SURE) > 0)
+    ranked = Ranked(fused, scored.scores[places].tolist(), sure, query.weight)
+    placed = arranged(index, asked_for, about, ranked, mask, now, query.k)
     further = {each.number for each in placed}.difference(kept.tolist())
     if further:  # brought in by what they took the place of
         kept = np.union1d(kept, np.array(list(further), np.int64))
@@ -255,7 +263,7 @@ def _hits(
     }
     fresh, routed = some.freshness[at].tolist(), some.routed[at].tolist()
     accesses = some.accesses[at].tolist()
-    against = index.against(query.filters.position)
+    against = disagreeing(index, query.filters.position)
     ids = [
         index.turn_ids[number]
         if row < 0
@@ -291,6 +299,22 @@ def _hits(
             )
         )
     return tuple(hits)
+
+
+def disagreeing(index: SubjectIndex, position: int) -> dict[str, list[str]]:
+    """The memories that disagreed with each other at a position, by their ids."""
+    rows, found = index.rows, dict[str, list[str]]()
+    weak = np.flatnonzero(rows["against"] >= 0)
+    if weak.size:
+        there = (rows["opened"] <= position) & (rows["closed"] > position)
+        weak = weak[there[weak]]
+        weak = weak[np.isin(rows["against"][weak], rows["memory"][there])]
+    for row in weak:
+        one = index.memories.names[int(rows["memory"][row])] or ""
+        other = index.memories.names[int(rows["against"][row])] or ""
+        found.setdefault(one, []).append(other)
+        found.setdefault(other, []).append(one)
+    return found
 
 
 def _arms(index: SubjectIndex, query: Query, mask: Mask) -> tuple[dict[str, Arm], Mask]:

@@ -10,19 +10,6 @@ from collections.abc import Iterable
 from Stemmer import Stemmer
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
-_SUPPOSES = re.compile(
-    r"\b(?:if (?:i|we|my|our|only|money|it)\b|i wish\b|imagine\b|suppose\b|pretend\b)"
-)
-_WOULD = re.compile(r"(?<!if i)(?<!if we)['’]d\b|\b(?:would|could|might)\b")
-_MODAL = re.compile(
-    r"\b(?:would|could|might|should|wish|imagine|suppose|someday|one day)\b|['’]d\b"
-)
-_NEWLY = re.compile(
-    r"\b(?:these days|at the moment|right now|(?:from|by) now on|as of (?:now|today|this|last)"
-    r"|this (?:season|semester|term|school year))\b"
-)
-_CLAUSE = re.compile(r"[.!?;:,\n]+|\b(?:but|so|and)\b")
 _ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)$")
 """Endings of possessives and shortened verbs: “she'll” is no shell."""
 _STEMS: dict[str, str] = {}
@@ -48,40 +35,6 @@ def words(text: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """The stems of a text's words (Snowball, English), without stop words."""
     return stems(word for word in words(text) if word not in STOP_WORDS)
-
-
-def stated(text: str) -> int:
-    """How many terms a text has outside its questions, and outside what it only imagines: "If I
-    won, I'd move to Barbados"."""
-    lowered = text.lower()
-    if "?" not in text and _SUPPOSES.search(lowered) is None:
-        return len(terms(text))
-    return sum(len(terms(each)) for each in _SENTENCE.findall(lowered) if not _is_open(each))
-
-
-def unreal(text: str) -> frozenset[str]:
-    """The terms that a text has only in clauses of what could or would be: of "We saw Lisbon, I
-    could move there" the second."""
-    lowered = text.lower()
-    if _MODAL.search(lowered) is None:
-        return frozenset()
-    real: set[str] = set()
-    open_: set[str] = set()
-    for clause in _CLAUSE.split(lowered):
-        (open_ if _MODAL.search(clause) else real).update(terms(clause))
-    return frozenset(open_ - real)
-
-
-def is_new(text: str) -> bool:
-    """Whether a text says that something is so of late, in words that are too common for terms."""
-    return _NEWLY.search(text.lower()) is not None
-
-
-def _is_open(sentence: str) -> bool:
-    """Whether a sentence in lower case asks, or tells what would be."""
-    return "?" in sentence or (
-        _SUPPOSES.search(sentence) is not None and _WOULD.search(sentence) is not None
-    )
 
 
 def asked(text: str) -> list[str]:

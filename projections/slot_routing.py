@@ -121,6 +121,7 @@ class _QuestionWords:
     typed: Mapping[str, str]
     counting: tuple[Words, ...]
     filler: frozenset[str]
+    light: frozenset[str]
     kin: tuple[frozenset[str], ...]
     same: Mapping[str, frozenset[str]]
 
@@ -234,6 +235,11 @@ def change_terms() -> frozenset[str]:
     return frozenset().union(*(each for each in change_words() if len(each) == 1))
 
 
+def light_terms() -> frozenset[str]:
+    """The terms that two texts may share without being about the same."""
+    return _known().light
+
+
 def ending_words() -> tuple[Words, ...]:
     """The words by which a text says that something ended."""
     return _known().ending
@@ -268,6 +274,7 @@ def _known() -> _QuestionWords:
         typed=written["typed"],
         counting=_entries(written["counting"]),
         filler=frozenset(stem for each in written["filler"] for stem in stems(words(each))),
+        light=frozenset(stem for each in written["light"] for stem in stems(words(each))),
         kin=tuple(frozenset(stems(words(line))) for line in written["kin"]),
         same=same,
     )

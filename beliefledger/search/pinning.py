@@ -83,6 +83,7 @@ class Pinning:
             MOST_OF_PROFILE,
             pinned,
         )
+        from beliefledger.projections.retrieval import disagreeing  # noqa: PLC0415  (as does it)
 
         indexes = self._indexes()
         head = indexes.follow_erasures()
@@ -93,7 +94,7 @@ class Pinning:
             rows = pinned(live.index, request, position)
             ids = [each.memory_id for each in (*rows.constraints, *rows.profile)]
             standings = {each: _standing(live, each) for each in ids}
-            against = live.index.against(position)
+            against = disagreeing(live.index, position)
             words = self._words(live, turns or {})
         both = [each.row_id for each in (*rows.constraints, *rows.profile)]
         beliefs = self._beliefs(both, position)

@@ -334,6 +334,8 @@ def _why(hit: Hit) -> str:
         for name, what in _ARMS.items()
         if name in votes
     ]
+    if "answer" in votes:
+        parts.append("has what is asked for")
     if "slot" in votes:
         parts.append(f"about what is asked ({votes['slot'].score:.2f})")
     if "heading" in votes:

@@ -60,9 +60,13 @@ def tell(memory, *texts):
 
 
 def found(memory):
-    """All that searches say, but for their ids on record."""
+    """All that searches say, but for their ids on record and for how often something was shown."""
     return [
-        [each.model_dump() for each in memory.search("ana", asked, k=20).results] for asked in ASKED
+        [
+            each.model_dump(exclude={"accesses", "left"})
+            for each in memory.search("ana", asked, k=20).results
+        ]
+        for asked in ASKED
     ]
 
 

@@ -102,11 +102,11 @@ class Tally:
         """Shares, each with the number of its questions."""
         right = [each for each in self.now if each.believed]
         return {
-            "current first": _share([each.first for each in self.now]),
-            "outdated above or alone": _share([each.stale for each in self.now]),
-            "nothing found": _share([each.nothing for each in self.now]),
-            "current first where the belief is right": _share([each.first for each in right]),
-            "past answer in the first three": _share(
+            "current first": share([each.first for each in self.now]),
+            "outdated above or alone": share([each.stale for each in self.now]),
+            "nothing found": share([each.nothing for each in self.now]),
+            "current first where the belief is right": share([each.first for each in right]),
+            "past answer in the first three": share(
                 [each.rank is not None and each.rank <= _FEW for each in self.past]
             ),
         }
@@ -134,9 +134,9 @@ def stories(run: Run) -> Iterator[Measured]:
                 continue
             some = written(STORIES / f"{half}.yaml")[: max(1, run.sizes.stories)]
             tally = told(run, some, model)
-            for name, (share, questions) in tally.figures().items():
+            for name, (part, questions) in tally.figures().items():
                 note = f"{questions} questions"
-                yield Measured(f"{label}: {name}", "share", [share], targets[name], note=note)
+                yield Measured(f"{label}: {name}", "share", [part], targets[name], note=note)
 
 
 def told(run: Run, some: Sequence[Story], model: str) -> Tally:
@@ -188,21 +188,21 @@ def written(path: Path) -> list[Story]:
 def _story(given: Mapping[str, Any]) -> Story:
     return Story(
         name=given["name"],
-        turns=[(_noon(each["day"]), each["said"]) for each in given["turns"]],
+        turns=[(noon(each["day"]), each["said"]) for each in given["turns"]],
         now=given["now"],
-        current=_any_of(given["current"]),
-        outdated=_any_of(given["outdated"]) if given["outdated"] else None,
-        past=[PastQuestion(each["ask"], _any_of(each["answer"])) for each in given.get("past", ())],
+        current=any_of(given["current"]),
+        outdated=any_of(given["outdated"]) if given["outdated"] else None,
+        past=[PastQuestion(each["ask"], any_of(each["answer"])) for each in given.get("past", ())],
     )
 
 
-def _noon(day: date) -> datetime:
+def noon(day: date) -> datetime:
     return datetime.combine(day, time(12), UTC)
 
 
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE)
 
 
-def _share(which: Sequence[bool]) -> tuple[float, int]:
+def share(which: Sequence[bool]) -> tuple[float, int]:
     return (sum(which) / len(which) if which else 1.0), len(which)

@@ -11,7 +11,6 @@ from beliefledger.projections.search_terms import (
     asked,
     forget,
     indexed,
-    stated,
     stems,
     terms,
     words,
@@ -52,12 +51,6 @@ def test_what_has_only_stop_words_is_compared_by_them():
     assert asked("Who are you, Bob?") == ["bob"]
     assert asked("") == []
     assert asked("tea, Tea and teas") == ["tea"]
-
-
-def test_what_a_text_states_is_outside_its_questions():
-    assert stated("I like tea. Do you like green coffee?") == len(terms("I like tea"))
-    assert stated("Do you?") == 0
-    assert stated("Green tea") == 2
 
 
 def test_threads_agree():
