@@ -339,12 +339,13 @@ def arranged(
         return bool(is_over(line_of(number))) or (past and number in taken)
 
     head = ordered(found, asked, about, index, outdated)
+    fresh = index.lines.new()
     reach = REACH * (WORDS_ALONE + (1 - WORDS_ALONE) * ranked.weight)
     least = reach * max(ranked.scores, default=0)
     first = {
         each
         for each, score in zip(fused[:WINDOW], ranked.scores, strict=False)
-        if about.keyed[each] or each in taken.values() or score >= least
+        if about.keyed[each] or fresh[each] or each in taken.values() or score >= least
     }
     far = set(fused[:WINDOW]) - first
     most = LIFTED if asked.own or asked.kin else 1

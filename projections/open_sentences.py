@@ -63,4 +63,4 @@ def _asks() -> re.Pattern[str]:
     """How a sentence begins that asks for something."""
     written = data("beliefledger.projections", "open_sentences.yaml")
     openers, begins = "|".join(written["openers"]), "|".join(written["begins"])
-    return re.compile(rf"\W*(?:(?:{openers})\b\W*){{0,3}}(?:{begins})")
+    return re.compile(rf"\A\W*+(?:(?:{openers})\b\W*+){{0,3}}(?:{begins})")

@@ -47,7 +47,7 @@ _BESIDE = 10
 # The weights of the arms; that of meaning is the model's. docs/search.md has the figures.
 WORDS, SESSION, HEADING, TIME = 1.5, 0.45, 4.5, 0.4
 SLOT = 0.2
-ANSWER = 0.3
+ANSWER = 0.15
 ROUTED = 0.2
 LEAST = 0.6
 """The same of a question that asks the subject's own memory what is so now: of what it is about

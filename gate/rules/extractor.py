@@ -42,6 +42,7 @@ from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, S
 if TYPE_CHECKING:
     from beliefledger.gate.custom_types import Noticing
 
+_OF_IDENTITY = ("identity.", "work.role", "event.bear", "event.born", "event.be")
 _PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
@@ -199,8 +200,10 @@ def _meant(
         # What is told beside a question is judged by itself.
         earnest = scorers.earnest(span.quote if "?" in said else _NEWS.sub("", said))
         # What is of a special category waits for a person in any case, who had better see it; what
-        # stands in a question is part of a sentence, of which the score knows less.
-        less = candidate.category is not None or "?" in said
+        # stands in a question is part of a sentence, of which the score knows less. Who somebody is
+        # is often said in so few words ("I was born in 1990") that the score knows little.
+        known = candidate.attribute.startswith(_OF_IDENTITY)
+        less = known or candidate.category is not None or "?" in said
         doubt = scorers.threshold("doubt where it is little" if less else "doubt")
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])

@@ -122,6 +122,7 @@ def test_a_pattern_means_every_type_that_it_fits():
 
 
 NOT_FOR_CALLERS = {
+    "NoKeys": "a server that is to export to a bucket tells it to whoever asks for an export",
     "NoSuchTask": "the A2A door answers with it: a caller of the library gets UnknownMemory",
     "PoisonedTool": "a server that offers such a tool does not start",
     "ToolProblem": "the MCP door tells it to a model, as the result of its call",

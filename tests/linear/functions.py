@@ -34,7 +34,7 @@ from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.memory import Memory
 from beliefledger.ledger.redact import redact
 from beliefledger.opener import open_memory
-from beliefledger.projections import search_terms
+from beliefledger.projections import answer_kinds, open_sentences, search_terms
 from beliefledger.projections.routing import route
 from beliefledger.tools.cli.app import without_passwords
 
@@ -170,7 +170,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "slots.canonical_text": slots.canonical_text,
     "rephrasings.refusal": _merge,
     "search: terms": search_terms.asked,
-    "search: what is stated": search_terms.stated,
+    "search: what is stated": open_sentences.stated,
+    "search: kinds of answers in a text": answer_kinds.kinds_in,
+    "search: kinds of answers asked for": answer_kinds.kinds_asked,
     "search: routing": route,
     "cli: a sentence without passwords": without_passwords,
 }

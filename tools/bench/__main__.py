@@ -55,8 +55,15 @@ from beliefledger.tools.bench import (
     verifying,
 )
 from beliefledger.tools.bench.backends import Postgres, own_environment
-from beliefledger.tools.bench.measure import Bench, Measured, Run, Sizes, Tell, ignore
-from beliefledger.tools.bench.stories import HALVES
+from beliefledger.tools.bench.measure import (
+    HALVES,
+    Bench,
+    Measured,
+    Run,
+    Sizes,
+    Tell,
+    ignore,
+)
 
 BENCHES: dict[str, Bench] = {
     "syncs": commits.syncs,

@@ -145,6 +145,10 @@ class Sizes:
         return Sizes(**small | {"versions": 100, "versions_of_one": 1_000})
 
 
+HALVES = ("tune", "test")
+"""Of the sets that are measured: the one to tune on, and the one that is only measured."""
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of the benches: where they may write, how much they do, whom they tell."""

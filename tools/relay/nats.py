@@ -221,7 +221,7 @@ class NatsRelay:
         asked for, so that it is asked in order."""
         context = client.jetstream(timeout=self._target.seconds)
         loop = asyncio.get_running_loop()
-        with ThreadPoolExecutor(1, thread_name_prefix="beliefledger nats") as thread:
+        with ThreadPoolExecutor(1, thread_name_prefix="encode-for-nats") as thread:
 
             def read() -> asyncio.Future[_Read]:
                 return loop.run_in_executor(thread, self._read, consumer)

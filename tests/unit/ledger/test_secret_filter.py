@@ -26,13 +26,14 @@ MADE = {  # facts that are strings and that no caller writes, and who does
     "an id of the ledger's": """move memory_id decision grant promotes supersedes to into moved_by
         moved_from originals beliefs settles memories closes entity_id absorbed_id like_id other_id
         shown candidate belief memory grants request because ranked erasure principal session_tag
-        reconsiders agent subjects team turn decisions webhook""",
+        reconsiders agent subjects team turn decisions webhook of""",
     "a digest": """policy registry digest commitment key_fingerprint master_key query_digest
         token_digest positions inputs source salt conversation redactions digests
         fingerprint root""",
     "one of a list of ours": """role channel cause reason kind how outcome act reach job error
         skipped trace merger index withholding""",
     "the verifier key or its id": "previous key embedder",
+    "ids, counts and codes of an answer, as JSON": "answer",
     "counted": "redacted counts views probes",
     "the type of a candidate, which is cleaned before the gate": "type",
 }
