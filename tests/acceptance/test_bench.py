@@ -46,6 +46,7 @@ BUDGETS = (
         "instructions: beliefledger search, the default model": "≤ 3",
         "memory of beliefledger beliefs": "≤ 90",
         "memory of beliefledger search": "≤ 150",
+        "SQL statements of remember, on Postgres": "≤ 20",
         "decide, on a belief of 10 events": "≤ 300",
         "fold the belief's 10 events, and decide": "≤ 300",
         "recording a batch of turns": "≥ 20,000",
