@@ -11,7 +11,7 @@ superseded which:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -339,23 +339,37 @@ def arranged(
         return bool(is_over(line_of(number))) or (past and number in taken)
 
     head = ordered(found, asked, about, index, outdated)
-    fresh = index.lines.new()
-    reach = REACH * (WORDS_ALONE + (1 - WORDS_ALONE) * ranked.weight)
-    least = reach * max(ranked.scores, default=0)
-    first = {
-        each
-        for each, score in zip(fused[:WINDOW], ranked.scores, strict=False)
-        if about.keyed[each] or fresh[each] or each in taken.values() or score >= least
-    }
-    far = set(fused[:WINDOW]) - first
-    most = LIFTED if asked.own or asked.kin else 1
-    may = set(head) if asked.slots else set(taken.values())
-    lifted = [each for each in head if each not in first and each in may - far][:most]
-    head = [each for each in head if each in first or each in lifted]
+    if head:
+        head = _ahead(head, asked, about, ranked, set(taken.values()), index.lines.new())
     ahead = set(head)
     order = [*head, *(each for each in fused if each not in ahead)]
     results = settled(order, line_of, (lambda _: None) if past else newer)
     return [Placed(number, others, taken.get(number)) for number, others in results[:k]]
+
+
+def _ahead(
+    head: Sequence[int],
+    asked: SlotQuestion,
+    about: Aboutness,
+    ranked: Ranked,
+    taking: Collection[int],
+    fresh: Mask,
+) -> list[int]:
+    """Those of `head` that come before what has only a better score: of the best by all arms those
+    that fit nearly as well, and a few of the others. `taking` are texts that take up others,
+    `fresh` those that say that something is so of late."""
+    reach = REACH * (WORDS_ALONE + (1 - WORDS_ALONE) * ranked.weight)
+    least = reach * max(ranked.scores, default=0)
+    best = ranked.numbers[:WINDOW]
+    first = {
+        each
+        for each, score in zip(best, ranked.scores, strict=False)
+        if about.keyed[each] or fresh[each] or each in taking or score >= least
+    }
+    may = set(head if asked.slots else taking).difference(best)
+    most = LIFTED if asked.own or asked.kin else 1
+    lifted = [each for each in head if each in may][:most]
+    return [each for each in head if each in first or each in lifted]
 
 
 def _weight(

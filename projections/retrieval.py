@@ -151,7 +151,7 @@ def find(index: SubjectIndex, query: Query) -> Result:
     # Whoever wants different results gets them in the order in which they were chosen.
     if query.diversity:
         asked_for = SlotQuestion()
-    sure = signal & ((index.texts["kinds"] & wanted & SURE) > 0)
+    sure = fits & ((index.texts["kinds"] & wanted & SURE) > 0)
     ranked = Ranked(fused, scored.scores[places].tolist(), sure, query.weight)
     placed = arranged(index, asked_for, about, ranked, mask, now, query.k)
     further = {each.number for each in placed}.difference(kept.tolist())
