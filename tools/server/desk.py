@@ -57,19 +57,16 @@ class Desk:
         """Do something in a thread, within the time there is. Raises `TimeoutError`. It goes on to
         its end when whoever called goes away.
 
-        What is `noted` and done well is put on record by the thread that did it, unless it took too
-        long: that saves the way to another. Raises `NotOnRecord` then."""
-        if noted is None:
-            begun = self.kept(self.calls.begin(work, *given))
-        else:
-            begun = self.kept(self.calls.begin(noted.well, work, *given))
+        What is `noted` may be put on record by the thread that does it, which saves the way to
+        another: then it is in time, whatever the record takes."""
+        begun = self.kept(self.calls.begin(work, *given))
         limit = self.seconds if seconds is None else seconds
         await asyncio.wait([begun], timeout=max(limit, 0))
         if not begun.done():
             if noted is None or noted.take():
                 begun.add_done_callback(_late)
                 raise TimeoutError
-            await asyncio.wait([begun])  # it was done in time, and is being recorded
+            await asyncio.wait([begun])  # it was done, and is being recorded
         return begun.result()
 
     def kept(self, work: Awaitable[T]) -> asyncio.Future[T]:

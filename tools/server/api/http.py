@@ -195,7 +195,7 @@ class APIOverHTTP:
     async def _answered(self, request: Request, of: Endpoint, given: dict[str, Any]) -> Response:
         noted = self._noted(request, of.name, given)
         try:
-            done = await self._desk.done(self._whole, of, noted, given, request)
+            done = await self._desk.done(self._whole, of, noted, given, request, noted=noted)
         except TimeoutError:
             seconds = f"It took more than {self._desk.seconds:g} seconds."
             remedy = "What was begun may still be done: look first."

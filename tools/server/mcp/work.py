@@ -93,7 +93,7 @@ class Work:
                 left = ends - monotonic()
                 try:
                     data = await desk.done(
-                        tool.call, noted.caller, noted.sent, seconds=left, noted=noted
+                        noted.well, tool.call, noted.caller, noted.sent, seconds=left, noted=noted
                     )
                     return done(data)
                 except Unfinished as so_far:
