@@ -42,7 +42,9 @@ from beliefledger.ledger.candidate import Candidate, Durability, Source, Span, S
 if TYPE_CHECKING:
     from beliefledger.gate.custom_types import Noticing
 
-_OF_IDENTITY = ("identity.", "work.role", "event.bear", "event.born", "event.be")
+_OF_IDENTITY = ("identity.", "work.role")
+_BORN = "born "
+"""How the value of an event begins that tells when somebody was born."""
 _PERSONAL = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|my|our|me|we)\b|\bnot\b|\bhome is\b", re.I)
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yup|right|exactly|correct|indeed|"
@@ -202,8 +204,8 @@ def _meant(
         # What is of a special category waits for a person in any case, who had better see it; what
         # stands in a question is part of a sentence, of which the score knows less. Who somebody is
         # is often said in so few words ("I was born in 1990") that the score knows little.
-        known = candidate.attribute.startswith(_OF_IDENTITY)
-        less = known or candidate.category is not None or "?" in said
+        who = candidate.attribute.startswith(_OF_IDENTITY) or candidate.value.startswith(_BORN)
+        less = who or candidate.category is not None or "?" in said
         doubt = scorers.threshold("doubt where it is little" if less else "doubt")
         if playing is None and doubt <= earnest < in_a_game:  # else a game makes no difference
             playing = scorers.in_a_game([each.content for each in earlier])

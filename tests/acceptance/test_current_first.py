@@ -349,6 +349,71 @@ def test_what_is_only_near_comes_after_what_is_so(memory, held, beside, question
     assert first in found(memory, question)[0]
 
 
+@pytest.mark.parametrize(
+    ("turns", "question", "answer"),
+    [
+        (
+            (
+                ("2025-02-01", "our standup is at 9:45"),
+                ("2025-03-01", "standup got moved to 10:15"),
+                ("2025-05-01", "bought a Brompton, cycling to work now"),
+            ),
+            "when's standup?",
+            "10:15",
+        ),
+        (
+            (
+                ("2025-02-01", "the oven is a Rational, bought it second hand in 2021"),
+                ("2025-03-01", "our rent's gone up to 1450 a month"),
+                ("2025-05-01", "I hate coriander, never put it in any recipe"),
+            ),
+            "what oven do I have?",
+            "Rational",
+        ),
+        (
+            (
+                ("2025-02-01", "my main supplier for flour is Marriage's"),
+                ("2025-03-01", "We've switched flour supplier to Shipton Mill, much better"),
+                ("2025-05-01", "sold the berlingo, got an electric Vivaro"),
+            ),
+            "who supplies our flour?",
+            "Shipton",
+        ),
+        (
+            (
+                ("2025-02-01", "Joana postponed the wedding to september 12"),
+                ("2025-05-01", "We adopted a second cat, Nori"),
+            ),
+            "when is Joana's wedding?",
+            "september",
+        ),
+    ],
+)
+def test_a_later_event_or_note_of_something_else_takes_up_nothing(
+    memory, turns, question, answer
+):
+    say(memory, *turns)
+    assert answer in found(memory, question)[0]
+
+
+def test_who_asked_for_something_told_nothing_of_it(memory):
+    say(
+        memory,
+        ("2025-02-01", "releases are on wednesdays only, at 14:00"),
+        ("2025-05-01", "write me a haiku about releases that go out late"),
+    )
+    assert "wednesdays" in found(memory, "what day do releases go out?")[0]
+
+
+def test_what_has_the_time_that_is_asked_for_comes_first(memory):
+    say(
+        memory,
+        ("2025-02-01", "we open at 6:30 every day except mondays"),
+        ("2025-05-01", "the new sign says that we open early, looks lovely"),
+    )
+    assert "6:30" in found(memory, "what time do we open?")[0]
+
+
 def test_so_of_late_says_that_something_changed(memory):
     say(
         memory,

@@ -1,0 +1,38 @@
+"""Which special category words are of, as far as their phrases tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from beliefledger.gate.rules.sensitive import category_of
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "you may keep health things, I'd rather you knew about my lungs",
+        "my kidneys are fine again",
+        "her liver is not what it was",
+        "they looked at our daughter's tonsils",
+        "it is my left lung",
+        "his bad kidney, as ever",
+        "Ana's thyroid is acting up",
+    ],
+)
+def test_somebodys_organs_are_health(said: str) -> None:
+    assert category_of(said) == "health"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I had liver and onions",
+        "her kidney beans were cold",
+        "I love my kidney bean stew",
+        "we cooked chicken liver pate",
+        "my liver sausages are in the fridge",
+        "that shout tested the lungs of the hall",
+    ],
+)
+def test_those_that_are_eaten_or_nobodys_are_not(said: str) -> None:
+    assert category_of(said) is None
