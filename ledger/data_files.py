@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 
@@ -22,3 +23,19 @@ def lines(package: str, name: str) -> list[str]:
     from importlib.resources import files  # noqa: PLC0415
 
     return files(package).joinpath(name).read_text(encoding="utf-8").splitlines()
+
+
+@cache
+def digest(*packages: str) -> str:
+    """SHA-256, in hex, of all YAML files that lie in some packages: another one where any of their
+    words or patterns is."""
+    import hashlib  # noqa: PLC0415
+    from importlib.resources import files  # noqa: PLC0415
+
+    found = hashlib.sha256()
+    for package in packages:
+        for each in sorted(files(package).iterdir(), key=lambda file: file.name):
+            if each.name.endswith(".yaml"):
+                found.update(f"{package}/{each.name}\n".encode())
+                found.update(each.read_bytes())
+    return found.hexdigest()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import astuple
 
 from beliefledger.gate.standing import Rights
+from beliefledger.ledger.data_files import digest
 from beliefledger.ledger.gc_pause import gc_paused
 from beliefledger.ledger.log import Log
 from beliefledger.projections import lexical, search_requests
@@ -21,6 +22,9 @@ from beliefledger.search.live_index import VIEWS, LiveIndex
 
 FORMAT = 1
 """Of what is kept; a change of what is indexed, or how, has to move it."""
+WORDS = ("beliefledger.gate", "beliefledger.gate.rules", "beliefledger.projections")
+"""Whose words and patterns say what is withheld, and what texts are about: one that was kept with
+others may have what is withheld now."""
 LEAST_KEPT = 500
 """Texts. Fewer are read again about as fast."""
 _GROWN = 20
@@ -97,4 +101,5 @@ def _size(index: SubjectIndex) -> int:
 
 
 def _version(model: Embedder) -> list[object]:
-    return [FORMAT, lexical.VERSION, search_requests.VERSION, model.dimension]
+    versions = FORMAT, lexical.VERSION, search_requests.VERSION, model.dimension
+    return [*versions, digest(*WORDS)]

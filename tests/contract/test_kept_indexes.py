@@ -214,6 +214,16 @@ def test_of_another_log_views_or_version_it_is_not_taken_up(
         assert taken_up[1:] == [0]
 
 
+def test_with_other_words_for_what_is_withheld_it_is_not_taken_up(
+    memory, place, clock, taken_up, monkeypatch
+):
+    expected = found(memory)
+    monkeypatch.setattr("beliefledger.search.kept.digest", lambda *_packages: "another")
+    with open_memory(place, clock=clock) as other:
+        assert found(other) == expected
+        assert taken_up[1:] == [0]
+
+
 def test_words_that_may_no_longer_be_shown_go(memory, place, clock):
     assert rows(memory)
     belief = next(each for each in memory.beliefs("ana") if "xylographic" in each.text)
