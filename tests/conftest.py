@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -186,6 +187,12 @@ def place(kept_on: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     request.getfixturevalue("ledger_keys")
     cluster: Cluster = request.getfixturevalue("cluster")
     return cluster.ready()
+
+
+@pytest.fixture
+def person(request: pytest.FixtureRequest) -> str:
+    """Somebody whom no other test is about."""
+    return re.sub(r"\W+", "-", request.node.name) + os.urandom(4).hex()
 
 
 @pytest.fixture(scope="session")

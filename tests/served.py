@@ -185,3 +185,11 @@ def serving(
         server.should_exit = True
         thread.join(30)
         assert not thread.is_alive()
+
+
+@contextmanager
+def calling(server: Served, name: str = "bot", **given: object) -> Iterator[httpx2.Client]:
+    """A client of the API, with a token of its own."""
+    headers = {"Authorization": f"Bearer {server.token(name, **given)}"}
+    with httpx2.Client(base_url=f"{server.root}/v1/", headers=headers, timeout=30) as client:
+        yield client

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import re
 from contextlib import aclosing
 
 import httpx2
@@ -39,12 +37,6 @@ def server(request, tmp_path_factory):
     """One for all tests here: each is about people of its own."""
     with served_on(request, tmp_path_factory) as running:
         yield running
-
-
-@pytest.fixture
-def person(request):
-    """Somebody whom no other test is about."""
-    return re.sub(r"\W+", "-", request.node.name) + os.urandom(4).hex()
 
 
 def agent(server, person, version=NEW, name=None, **given):

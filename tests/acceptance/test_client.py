@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import socket
 import threading
@@ -39,12 +38,6 @@ def server(request, tmp_path_factory):
     """One for all tests here: each is about people of its own."""
     with served_on(request, tmp_path_factory, worker=False) as running:
         yield running
-
-
-@pytest.fixture
-def person(request):
-    """Somebody whom no other test is about."""
-    return re.sub(r"\W+", "-", request.node.name) + os.urandom(4).hex()
 
 
 @pytest.fixture

@@ -5,18 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import re
 import socket
 import threading
 import time
-from contextlib import contextmanager
 
 import httpx2
 import jsonschema
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from served import BACKENDS, served, served_on
+from served import BACKENDS, calling, served, served_on
 
 from beliefledger import open_memory
 from beliefledger.ledger.errors import BackendUnavailable
@@ -32,20 +29,6 @@ def server(request, tmp_path_factory):
     """One for all tests here: each is about people of its own."""
     with served_on(request, tmp_path_factory) as running:
         yield running
-
-
-@pytest.fixture
-def person(request):
-    """Somebody whom no other test is about."""
-    return re.sub(r"\W+", "-", request.node.name) + os.urandom(4).hex()
-
-
-@contextmanager
-def calling(server, name="bot", **given):
-    token = server.token(name, **given)
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx2.Client(base_url=f"{server.root}/v1/", headers=headers, timeout=30) as client:
-        yield client
 
 
 @pytest.fixture

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
-from contextlib import contextmanager
 
 import httpx2
 import pytest
-from served import BACKENDS, served, served_on
+from served import BACKENDS, calling, served, served_on
 from stores import MASTER
 
 from beliefledger import open_memory
@@ -30,22 +28,14 @@ def server(request, tmp_path_factory):
         yield running
 
 
-@pytest.fixture
-def person(request):
-    return re.sub(r"\W+", "-", request.node.name) + os.urandom(4).hex()
-
-
-@contextmanager
-def calling(server, name="root", **given):
-    token = server.token(name, **{"role": "admin", "subjects": None} | given)
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx2.Client(base_url=f"{server.root}/v1/", headers=headers, timeout=30) as client:
-        yield client
+def managing(server, name="root", **given):
+    """With the rights of an admin over everybody, unless it is said otherwise."""
+    return calling(server, name, **{"role": "admin", "subjects": None} | given)
 
 
 @pytest.fixture
 def client(server):
-    with calling(server) as made:
+    with managing(server) as made:
         yield made
 
 
@@ -181,10 +171,10 @@ def test_another_principals_key_is_another(server, person):
     said = {"json": {"value": "red", "attribute": "colour"}, "headers": KEYED}
     ids = set()
     for name in ("bot", "lea", "bot"):
-        with calling(server, name, role="agent", subjects=[person]) as client:
+        with managing(server, name, role="agent", subjects=[person]) as client:
             ids.add(ok(client.post("memories", **said))["turn_id"])
     assert len(ids) == 2, "a new token of the same principal has the same keys"
-    with calling(server, "bot", role="agent", subjects=[f"{person} else"]) as client:
+    with managing(server, "bot", role="agent", subjects=[f"{person} else"]) as client:
         ids.add(ok(client.post("memories", **said))["turn_id"])
     assert len(ids) == 3, "and one for other people has others"
 

@@ -4,8 +4,9 @@ others write to the same ledger."""
 from __future__ import annotations
 
 import pytest
+from echoes import echo
 
-from beliefledger import Candidate, NotPermitted, Span, open_memory
+from beliefledger import NotPermitted, open_memory
 from beliefledger.ledger.errors import ExtractionUnavailable
 
 
@@ -22,17 +23,7 @@ class Listener:
         if self.down:
             raise ExtractionUnavailable("The service did not answer.")
         self.heard.append((turn.content, [each.content for each in earlier]))
-        return [
-            Candidate(
-                claim=f"User says {turn.content}",
-                spans=(Span(start=0, end=len(turn.content), quote=turn.content),),
-                type="fact",
-                attribute=f"said.{turn.content}",
-                value=turn.content,
-                importance=500_000,
-                confidence=900_000,
-            )
-        ]
+        return echo(turn.content)
 
 
 @pytest.fixture

@@ -3,9 +3,10 @@ done."""
 
 from __future__ import annotations
 
+from echoes import echo
 from sqlalchemy import event
 
-from beliefledger import Candidate, Span, open_memory
+from beliefledger import open_memory
 from beliefledger.ledger.errors import ExtractionUnavailable
 
 
@@ -22,17 +23,7 @@ class Flaky:
         self.looked.append(turn.content)
         if turn.content in self.down_for:
             raise ExtractionUnavailable("The service did not answer.")
-        return [
-            Candidate(
-                claim=f"User says {turn.content}",
-                spans=(Span(start=0, end=len(turn.content), quote=turn.content),),
-                type="fact",
-                attribute=f"said.{turn.content}",
-                value=turn.content,
-                importance=500_000,
-                confidence=900_000,
-            )
-        ]
+        return echo(turn.content)
 
 
 def test_a_failing_turn_holds_its_lane_and_no_other(place):

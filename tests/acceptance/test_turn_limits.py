@@ -6,8 +6,9 @@ import json
 
 import pytest
 from command_line import CliRunner
+from echoes import echo
 
-from beliefledger import Candidate, Span, open_memory
+from beliefledger import open_memory
 from beliefledger.curation.storing import Details
 from beliefledger.gate import deadline
 from beliefledger.gate.intake import TurnInput
@@ -34,17 +35,7 @@ class Endless:
         self.looked.append(turn.content)
         while turn.content.startswith("endless") and not self.cured:
             deadline.check()
-        return [
-            Candidate(
-                claim=f"User says {turn.content}",
-                spans=(Span(start=0, end=len(turn.content), quote=turn.content),),
-                type="fact",
-                attribute=f"said.{turn.content}",
-                value=turn.content,
-                importance=500_000,
-                confidence=900_000,
-            )
-        ]
+        return echo(turn.content)
 
 
 class Beside(Endless):

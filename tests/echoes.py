@@ -1,0 +1,20 @@
+"""What an extractor of tests notices in a turn: that it was said."""
+
+from __future__ import annotations
+
+from beliefledger import Candidate, Span
+
+
+def echo(content: str) -> list[Candidate]:
+    """One candidate: a fact of its own for whatever was said."""
+    return [
+        Candidate(
+            claim=f"User says {content}",
+            spans=(Span(start=0, end=len(content), quote=content),),
+            type="fact",
+            attribute=f"said.{content}",
+            value=content,
+            importance=500_000,
+            confidence=900_000,
+        )
+    ]
