@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from beliefledger import arguments
@@ -357,22 +358,20 @@ class Recalls:
     ) -> dict[str, Said]:
         """What memories and turns said at a position, as far as it may be shown now; for whoever
         audits, as far as a standing `apart` goes."""
-        found: dict[str, Said] = {}
-        standings: dict[str, Standing] = {}
-        if apart is not None:
-            standings[apart.subject_ref] = apart
         with ExitStack() as held:
-            self._words_of(ids, position, standings, held, found)
-        return found
+
+            @cache
+            def standing_of(ref: str) -> Standing:
+                if apart is not None and ref == apart.subject_ref:
+                    return apart
+                return held.enter_context(self._standings.now(ref))
+
+            return self._words_of(ids, position, standing_of)
 
     def _words_of(
-        self,
-        ids: Sequence[str],
-        position: int,
-        standings: dict[str, Standing],
-        held: ExitStack,
-        found: dict[str, Said],
-    ) -> None:
+        self, ids: Sequence[str], position: int, standing_of: Callable[[str], Standing]
+    ) -> dict[str, Said]:
+        found: dict[str, Said] = {}
         with self._queries.view(BeliefsView.name) as (connection, generation):
             for each in ids:
                 rows = questions.versions_of_memory(connection, generation, each)
@@ -380,21 +379,17 @@ class Recalls:
                 if upto:
                     event = self._log.read_at(upto[-1:])[upto[-1]].event
                     text = event.memory.claim if isinstance(event, Written) else None
-                    standing = self._standing(standings, rows[0].subject_ref, held)
+                    standing = standing_of(rows[0].subject_ref)
                     found[each] = Said("memory", text if standing.memory(each) else None)
         for each in ids:
             if each not in found:
                 turn = self._log.read_stream(each, upto=1)
                 if turn and turn[0].type == TurnRecorded.NAME:
-                    standing = self._standing(standings, turn[0].subject_ref or "", held)
+                    standing = standing_of(turn[0].subject_ref or "")
                     found[each] = Said("episode", _shown(turn[0], standing))
                 else:
                     found[each] = Said("memory")
-
-    def _standing(self, known: dict[str, Standing], ref: str, held: ExitStack) -> Standing:
-        if ref not in known:
-            known[ref] = held.enter_context(self._standings.now(ref))
-        return known[ref]
+        return found
 
 
 def _shown(turn: Recorded, standing: Standing) -> str | None:
