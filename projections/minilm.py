@@ -72,7 +72,7 @@ class Network:
         self._layers = []
         for at in range(_LAYERS):
             self._layers.append(_layer(tensors, f"encoder.layer.{at}."))
-            mapped.madvise(mmap.MADV_DONTNEED)  # some of it was copied
+            _let_go(mapped)  # some of it was copied
         self._mapped = mapped
         self._asked = 0
 
@@ -101,11 +101,18 @@ class Network:
             narrow += x
             x = _normed(narrow, layer.narrowed)
             if self._asked < _FEW_TIMES:
-                self._mapped.madvise(mmap.MADV_DONTNEED)
+                _let_go(self._mapped)
         self._asked += 1
         pooled: Floats = np.concatenate([part.mean(axis=1) for part in _parts(x, runs)])
         pooled /= np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), _EPSILON)
         return pooled
+
+
+def _let_go(mapped: mmap.mmap) -> None:
+    """What is in memory of a file goes, and comes again when it is used. Where a system cannot be
+    told so, it stays."""
+    if hasattr(mmap, "MADV_DONTNEED"):  # Windows has it not
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def read(file: Path) -> tuple[mmap.mmap, dict[str, Floats]]:
