@@ -106,3 +106,30 @@ def test_of_sentences_that_nothing_was_tuned_on_few_are_taken_wrongly():
 
 
 _NOT = ("not", "prohibited")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I was diagnosed with asthma last year",
+        "I was diagnosed with diabetes",
+        "I have asthma",
+        "i have diabetes",
+        "I had a heart attack last year",
+        "I suffer from migraines",
+        "I take antidepressants",
+        "I'm allergic to peanuts btw, keep that in mind",
+        "I'm a Catholic",
+    ],
+)
+def test_what_is_meant_of_a_special_category_waits_for_a_person(said: str) -> None:
+    assert [decision.reason.value for _, decision in decided(said)] == [
+        "permission.special_category"
+    ]
+
+
+@pytest.mark.parametrize(
+    "said", ["I was born in 1990.", "i was born in 1990", "I am a doctor.", "My name is Ana."]
+)
+def test_who_somebody_is_may_be_said_in_few_words(said: str) -> None:
+    assert [decision.outcome for _, decision in decided(said)] == [Outcome.ADMIT]
