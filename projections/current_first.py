@@ -271,6 +271,14 @@ class Placed:
     number: int
     others: tuple[int, ...] = ()
     taken_up_by: int | None = None
+    ahead: bool = False
+    """It is among those that are about what is asked and were put in order by their time."""
+    takes_up: bool = False
+    """It takes up an older text."""
+    over: bool = False
+    """It is not so any more …"""
+    newer: int | None = None
+    """… and this took its place."""
 
 
 def arranged(
@@ -342,9 +350,21 @@ def arranged(
     if head:
         head = _ahead(head, asked, about, ranked, set(taken.values()), index.lines.new())
     ahead = set(head)
+    taking = set(taken.values())
     order = [*head, *(each for each in fused if each not in ahead)]
     results = settled(order, line_of, (lambda _: None) if past else newer)
-    return [Placed(number, others, taken.get(number)) for number, others in results[:k]]
+    return [
+        Placed(
+            number,
+            others,
+            taken.get(number),
+            ahead=number in ahead,
+            takes_up=number in taking,
+            over=bool(is_over(line_of(number))),
+            newer=None if past else newer(line_of(number)),
+        )
+        for number, others in results[:k]
+    ]
 
 
 def _ahead(

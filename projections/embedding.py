@@ -247,14 +247,21 @@ class Words:
     """Without any model: vectors of single words that were distilled from MiniLM, read on first
     use. A text has the weighted mean of its words' vectors; their order does not count."""
 
-    name = "words-1"
+    name = "words-2"
     dimension = 96
-    floor = 0.25
+    floor = 0.1
     weight = 0.4
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._vectors: WordVectors | None = None
+
+    @staticmethod
+    def _file() -> tuple[str, str]:
+        """Its file, and the digest that it has to have."""
+        from beliefledger.projections import word_vectors  # noqa: PLC0415
+
+        return word_vectors.FILE, word_vectors.SHA256
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Raises `EmbedderWrong` where the file of this package is not as it was made."""
@@ -262,9 +269,24 @@ class Words:
             if self._vectors is None:
                 from beliefledger.projections import word_vectors  # noqa: PLC0415
 
-                content = files("beliefledger.projections").joinpath(word_vectors.FILE)
-                self._vectors = word_vectors.checked(content.read_bytes())
+                file, sha256 = self._file()
+                content = files("beliefledger.projections").joinpath(file).read_bytes()
+                self._vectors = word_vectors.checked(content, file, sha256)
         return self._vectors.embed(texts)
+
+
+class FormerWords(Words):
+    """The vectors that `Words` had before they were fitted to sentences. Ledgers that adopted them
+    go on with them, and recalls made with them are replayed."""
+
+    name = "words-1"
+    floor = 0.25
+
+    @staticmethod
+    def _file() -> tuple[str, str]:
+        from beliefledger.projections import word_vectors  # noqa: PLC0415
+
+        return word_vectors.FORMER_FILE, word_vectors.FORMER_SHA256
 
 
 class Hashed:
@@ -339,7 +361,9 @@ def embedder(name: str) -> Embedder:
     return Transformer(name, quickly=True) if made is None else made()
 
 
-OWN: dict[str, Callable[[], Embedder]] = {each.name: each for each in (Words, Hashed, MiniLM)}
+OWN: dict[str, Callable[[], Embedder]] = {
+    each.name: each for each in (Words, FormerWords, Hashed, MiniLM)
+}
 """The models that need no library of models, by their names."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.times import DAY
-from beliefledger.projections import lexical, ranking
+from beliefledger.projections import answer_order, lexical, ranking
 from beliefledger.projections.aboutness import Aboutness, aboutness
 from beliefledger.projections.answer_kinds import SURE, kinds_asked
 from beliefledger.projections.current_first import ABOUT, Placed, Ranked, arranged
@@ -52,12 +52,12 @@ ROUTED = 0.2
 LEAST = 0.6
 """The same of a question that asks the subject's own memory what is so now: of what it is about
 there is most likely something."""
-SURELY = 0.5
+SURELY = 0.42
 """How near a question without the words of a slot has to be to one, where any text has a signal …
 """
-NAMELESS = 0.7
+NAMELESS = 0.65
 """… and one that does not say whose it is, or that asks for something to be done."""
-MARGIN = 0.1
+MARGIN = 0.14
 """How much less near than to the nearest of all slots it may be to one of which something is
 believed."""
 NEARLY = 0.8
@@ -153,7 +153,11 @@ def find(index: SubjectIndex, query: Query) -> Result:
         asked_for = SlotQuestion()
     sure = fits & ((index.texts["kinds"] & wanted & SURE) > 0)
     ranked = Ranked(fused, scored.scores[places].tolist(), sure, query.weight)
-    placed = arranged(index, asked_for, about, ranked, mask, now, query.k)
+    placed = arranged(index, asked_for, about, ranked, mask, now, max(query.k, answer_order.WINDOW))
+    if not query.diversity and query.profile == "default":
+        evidence = answer_order.Evidence(index, asked_for, about, ranked, wanted)
+        placed = answer_order.reordered(placed, evidence)
+    placed = placed[: query.k]
     further = {each.number for each in placed}.difference(kept.tolist())
     if further:  # brought in by what they took the place of
         kept = np.union1d(kept, np.array(list(further), np.int64))

@@ -1,4 +1,4 @@
-"""Static vectors of single words, read from a file that comes with the package: words.bin.
+"""Static vectors of single words, read from a file that comes with the package: words-2.bin.
 
 A text's vector is the weighted sum of its stems' vectors, made 1 long; a rare word weighs more than
 a common one. The file has, after a line of JSON, the stems, a factor for each, and one signed byte
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-FILE = "words.bin"
-SHA256 = "25858a19eceb7e190d2b8441b59e4de6148e65fc7d5fc3f549e67fb39b1871ed"
+FILE = "words-2.bin"
+SHA256 = "a6a36e083eedcc9e52968b25e7124d214515e1a63807238154cd9f94d0684e17"
+FORMER_FILE = "words-1.bin"
+FORMER_SHA256 = "25858a19eceb7e190d2b8441b59e4de6148e65fc7d5fc3f549e67fb39b1871ed"
 _ALIGNED = 4
 _MOST = 127
 _MIDDLE = 127.5
@@ -106,9 +108,9 @@ def unpacked(content: bytes) -> WordVectors:
     return WordVectors(places, rows.reshape(told["stems"], -1), factors, told["unknown"])
 
 
-def checked(content: bytes, sha256: str = SHA256) -> WordVectors:
-    """The vectors of the file that comes with the package. Raises `EmbedderWrong` for another."""
+def checked(content: bytes, file: str = FILE, sha256: str = SHA256) -> WordVectors:
+    """The vectors of a file that comes with the package. Raises `EmbedderWrong` for another."""
     digest = hashlib.sha256(content).hexdigest()
     if digest != sha256:
-        raise EmbedderWrong(f"{FILE} has the SHA-256 {digest}. Install the package anew.")
+        raise EmbedderWrong(f"{file} has the SHA-256 {digest}. Install the package anew.")
     return unpacked(content)

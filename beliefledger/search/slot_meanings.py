@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NEAR = 0.38
 """The least cosine of a question with the description of the slot that it is routed to."""
-PERHAPS = 0.45
+PERHAPS = 0.35
 """The least cosine, by words' vectors, of a question with one of the phrases by which a slot is
 asked for, of those slots that it may be about."""
 _MOST_PERHAPS = 12

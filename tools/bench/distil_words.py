@@ -1,6 +1,7 @@
-"""`python -m beliefledger.tools.bench.distil_words FREQUENCIES [--write]`: vectors of single words.
+"""`python -m beliefledger.tools.bench.distil_words FREQUENCIES HAYSTACKS [--write]`: vectors of
+single words.
 
-Distils projections/words.bin, which search compares texts with where no model is installed, from
+Distils projections/words-2.bin, which search compares texts with where no model is installed, from
 all-MiniLM-L6-v2. With `--write` the file and its digest are replaced; without, only compared.
 
 1. The words: those of MiniLM's vocabulary that are whole, and the most frequent of a list of
@@ -9,7 +10,11 @@ all-MiniLM-L6-v2. With `--write` the file and its digest are replaced; without, 
 2. MiniLM reads each word alone. A stem's vector is the mean of its forms' vectors, each weighing
    the root of its frequency. The most frequent stems are kept.
 3. Their mean is taken out, and the directions are kept in which they differ most (PCA).
-4. Each is weighed a / (a + its frequency), so that common words count for less.
+4. Each is weighed a / (a + its frequency), so that common words count for less. (What came of it
+   so far is words-1.bin.)
+5. They are moved until sentences are as near to each other as MiniLM says (`sentence_fit`): of
+   HAYSTACKS, a file of LongMemEval's sessions (MIT License; its digest is checked), without those
+   that any of its questions is answered by.
 
 The weights are those of Arora, Liang and Ma, A Simple but Tough-to-Beat Baseline for Sentence
 Embeddings, ICLR 2017. Taking out the mean and the main directions of all: Mu and Viswanath,
@@ -40,8 +45,10 @@ from beliefledger.projections import word_vectors
 from beliefledger.projections.embedding import WHEEL, MiniLM
 from beliefledger.projections.search_terms import STOP_WORDS, stems
 from beliefledger.projections.word_vectors import FILE, packed
+from beliefledger.tools.bench import sentence_fit
 
 FREQUENCIES_SHA256 = "68e9dc81c7e73bd7310b57e516ecaea0d8b6387ff71344a57c04174650a407a7"
+HAYSTACKS_SHA256 = "ff48533ef1452fde40630b5093df22685d8fcfc324675b2179676c2cf6035aa5"
 STEMS, DIMENSION = 20_000, 96
 FORMS = 45_000
 """Words of the list that are read, beside those of the vocabulary."""
@@ -72,14 +79,20 @@ def main() -> None:
         description="Distil the vectors of single words from all-MiniLM-L6-v2.",
     )
     parser.add_argument("frequencies", metavar="FREQUENCIES", type=Path, help="the list of words")
+    parser.add_argument("haystacks", metavar="HAYSTACKS", type=Path, help="the sessions, as .xz")
     parser.add_argument("--write", action="store_true", help="replace the file and its digest")
     given = parser.parse_args()
-    content = given.frequencies.read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    if digest != FREQUENCIES_SHA256:
-        parser.error(f"{given.frequencies} has the SHA-256 {digest}, not {FREQUENCIES_SHA256}")
-    counts = counted(content.decode("utf-8-sig"))
-    made = distilled(counts, vocabulary(), FORMS, STEMS, DIMENSION)
+    for file, meant in (
+        (given.frequencies, FREQUENCIES_SHA256),
+        (given.haystacks, HAYSTACKS_SHA256),
+    ):
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        if digest != meant:
+            parser.error(f"{file} has the SHA-256 {digest}, not {meant}")
+    counts = counted(given.frequencies.read_text("utf-8-sig"))
+    names, vectors = distilled(counts, vocabulary(), FORMS, STEMS, DIMENSION)
+    some = sentence_fit.sentences(given.haystacks)
+    made = written(names, sentence_fit.fitted(names, vectors, some, read(some)))
     sha256 = hashlib.sha256(made).hexdigest()
     print(f"{len(made):,} bytes, SHA-256 {sha256}: ", end="")
     print("the same" if sha256 == word_vectors.SHA256 else f"not {word_vectors.SHA256}")
@@ -108,8 +121,9 @@ def vocabulary() -> list[str]:
 
 def distilled(
     counts: Mapping[str, int], whole: Sequence[str], forms: int, most: int, dimension: int
-) -> bytes:
-    """The file of word vectors. `counts` are in the order of their frequency."""
+) -> tuple[list[str], NDArray[np.float32]]:
+    """Stems and their vectors, of shape (stems, dimension). `counts` are in the order of their
+    frequency."""
     listed = [word for word in counts if _LISTED.fullmatch(word)][:forms]
     read = [each for each in dict.fromkeys((*whole, *listed)) if each not in STOP_WORDS]
     kept = sorted(_stems(read, counts), key=lambda each: (-each.times, each.name))[:most]
@@ -118,9 +132,24 @@ def distilled(
     vectors = means @ _directions(means, dimension)
     share = np.array([each.times for each in kept]) / sum(counts.values())
     vectors *= (COMMON / (COMMON + share))[:, None]
+    return [each.name for each in kept], vectors.astype(np.float32)
+
+
+def written(names: Sequence[str], vectors: NDArray[np.float32]) -> bytes:
+    """The file of word vectors."""
     unknown = UNKNOWN * float(np.median(np.linalg.norm(vectors, axis=1)))
-    names = [each.name for each in kept]
-    return packed(names, vectors.astype(np.float32), round(unknown, 6))
+    return packed(names, vectors, round(unknown, 6))
+
+
+def read(some: Sequence[str]) -> NDArray[np.float32]:
+    """MiniLM's vectors of sentences: a row for each."""
+    model = MiniLM()
+    vectors = np.zeros((len(some), model.dimension), np.float32)
+    order = np.argsort([len(each) for each in some], kind="stable")  # like lengths together
+    for at in range(0, len(order), _TOGETHER):
+        rows = order[at : at + _TOGETHER]
+        vectors[rows] = model.embed([some[each] for each in rows])
+    return vectors
 
 
 def _stems(read: Sequence[str], counts: Mapping[str, int]) -> list[Stem]:

@@ -1,0 +1,141 @@
+"""The order of the first results, by how probably each answers the question. Pure.
+
+A logistic model of choice (McFadden, Conditional Logit Analysis, 1974) over what is known of each
+result beside the others: how well it fits, whether it is about what is asked, when it was said, and
+what a later text did to it. The weights are in answer_order.yaml; docs/search.md says how they were
+trained. What took a text's place stays before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from beliefledger.ledger.candidate import MILLION
+from beliefledger.ledger.data_files import data
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from beliefledger.projections.aboutness import Aboutness
+    from beliefledger.projections.current_first import Placed, Ranked
+    from beliefledger.projections.index import SubjectIndex
+    from beliefledger.projections.slot_routing import SlotQuestion
+
+    Features = NDArray[np.float64]
+
+WINDOW = 10
+"""So many of the first results are put into this order."""
+_LONG = 30
+"""A text of so many terms is long."""
+_ONLY_ASKS = MILLION // 2
+"""The prior of a turn that states nothing."""
+NAMES = (
+    "place",
+    "score",
+    "rank",
+    "meaning",
+    "kind fits",
+    "about",
+    "of the slot",
+    "own others",
+    "over past",
+    "taken up now",
+    "taken up past",
+    "changed now",
+    "newer now",
+    "newer past",
+    "about newer now",
+    "only asks",
+    "long",
+    "ahead",
+    "ahead first",
+    "ahead first of slot",
+)
+"""The features, in their order. *Now* and *past* are of questions about now and about the past."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of all texts, and of the question."""
+
+    index: SubjectIndex
+    asked: SlotQuestion
+    about: Aboutness
+    ranked: Ranked
+    kinds: int
+    """The kinds of answer that are asked for, as bits."""
+
+
+def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
+    """What is known of results: of shape (results, features)."""
+    index, asked, about, ranked = evidence.index, evidence.asked, evidence.about, evidence.ranked
+    numbers = np.array([each.number for each in placed], np.int64)
+    places = np.arange(len(numbers))
+    rank_of = {number: rank for rank, number in enumerate(ranked.numbers)}
+    ranks = np.array([rank_of.get(each, -1) for each in numbers.tolist()])
+    score = [ranked.scores[each] if each >= 0 else 0.0 for each in ranks.tolist()]
+    now, past = asked.tense == "now", asked.tense == "past"
+    over = np.array([each.over for each in placed])
+    taken = np.array([each.taken_up_by is not None for each in placed])
+    ahead = np.array([each.ahead for each in placed])
+    newer = _later(index.texts["said_at"][numbers])
+    terms = np.array([len(index.lines.terms[each]) for each in numbers.tolist()])
+    columns = {
+        "place": 1 / (1 + places),
+        "score": np.array(score) / max(1e-9, max(ranked.scores, default=0)),
+        "rank": np.where(ranks >= 0, 1 / (1 + np.maximum(ranks, 0)), 0),
+        "meaning": about.meant[numbers],
+        "kind fits": (index.texts["kinds"][numbers] & evidence.kinds) > 0,
+        "about": about.scores[numbers],
+        "of the slot": about.keyed[numbers],
+        "own others": about.others[numbers] & (asked.own and not asked.kin),
+        "over past": over & past,
+        "taken up now": taken & now,
+        "taken up past": taken & past,
+        "changed now": about.changed[numbers] & now,
+        "newer now": newer * now,
+        "newer past": newer * past,
+        "about newer now": about.scores[numbers] * newer * now,
+        "only asks": index.texts["prior"][numbers] <= _ONLY_ASKS,
+        "long": np.minimum(1, terms / _LONG),
+        "ahead": ahead,
+        "ahead first": ahead & (places == 0),
+        "ahead first of slot": ahead & (places == 0) & bool(asked.slots),
+    }
+    return np.stack([np.asarray(columns[name], np.float64) for name in NAMES], axis=1)
+
+
+def _later(said_at: NDArray[np.int64]) -> Features:
+    """Of how many of the others each was said after, as a share; 1 where there are no others."""
+    others = len(said_at) - 1
+    if not others:
+        return np.ones(1)
+    shares: Features = (said_at[:, None] > said_at[None, :]).sum(axis=1) / others
+    return shares
+
+
+def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
+    """The results, with the first `WINDOW` of them in the order of how probably they answer."""
+    first = placed[:WINDOW]
+    if not first:
+        return []
+    worth = features(first, evidence) @ _weights()
+    best = [first[each] for each in np.argsort(-worth, kind="stable").tolist()]
+    by = {each.number: each for each in best}
+    order: dict[int, Placed] = {}
+    for each in best:
+        if each.newer in by:
+            order.setdefault(each.newer, by[each.newer])
+        order.setdefault(each.number, each)
+    return [*order.values(), *placed[WINDOW:]]
+
+
+@cache
+def _weights() -> Features:
+    written: Mapping[str, float] = data("beliefledger.projections", "answer_order.yaml")["weights"]
+    return np.array([written[name] for name in NAMES])

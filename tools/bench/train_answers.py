@@ -1,0 +1,272 @@
+"""`python -m beliefledger.tools.bench.train_answers [--write]`: train the order of the first
+results.
+
+Questions of the tune halves of the talks and the stories are asked of the product, with the vectors
+of words and with MiniLM. Stories are asked alone and several told by one person, each about another
+thing, since what somebody says is seldom about one thing alone. Learned is which of the results
+answers, and that what is outdated does not come before it. With `--write`,
+projections/answer_order.yaml gets the weights. The figures are from fits that had not seen the
+person that they are of.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tempfile
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from beliefledger.memory import MemoryLedger
+from beliefledger.opener import open_memory
+from beliefledger.projections import answer_order
+from beliefledger.projections.current_first import Placed
+from beliefledger.projections.embedding import MINILM, Words
+from beliefledger.tools.bench import talks
+from beliefledger.tools.bench.searching import K, model_of
+from beliefledger.tools.bench.stories import STORIES, Story, written
+from beliefledger.tools.bench.talks import TALKS
+
+WEIGHTS = Path(answer_order.__file__).with_name("answer_order.yaml")
+MUCH = {"talk": 2.0, "several now": 1.0, "several past": 1.0, "one now": 0.5, "one past": 0.5}
+"""How much a question of each kind counts."""
+RIDGE = 1.0
+STALE = 1.0
+"""How much it counts, beside what answers, that it comes before what is outdated."""
+FOLDS = 8
+STEPS, RATE = 1_000, 0.03
+_FIRST, _SECOND, _LITTLE = 0.9, 0.999, 1e-8
+_TOGETHER, _FEWEST, _OPEN = 8, 4, 6
+_LATER = timedelta(days=30)
+_THREE = 3
+
+Vector = NDArray[np.float64]
+Told = Callable[[str], str | None]
+
+
+class Case(NamedTuple):
+    """The results of one question: what is known of each, what it tells, and in whose place it
+    comes."""
+
+    model: str
+    kind: str
+    person: str
+    features: Vector
+    told: Sequence[str | None]
+    newer: Sequence[int | None]
+    """Of each result the place of what took its own, if that is among them."""
+
+    @property
+    def telling(self) -> bool:
+        """Whether an order can be learned from it."""
+        return "answer" in self.told and len(self.told) > 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Train the order of the first results.")
+    parser.add_argument("--write", action="store_true", help=f"write the weights to {WEIGHTS.name}")
+    given = parser.parse_args()
+    cases = [case for model in (Words.name, MINILM) for case in asked(model)]
+    report(cases)
+    weights = fitted([case for case in cases if case.telling])
+    for name, weight in zip(answer_order.NAMES, weights, strict=True):
+        print(f"{weight:+.2f}  {name}")
+    if given.write:
+        comments, _ = re.split(r"(?m)^(?=weights:)", WEIGHTS.read_text("utf-8"))
+        lines = (
+            f"  {name}: {weight:.2f}\n"
+            for name, weight in zip(answer_order.NAMES, weights, strict=True)
+        )
+        WEIGHTS.write_text(comments + "weights:\n" + "".join(lines), "utf-8")
+
+
+# What the product answers
+
+
+def asked(model: str) -> Iterator[Case]:
+    """Each question of the tune halves, asked of a ledger with this model."""
+    with tempfile.TemporaryDirectory() as place, model_of(model):
+        memory = open_memory(Path(place) / "ledger", consent="consent")
+        with memory:
+            for talk in talks.written(TALKS / "tune.yaml"):
+                _remember(memory, talk.name, talk.turns)
+                for each in talk.asks:
+                    yield from _case(
+                        memory, model, "talk", talk.name, each.words, talk.asked_at, each.told
+                    )
+            stories = written(STORIES / "tune.yaml")
+            for number, some in enumerate(several(stories)):
+                yield from _of_stories(memory, model, "several", f"several {number}", some)
+            for story in stories:
+                yield from _of_stories(memory, model, "one", story.name, [story])
+
+
+def several(stories: Iterable[Story]) -> list[list[Story]]:
+    """Stories that one person may have told: each is about another thing, by its name."""
+    groups: list[list[Story]] = []
+    for story in stories:
+        for group in reversed(groups[-_OPEN:]):
+            if len(group) < _TOGETHER and _about(story) not in map(_about, group):
+                group.append(story)
+                break
+        else:
+            groups.append([story])
+    return [group for group in groups if len(group) >= _FEWEST]
+
+
+def _about(story: Story) -> str:
+    return re.sub(r"^[a-z]-", "", story.name).split("-")[0]
+
+
+def _of_stories(
+    memory: MemoryLedger, model: str, kind: str, person: str, some: Sequence[Story]
+) -> Iterator[Case]:
+    turns = sorted((turn for story in some for turn in story.turns), key=lambda turn: turn[0])
+    _remember(memory, person, turns)
+    at = turns[-1][0] + _LATER
+    for story in some:
+        for words in story.now:
+            yield from _case(memory, model, f"{kind} now", person, words, at, _now(story))
+        for each in story.past:
+            yield from _case(
+                memory, model, f"{kind} past", person, each.words, at, _past(each.answer)
+            )
+
+
+def _now(story: Story) -> Told:
+    def told(text: str) -> str | None:
+        found = story.told(text)
+        return "answer" if found == "current" else found
+
+    return told
+
+
+def _past(answer: re.Pattern[str]) -> Told:
+    return lambda text: "answer" if answer.search(text) else None
+
+
+def _remember(memory: MemoryLedger, person: str, turns: Iterable[tuple[datetime, str]]) -> None:
+    for said_at, words in turns:
+        memory.remember(person, words, said_at=said_at)
+
+
+def _case(
+    memory: MemoryLedger,
+    model: str,
+    kind: str,
+    person: str,
+    words: str,
+    at: datetime,
+    told: Told,
+) -> Iterator[Case]:
+    """The question's results as they are without any weights; none where there are none."""
+    seen: list[tuple[Sequence[Placed], Vector]] = []
+
+    def kept(placed: Sequence[Placed], evidence: answer_order.Evidence) -> list[Placed]:
+        first = placed[: answer_order.WINDOW]
+        if first:
+            seen.append((first, answer_order.features(first, evidence)))
+        return list(placed)
+
+    with patch.object(answer_order, "reordered", kept):
+        results = memory.search(person, words, K, valid_at=at, record=False).results
+    if seen:
+        placed, features = seen[-1]
+        place_of = {each.number: place for place, each in enumerate(placed)}
+        yield Case(
+            model,
+            kind,
+            person,
+            features[: len(results)],
+            [told(each.text) for each in results],
+            [None if each.newer is None else place_of.get(each.newer) for each in placed],
+        )
+
+
+# What is learned of it
+
+
+def fitted(cases: Sequence[Case]) -> Vector:
+    """The weights by which what answers is chosen most probably: by Adam, on all cases at once
+    (Kingma and Ba, ICLR 2015)."""
+    shape = len(cases), answer_order.WINDOW
+    features = np.zeros((*shape, len(answer_order.NAMES)))
+    there, answers, stale = (np.zeros(shape, np.bool_) for _ in range(3))
+    for row, case in enumerate(cases):
+        count = len(case.told)
+        features[row, :count] = case.features
+        there[row, :count] = True
+        answers[row, :count] = [each == "answer" for each in case.told]
+        stale[row, :count] = [each == "outdated" for each in case.told]
+    much = np.array([MUCH[case.kind] for case in cases])
+    beside = STALE * much * stale.any(axis=1)
+    weights, mean, square = np.zeros((3, features.shape[2]))
+    for step in range(1, STEPS + 1):
+        gradient = 2 * RIDGE * weights
+        for among, counts in ((there, much), (answers | stale, beside)):
+            gradient -= counts @ _towards(features, weights, among, answers)
+        mean += (1 - _FIRST) * (gradient - mean)
+        square += (1 - _SECOND) * (gradient**2 - square)
+        rate = RATE * np.sqrt(1 - _SECOND**step) / (1 - _FIRST**step)
+        weights = weights - rate * mean / (np.sqrt(square) + _LITTLE)
+    return weights
+
+
+def _towards(
+    features: Vector, weights: Vector, among: NDArray[np.bool_], answers: NDArray[np.bool_]
+) -> Vector:
+    """Of each case: the gradient of the log of how probably an answer is chosen among some."""
+    worth = np.where(among, features @ weights, -np.inf)
+    chance = np.exp(worth - worth.max(axis=1, keepdims=True))
+    chance /= chance.sum(axis=1, keepdims=True)
+    right = np.where(answers, chance, 0)
+    right /= right.sum(axis=1, keepdims=True)
+    towards: Vector = np.einsum("ij,ijk->ik", right - chance, features)
+    return towards
+
+
+def ordered(case: Case, weights: Vector) -> list[str | None]:
+    """What the results tell, in the order by these weights."""
+    order: dict[int, None] = {}
+    for each in np.argsort(-(case.features @ weights), kind="stable").tolist():
+        newer = case.newer[each]
+        if newer is not None and newer < len(case.told):
+            order.setdefault(newer)
+        order.setdefault(each)
+    return [case.told[each] for each in order]
+
+
+def report(cases: Sequence[Case]) -> None:
+    """Prints what comes first before, and by fits that have not seen the person."""
+    found: defaultdict[tuple[str, str], list[tuple[bool, ...]]] = defaultdict(list)
+    fold_of = {case.person: zlib.crc32(case.person.encode()) % FOLDS for case in cases}
+    for fold in range(FOLDS):
+        others = [case for case in cases if case.telling and fold_of[case.person] != fold]
+        weights = fitted(others)
+        for case in cases:
+            if fold_of[case.person] != fold:
+                continue
+            after = ordered(case, weights)
+            found[case.model, case.kind].append((*_seen(case.told), *_seen(after)))
+    print("| model | questions | | first | in three | outdated | first | in three | outdated |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for (model, kind), rows in found.items():
+        shares = " | ".join(f"{each:.3f}" for each in np.mean(rows, axis=0))
+        print(f"| {model} | {kind} | {len(rows)} | {shares} |")
+
+
+def _seen(told: Sequence[str | None]) -> tuple[bool, bool, bool]:
+    first = next((each for each in told if each), None)
+    return told[:1] == ["answer"], "answer" in told[:_THREE], first == "outdated"
+
+
+if __name__ == "__main__":
+    main()
