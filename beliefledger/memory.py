@@ -557,6 +557,7 @@ class MemoryLedger(Parts):
         `where`, `limit`, `after` and `reader` are as for `beliefs`.
         """
         where, sight = Where.of(where), self._readers.sight(reader)
+        self._lists.check(where)
         asked = (subject, start, end, on, participant, as_of, min_confidence, where, reader)
         cut = Cut.of("events", asked, limit, after)
         if on is not None and (start is not None or end is not None):
@@ -599,6 +600,7 @@ class MemoryLedger(Parts):
         from beliefledger.reading.typed import TypedQueries
 
         where = _where(where, type, None)
+        self._lists.check(where)
         sight = self._readers.sight(reader)
         cut = Cut.of("typed", (subject, where, memory_id, quarantined, reader), limit, after)
         found = TypedQueries(self._core, self._queries).typed(

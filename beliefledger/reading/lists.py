@@ -50,6 +50,11 @@ class Lists:
         self._log = core.log
         self._queries = queries
 
+    def check(self, where: Where) -> None:
+        """Raises `InvalidQuery` for a type or a topic that there is not."""
+        if (where.type, where.topic) != (None, None):
+            arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
+
     # Beliefs
 
     def beliefs(
@@ -63,8 +68,7 @@ class Lists:
     ) -> Page[BeliefAnswer]:
         """What is believed, in the order in which it was written."""
         where, sight = asked
-        if (where.type, where.topic) != (None, None):
-            arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
+        self.check(where)
         ref = None if subject is None else self._queries.known_or_none(subject)
         if subject is not None and ref is None:
             return Page()
@@ -106,6 +110,7 @@ class Lists:
     ) -> Page[BeliefAnswer]:
         """Every version of a belief, oldest first."""
         where, sight = asked
+        self.check(where)
         snapshot = self.seen(snapshot, cut)
         found = self._queries.history(given, snapshot=snapshot, sight=sight)
         return self.page(found, where, snapshot, cut)
@@ -186,6 +191,9 @@ class Lists:
         """What was decided, in order; with a limit the last so many, and before them the next."""
         if which.outcome is not None and which.outcome not in set(Outcome):
             raise InvalidQuery(f"outcome: {which.outcome!r} is none of {', '.join(Outcome)}.")
+        if which.reason is not None:
+            arguments.reason(which.reason)
+        self.check(where)
         ref = None if subject is None else self._queries.known_or_none(subject)
         if subject is not None and ref is None:
             return Page()

@@ -78,6 +78,33 @@ def test_somebody_whom_nobody_knows_is_an_error_unless_they_may_come(place):
     assert "Nothing is known about 'anna'" in " ".join(answer.output.split())
 
 
+def test_a_list_of_somebody_whom_nobody_knows_is_empty_and_says_so(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Porto.")
+        assert [memory.beliefs("anna"), memory.decisions("anna"), memory.events("anna")] == [[]] * 3
+    run = CliRunner()
+    for words in (
+        ("beliefs",),
+        ("decisions",),
+        ("events",),
+        ("search", "where?"),
+        ("entities", "list"),
+        ("entities", "related"),
+        ("conflicts", "list"),
+        ("consent", "list"),
+        ("recalls", "list"),
+        ("ops", "decay"),
+        ("ops", "decay", "--reconfirm"),
+    ):
+        for name, says in (("anna", "Nothing is known about 'anna'."), ("ana", "")):
+            answer = run.invoke(app, ["--ledger", place, *words, "--subject", name])
+            assert answer.exit_code == 0, answer.output
+            if says or words[0] != "search":
+                assert answer.stderr.strip() == says, words
+    answer = run.invoke(app, ["--ledger", place, "teams", "list", "--member", "anna", "--json"])
+    assert (json.loads(answer.stdout), "'anna'" in answer.stderr) == ([], True)
+
+
 def raised(ask):
     try:
         return ask()
@@ -91,6 +118,14 @@ def test_what_cannot_be_asked_is_a_wrong_query_everywhere(place):
         questions = [
             lambda: memory.beliefs("ana", type="fcat"),
             lambda: memory.beliefs("ana", topic="wrok"),
+            lambda: memory.beliefs("ana", where={"type": "fcat"}),
+            lambda: memory.typed("ana", type="fcat"),
+            lambda: memory.typed("ana", where={"topic": "wrok"}),
+            lambda: memory.events("ana", where={"topic": "wrok"}),
+            lambda: memory.history(memory.beliefs("ana")[0].memory_id, where={"type": "fcat"}),
+            lambda: memory.decisions("ana", where={"type": "fcat"}),
+            lambda: memory.decisions("ana", where={"topic": "wrok"}),
+            lambda: memory.decisions("ana", reason="truth.nwe"),
             lambda: memory.beliefs("ana", as_of=10_000),
             lambda: memory.beliefs("ana", as_of="yesterday-ish"),
             lambda: memory.search("ana", ""),
@@ -109,6 +144,8 @@ def test_what_cannot_be_asked_is_a_wrong_query_everywhere(place):
         assert [type(raised(ask)) for ask in questions] == [InvalidQuery] * len(questions)
         with pytest.raises(InvalidQuery, match="did you mean fact"):
             memory.beliefs("ana", type="fcat")
+        with pytest.raises(InvalidQuery, match=r"did you mean truth\.new\?"):
+            memory.decisions("ana", reason="truth.nwe")
         with pytest.raises(InvalidTurn):
             memory.record_turn("ana", "I live in Porto.", said_at="some day")
         with pytest.raises(InvalidTurn):

@@ -220,7 +220,7 @@ def reasons(
 ) -> None:
     """What each reason code means, with an example."""
     from beliefledger.gate.reasons import meanings
-    from beliefledger.ledger.errors import InvalidTurn
+    from beliefledger.ledger.errors import InvalidQuery
 
     found = [
         each
@@ -228,7 +228,7 @@ def reasons(
         if code is None or code in {each.code.value, each.code.value.partition(".")[0]}
     ]
     if not found:
-        raise InvalidTurn(f"{code!r} is no reason code. List them: beliefledger reasons")
+        raise InvalidQuery(f"{code!r} is no reason code. List them: beliefledger reasons")
     output.show([asdict(each) for each in found], json, lambda _answer: _reasons(found, code))
 
 
