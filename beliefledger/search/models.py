@@ -113,7 +113,7 @@ class Embedders:
         """As `named`, a model that can be used here. Raises `EmbedderMissing`."""
         model = self.named(name)
         if model.dimension < 1 or (model.name == MINILM and not installed()):
-            raise EmbedderMissing(f"There is no model {name!r} here{_registered_here()}.")
+            raise EmbedderMissing(f"There is no model {name!r} here: {_advice(name)}.")
         self._missing.discard(name)
         return model
 
