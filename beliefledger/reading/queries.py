@@ -10,6 +10,7 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
+from beliefledger import units
 from beliefledger.answers import (
     Became,
     BeliefAnswer,
@@ -19,6 +20,7 @@ from beliefledger.answers import (
 from beliefledger.gate.gate import Rehearsed, Stored
 from beliefledger.gate.queue import Processed
 from beliefledger.gate.turns import Receipt
+from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
@@ -374,7 +376,9 @@ class Queries:
                 for name in ("s", "r", "e", "t", "base", "c", "importance")
             },
             trace=decided.trace if decided else (),
-            candidate=None if proposed is None else proposed.candidate.model_dump(mode="json"),
+            candidate=None
+            if proposed is None
+            else units.told(Candidate, proposed.candidate.model_dump(mode="json")),
             turn=turn,
             policy=self._policy(decided),
             extractor=extractor,
