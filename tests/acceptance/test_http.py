@@ -218,6 +218,13 @@ def test_a_reviewer_settles_what_waits_and_what_is_contested(server, person):
         assert ok(client.get("conflicts"))["items"] == []
 
 
+def test_who_is_for_several_people_says_whom_they_mean(server, person):
+    with calling(server, "both", role="admin", subjects=[person, f"{person}-too"]) as client:
+        answer = client.get("beliefs")
+        assert (answer.status_code, answer.json()["code"]) == (422, "InvalidQuery")
+        assert "say whom you mean" in answer.json()["detail"]
+
+
 def test_accounts_are_given_to_who_runs_it(server, person):
     with calling(server, "root", role="admin", subjects=None) as client:
         said = {"subject": person}
