@@ -25,7 +25,9 @@ NOT_FOR_ASKING = {
     "beliefledger.search.search", "beliefledger.ledger.redact", "stdnum",
     "beliefledger.gate.legible_turn", "beliefledger.ledger.lookalikes", "yaml",
     "beliefledger.projections.search_terms", "beliefledger.projections.search_requests",
-    "beliefledger.projections.slot_routing",
+    "beliefledger.projections.slot_routing", "beliefledger.gate.gate",
+    "beliefledger.gate.intake", "beliefledger.gate.extractor", "beliefledger.gate.decision",
+    "beliefledger.curation.storing", "beliefledger.opening.pending",
 }  # fmt: skip
 NOT_FOR_REMEMBERING = {
     "faiss", "numpy", "beliefledger.audit.audit", "beliefledger.erasure.erasure",
