@@ -31,7 +31,7 @@ NOT_FOR_ASKING = {
 }  # fmt: skip
 NOT_FOR_REMEMBERING = {
     "faiss", "numpy", "beliefledger.audit.audit", "beliefledger.erasure.erasure",
-    "beliefledger.search.search",
+    "beliefledger.search.search", "stdnum",
 }  # fmt: skip
 SEARCH = """
 import json, sys
@@ -44,7 +44,7 @@ NOT_FOR_SEARCHING = {
     "dateparser", "faiss", "nicknames", "packaging", "torch", "sqlalchemy.dialects.postgresql",
     "beliefledger.audit.audit", "beliefledger.erasure.erasure", "beliefledger.gate.decide",
     "beliefledger.gate.checks", "beliefledger.gate.rules.extractor", "beliefledger.gate.speech",
-    "beliefledger.gate.rules.lexicon",
+    "beliefledger.gate.rules.lexicon", "stdnum",
 }  # fmt: skip
 
 
