@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
@@ -17,9 +18,6 @@ from beliefledger.answers import (
     DecisionAnswer,
     Explanation,
 )
-from beliefledger.gate.gate import Rehearsed, Stored
-from beliefledger.gate.queue import Processed
-from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted, UnknownMemory
@@ -43,6 +41,11 @@ from beliefledger.reading.replicas import ask_about
 from beliefledger.reading.sight import Sight
 from beliefledger.reading.words import Reader, evidence_in, score, turn_page
 from beliefledger.times import Moment, micros
+
+if TYPE_CHECKING:
+    from beliefledger.gate.gate import Rehearsed, Stored
+    from beliefledger.gate.queue import Processed
+    from beliefledger.gate.turns import Receipt
 
 _WHOLE = 32
 """So many characters an id has; people write the first of them."""

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -229,7 +228,7 @@ def reasons(
     ]
     if not found:
         raise InvalidQuery(f"{code!r} is no reason code. List them: beliefledger reasons")
-    output.show([asdict(each) for each in found], json, lambda _answer: _reasons(found, code))
+    output.show([each._asdict() for each in found], json, lambda _answer: _reasons(found, code))
 
 
 def _reasons(found: Sequence[Meaning], code: str | None) -> Iterator[Any]:
