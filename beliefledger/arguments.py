@@ -108,7 +108,7 @@ def filters(rules: Rules, type_: object, topic: object) -> None:
 
 def reason(code: object) -> None:
     """Raises `InvalidQuery` unless it is a reason code."""
-    from beliefledger.gate.outcome import Reason
+    from beliefledger.gate.outcomes import Reason
 
     _known("reason", (code,), [each.value for each in Reason])
 
