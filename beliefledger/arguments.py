@@ -106,6 +106,13 @@ def filters(rules: Rules, type_: object, topic: object) -> None:
     _known("topic", () if topic is None else (topic,), rules.policy.topics)
 
 
+def reason(code: object) -> None:
+    """Raises `InvalidQuery` unless it is a reason code."""
+    from beliefledger.gate.outcomes import Reason
+
+    _known("reason", (code,), [each.value for each in Reason])
+
+
 def included(given: Collection[str]) -> None:
     """Raises `InvalidQuery` unless it names memories, episodes or both."""
     if isinstance(given, str) or not given or any(each not in EVERYTHING for each in given):

@@ -21,9 +21,7 @@ from beliefledger.answers import (
     StatusAnswer,
     TurnReceipt,
 )
-from beliefledger.curation.storing import PLAIN, Details, MemoryInput
 from beliefledger.filters import Where
-from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.consumer import LEASE_SECONDS, Consumer
@@ -43,7 +41,9 @@ NOTHING: Mapping[str, JsonValue] = MappingProxyType({})
 
 # ruff: noqa: PLC0415  what answers rare questions is imported when one is asked
 if TYPE_CHECKING:
+    from beliefledger.curation.storing import Details, MemoryInput
     from beliefledger.exports.exports import PersonExport
+    from beliefledger.gate.intake import TurnInput
     from beliefledger.gate.turns import Receipt
     from beliefledger.gate.typed_memories import Typed
     from beliefledger.reading.candidates import WhyNotAnswer
@@ -93,6 +93,8 @@ class MemoryLedger(Parts):
         change or a correction in so many words. Raises `InvalidTurn`, and `NotPermitted` for an
         erased subject.
         """
+        from beliefledger.gate.intake import TurnInput
+
         turn = TurnInput(
             subject=subject,
             content=content,
@@ -157,6 +159,8 @@ class MemoryLedger(Parts):
         Returns receipt and decisions. Where
         the turn could not be read, there are none: the receipt is `pending`, with the `problem`.
         """
+        from beliefledger.gate.intake import TurnInput
+
         turn = TurnInput(
             subject=subject,
             content=text,
@@ -203,7 +207,7 @@ class MemoryLedger(Parts):
         said_at: Moment | None = None,
         idempotency_key: str | None = None,
         by: str = SYSTEM,
-        details: Details = PLAIN,
+        details: Details | None = None,
     ) -> DecisionAnswer:
         """Write a memory with chosen fields: what a program knows, and nobody has to extract.
 
@@ -211,6 +215,8 @@ class MemoryLedger(Parts):
         examined, but consent, scope and contradiction are decided like any other. `details` are the
         rarer fields. Returns the decision; for a repeated `idempotency_key`, the first.
         """
+        from beliefledger.curation.storing import PLAIN, MemoryInput
+
         fields = MemoryInput(
             subject=subject,
             attribute=attribute,
@@ -222,7 +228,7 @@ class MemoryLedger(Parts):
             valid_to=valid_to,
             said_at=said_at,
             idempotency_key=idempotency_key,
-            details=details,
+            details=details or PLAIN,
         )
         return self.store_many([fields], by=by)[0]
 
@@ -294,6 +300,7 @@ class MemoryLedger(Parts):
         Returns receipt and decisions, as `remember`. Raises as `update` does.
         """
         from beliefledger.curation.edits import Changed
+        from beliefledger.gate.intake import TurnInput
 
         turn = TurnInput(
             subject="",
@@ -557,6 +564,7 @@ class MemoryLedger(Parts):
         `where`, `limit`, `after` and `reader` are as for `beliefs`.
         """
         where, sight = Where.of(where), self._readers.sight(reader)
+        self._lists.check(where)
         asked = (subject, start, end, on, participant, as_of, min_confidence, where, reader)
         cut = Cut.of("events", asked, limit, after)
         if on is not None and (start is not None or end is not None):
@@ -599,6 +607,7 @@ class MemoryLedger(Parts):
         from beliefledger.reading.typed import TypedQueries
 
         where = _where(where, type, None)
+        self._lists.check(where)
         sight = self._readers.sight(reader)
         cut = Cut.of("typed", (subject, where, memory_id, quarantined, reader), limit, after)
         found = TypedQueries(self._core, self._queries).typed(
@@ -811,7 +820,7 @@ class MemoryLedger(Parts):
         return answer.model_copy(
             update={
                 "ledger": str(self.place),
-                "extractor": self._gate.reader.extractor.name,
+                "extractor": self._core.current_extractor.name,
                 "warnings": (
                     *answer.warnings,
                     *(self._notary.warnings() or self._core.signing.warnings()),

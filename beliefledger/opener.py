@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from beliefledger.gate.extractor import Extractor
 from beliefledger.gate.policy import Policy, load
 from beliefledger.ledger import own_secrets
 from beliefledger.ledger.own_secrets import Redaction
@@ -17,6 +16,9 @@ from beliefledger.opening.build import build
 from beliefledger.opening.place import place_of
 from beliefledger.projections.embedding import Embedder
 from beliefledger.settings import Settings, seconds_of, timeout_of
+
+if TYPE_CHECKING:
+    from beliefledger.gate.extractor import Extractor
 
 
 def open_memory(

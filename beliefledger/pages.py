@@ -6,8 +6,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import orjson
 
@@ -36,8 +35,7 @@ class Page(list[T]):
         self.next = next
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """Which page of a list is asked for: so many after a place. `question` names the list and what
     was asked, so that no cursor of another one is taken."""
 

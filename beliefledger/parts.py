@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from beliefledger.curation.types import Types
     from beliefledger.erasure.erasure import Erasures
     from beliefledger.exports.exports import Exports
+    from beliefledger.gate.gate import Gate
     from beliefledger.operations.ageing import Ageing
     from beliefledger.operations.jobs import Counts, Work
     from beliefledger.operations.operations import Operations
@@ -54,7 +55,6 @@ class Parts(Closeable):
     def __init__(self, core: Core) -> None:
         self._core = core
         self._log = core.log
-        self._gate = core.gate
         self.place = core.place
         """The directory, or the URL (without its password when printed)."""
         self.made_key_file = core.made_key_file
@@ -63,6 +63,10 @@ class Parts(Closeable):
         self._notary = Notary(core.log, core.signing, core.witness)
         if core.log.interrupted:
             self.erasure.finish()
+
+    @property
+    def _gate(self) -> Gate:
+        return self._core.gate
 
     @made_once
     def _views(self) -> Views:
@@ -290,7 +294,7 @@ class Parts(Closeable):
 
     def close(self) -> None:
         """Let go of files and connections."""
-        self._gate.reader.let_go_of_model()
+        self._core.let_go_of_model()
         try:
             self._core.recorder.close()
         finally:

@@ -14,8 +14,9 @@ from beliefledger.gate.claim_excess import presupposes, value_said
 from beliefledger.gate.claims import CHECK, claim_within
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import DEFAULT_GRANT, ORDINARY, SPECIAL, Consent, Grant
-from beliefledger.gate.decision import CAPPED, Approval, Outcome, Reason, TurnView
+from beliefledger.gate.decision import CAPPED, Approval, TurnView
 from beliefledger.gate.orders import instruction_like
+from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.gate.policy import Policy, millionths
 from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.gate.sentences import sentences

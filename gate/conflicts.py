@@ -9,7 +9,8 @@ from beliefledger.gate.belief import Held
 from beliefledger.gate.checks import EXPLICIT, Case
 from beliefledger.gate.confidence import Confidence, score
 from beliefledger.gate.consent import Grant
-from beliefledger.gate.decision import CAPPED, Decision, Outcome, Reason
+from beliefledger.gate.decision import CAPPED, Decision
+from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.registry import MemoryType
 from beliefledger.gate.slots import canonical_context, canonical_value, value_of

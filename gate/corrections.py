@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from beliefledger.gate.decision import Decision, Outcome, TurnView
+from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.keys import under_its_key
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.sentences import sentences
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.ledger.candidate import SELF, Candidate, Ends, Span, SpeechAct

@@ -1,71 +1,17 @@
-"""What a decision is about and what it says: the turn as the gate sees it, outcome, reason."""
+"""What a decision is about and what it says: the turn as the gate sees it, what is decided."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from beliefledger.gate.belief import Held
 from beliefledger.gate.confidence import Confidence
+from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.ledger.candidate import SpeechAct
 from beliefledger.ledger.events.choices import Meant
 from beliefledger.ledger.metadata import Metadata
 from beliefledger.ledger.times import Micros
-
-
-class Outcome(StrEnum):
-    """What the gate does with a candidate."""
-
-    ADMIT = "admit"
-    CONFIRM = "confirm"
-    SUPERSEDE = "supersede"
-    QUARANTINE = "quarantine"
-    ESCALATE = "escalate"
-    QUEUE = "queue"
-    REJECT = "reject"
-
-
-class Reason(StrEnum):
-    """Why, as `<check>.<cause>`. A code never changes its meaning."""
-
-    NEW = "truth.new"
-    PROMOTED = "truth.promoted"
-    BACKDATED = "truth.backdated"
-    OUTDATED = "truth.outdated"
-    CHANGE = "truth.change"
-    CORRECTION = "truth.correction"
-    STRONGER = "truth.at_least_as_strong"
-    UNKNOWN_TYPE = "truth.unknown_type"
-    NOT_THE_SUBJECT = "truth.not_the_subject"
-    SPAN_NOT_FOUND = "truth.span_not_found"
-    CLAIM_EXCEEDS_SPAN = "truth.claim_exceeds_span"
-    INSTRUCTION_LIKE = "truth.instruction_like"
-    QUESTION = "truth.question"
-    HYPOTHETICAL = "truth.hypothetical"
-    CONDITIONAL = "truth.conditional"
-    ROLE_PLAY = "truth.role_play"
-    LEVERAGE = "truth.leverage"
-    QUOTED = "truth.quoted"
-    SARCASTIC = "truth.sarcastic"
-    BELOW_THRESHOLD = "truth.below_threshold"
-    WEAKER = "truth.weaker_than_current"
-    CONTESTED = "truth.contested"
-    NO_CONTEXT = "truth.no_context"
-    CONSTRAINT_STANDS = "truth.constraint_stands"
-    TO_BE_ASKED = "truth.to_be_asked"
-    TRANSIENT = "durability.transient"
-    SESSION_ONLY = "durability.session_only"
-    TRIVIAL = "durability.trivial"
-    OUTSIDE_PURPOSE = "durability.outside_purpose"
-    REPEATED = "durability.repeated"
-    IMPLIED = "durability.implied"
-    NO_CONSENT = "permission.no_consent"
-    SPECIAL_CATEGORY = "permission.special_category"
-    PROHIBITED_CATEGORY = "permission.prohibited_category"
-    SECRET = "permission.secret"  # noqa: S105  (a reason code)
-    SCOPE_TOO_WIDE = "permission.scope_too_wide"
-
 
 CAPPED: Mapping[SpeechAct, Reason] = {
     SpeechAct.HYPOTHETICAL: Reason.HYPOTHETICAL,

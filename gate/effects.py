@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from beliefledger.gate.belief import Belief
-from beliefledger.gate.decision import Decision, Outcome, TurnView
+from beliefledger.gate.decision import Decision, TurnView
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.belief import (

@@ -7,8 +7,9 @@ in force, said before it, and named by its candidate's `ends`.
 from __future__ import annotations
 
 from beliefledger.gate.belief import Held
-from beliefledger.gate.decision import Decision, Outcome, TurnView
+from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.slots import canonical_attribute, words
 from beliefledger.ledger.candidate import Candidate, Ends
 from beliefledger.ledger.codec import New

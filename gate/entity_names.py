@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from beliefledger.gate.cues import READING
-from beliefledger.gate.decision import Decision, Outcome, TurnView
+from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft, Renamed
 from beliefledger.gate.effects import WRITES
 from beliefledger.gate.entities import TITLES, Match, Resolution, resolve, unguessed
 from beliefledger.gate.moves import Move, move
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.registry import MemoryType, RelationType, SlotRule, relation_name
 from beliefledger.gate.slots import canonical_attribute, canonical_entity
 from beliefledger.gate.speakers import SPEAKER, UNNAMED, is_subject, said_by, spoke_first

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from beliefledger.gate.decision import Decision, Outcome, TurnView
+from beliefledger.gate.decision import Decision, TurnView
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.notes import ATTRIBUTE, is_of_length
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.registry import NOTE
 from beliefledger.gate.sentences import sentences
 from beliefledger.ledger.candidate import SELF, Candidate

@@ -64,12 +64,6 @@ class TurnReader:
             ForeignCalls() if deadline is None else ForeignCalls(deadline.foreign_seconds)
         )
 
-    def let_go_of_model(self) -> None:
-        """Close the connection to the extractor's model, if it has one."""
-        close = getattr(self.extractor, "close", None)
-        if close is not None:
-            close()
-
     @property
     def concurrency(self) -> int:
         """How many turns are looked at in parallel: more than one if the extractor waits for

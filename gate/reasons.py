@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
-from beliefledger.gate.decision import Reason
+from beliefledger.gate.outcomes import Reason
 from beliefledger.ledger.data_files import data
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What one reason code says."""
 
     code: Reason

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from beliefledger.gate.candidates import Again, ReadTurn, decide_anew
 from beliefledger.gate.consent import ORDINARY, Grant
-from beliefledger.gate.decision import Reason
 from beliefledger.gate.draft import Draft
+from beliefledger.gate.outcomes import Reason
 from beliefledger.gate.special_categories import categorised
 from beliefledger.gate.turns import cited, view_of
 from beliefledger.gate.writer import Writer

@@ -15,6 +15,7 @@ from beliefledger.ledger.data_files import data
 from beliefledger.ledger.errors import TypeInvalid
 from beliefledger.ledger.events import Event
 from beliefledger.ledger.events.policy import TypeRegistered, TypeRetired
+from beliefledger.ledger.fields import DEFINED_SCORES
 
 
 class SlotRule(StrEnum):
@@ -161,7 +162,9 @@ class MemoryType(Frozen):
         said = self.model_dump(mode="json", exclude_defaults=True)
         said |= {"ends_only_by_removal": self.ends_only_by_removal}
         return said | {
-            name: round(said[name] * MILLION) for name in _SCORES if said.get(name) is not None
+            name: round(said[name] * MILLION)
+            for name in DEFINED_SCORES
+            if said.get(name) is not None
         }
 
     @classmethod
@@ -170,7 +173,7 @@ class MemoryType(Frozen):
             definition
             | {
                 name: definition[name] / MILLION
-                for name in _SCORES
+                for name in DEFINED_SCORES
                 if definition.get(name) is not None
             }
         )
@@ -180,7 +183,6 @@ VALUE = "value"
 """The placeholder that stands for the value itself."""
 _FIELD = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-_SCORES = ("prior", "threshold", "similarity")
 
 
 def placeholders(template: str) -> list[str]:

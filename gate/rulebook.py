@@ -4,7 +4,7 @@ still."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from beliefledger.gate import policy as policies
 from beliefledger.gate.policy import Policy, millionths
@@ -23,8 +23,7 @@ _UNNAMED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """A policy and a registry, and the version of the policy stream that they are of."""
 
     version: int

@@ -55,36 +55,40 @@ class Scorer:
     def score(self, sentence: str) -> float:
         """From 0 to 1."""
         total = self.bias
-        for each, there in zip(self.features, self.vector(sentence), strict=True):
-            if there:
-                total += each.weight
+        for place in self._found(sentence):
+            total += self.features[place].weight
         if self.runs:
             total += sum(self.runs.get(run, 0.0) for run in runs_of(sentence))
         return 1 / (1 + math.exp(-total))
 
     def vector(self, sentence: str) -> list[bool]:
         """Which features are there, in their order."""
+        found = set(self._found(sentence))
+        return [place in found for place in range(len(self.features))]
+
+    def _found(self, sentence: str) -> list[int]:
+        """The places of the features that are there, in their order."""
         lower = sentence.lower()
         words = WORD.findall(lower)
-        there = [least <= len(words) <= most for least, most in self._counts]
+        many = len(words)
+        found = {place for place, least, most in self._counts if least <= many <= most}
         by_word = self._by_word
         for word in by_word.keys() & words:
-            for place in by_word[word]:
-                there[place] = True
+            found.update(by_word[word])
         for place, pattern, case in self._patterns.possible(lower):
             if pattern.pattern.search(sentence if case else lower) is not None:
-                there[place] = True
-        return there
+                found.add(place)
+        return sorted(found)
 
     # Of more than a hundred features a sentence has a few: they are looked up by its words.
 
     @cached_property
-    def _counts(self) -> list[tuple[int, int]]:
-        """How many words each feature is about; none where it is about others."""
-        plain = [not each.any and each.pattern is None for each in self.features]
+    def _counts(self) -> list[tuple[int, int, int]]:
+        """The places of the features that are about how many words there are, and how many."""
         return [
-            each.words if is_count else (1, 0)
-            for each, is_count in zip(self.features, plain, strict=True)
+            (place, *each.words)
+            for place, each in enumerate(self.features)
+            if not each.any and each.pattern is None
         ]
 
     @cached_property

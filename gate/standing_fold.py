@@ -12,7 +12,7 @@ from typing import Any
 
 from beliefledger.gate import consent as consents
 from beliefledger.gate.consent import ORDINARY, Consent
-from beliefledger.gate.decision import Outcome, Reason
+from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.gate.standing import (
     DOUBTED,
     OUTDATED,

@@ -8,12 +8,13 @@ from dataclasses import replace
 from beliefledger.gate.belief import Belief, Held
 from beliefledger.gate.consent import ORDINARY, Consent, Grant
 from beliefledger.gate.decide import decide
-from beliefledger.gate.decision import Approval, Outcome
+from beliefledger.gate.decision import Approval
 from beliefledger.gate.draft import Draft
 from beliefledger.gate.effects import memory_id_of
 from beliefledger.gate.entities import followed
 from beliefledger.gate.entity_names import learn, named
 from beliefledger.gate.gate import Gate
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.policy import millionths
 from beliefledger.gate.reconsideration import settled
 from beliefledger.gate.slots import canonical_context, canonical_text, canonical_value

@@ -24,6 +24,11 @@ class Unit:
 A_SCORE: Final = Unit("score", (("type", "number"), ("minimum", 0), ("maximum", 1)))
 A_FRACTION: Final = Unit("fraction", (("type", "number"),))
 A_TIME: Final = Unit("time", (("type", "string"), ("format", "date-time")))
+A_DEFINITION: Final = Unit(
+    "definition of a type", (("additionalProperties", True), ("type", "object"))
+)
+DEFINED_SCORES: Final = ("prior", "threshold", "similarity")
+"""The scores in the definition of a type, in millionths; outside of the log from 0 to 1."""
 Score = Annotated[int, A_SCORE]
 """Millionths of a score from 0 to 1."""
 Fraction = Annotated[int, A_FRACTION]

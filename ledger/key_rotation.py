@@ -11,10 +11,9 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from beliefledger.ledger import canonical, files
 from beliefledger.ledger.encryption import NotAuthentic, Sealer
@@ -30,16 +29,14 @@ _AT_ONCE = 2_000
 """So many rows are replaced by one statement."""
 
 
-@dataclass(frozen=True, slots=True)
-class RotationNote:
+class RotationNote(NamedTuple):
     """How a rotation is to be recorded in the log: the event's id, and who did it."""
 
     event_id: str
     actor: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rotation:
+class Rotation(NamedTuple):
     """The ids of the master keys before and after, and how many subjects were wrapped."""
 
     note: RotationNote

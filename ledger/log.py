@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
@@ -354,8 +354,9 @@ class Log:
         rows = self._rows_at(list(dict.fromkeys(positions)))
         return {each.position: each for each in self._opened(rows)}
 
-    def _opened(self, rows: Iterable[Row]) -> list[Recorded]:
-        self._refresh()
+    def _opened(self, rows: Sequence[Row]) -> list[Recorded]:
+        if rows:
+            self._refresh()
         return [codec.unseal(row, self.vault) for row in rows]
 
     def _rows_at(self, positions: list[int]) -> list[Row]:
@@ -387,8 +388,7 @@ class Log:
 
     def find(self, event_id: str) -> Recorded | None:
         row = self._store.find(event_id)
-        self._refresh()
-        return None if row is None else codec.unseal(row, self.vault)
+        return None if row is None else self._opened([row])[0]
 
     def position_at(self, moment: Micros) -> int:
         """The last position recorded at or before the moment."""

@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from stdnum import iban, numdb
-
 from beliefledger.ledger import own_secrets, secret_looks, seeds
 from beliefledger.ledger.late_patterns import compile_later
 from beliefledger.ledger.lookalikes import fold
@@ -205,6 +203,8 @@ def _is_card(number: str) -> bool:
 @lru_cache(maxsize=4096)
 def _iban_length(country: str) -> int:
     """Look up the length of that country's IBAN, 0 if it has none."""
+    from stdnum import numdb  # noqa: PLC0415  (as below)
+
     structure = numdb.get("iban").info(country)[0][1].get("bban", "")
     lengths = [int(n) for n in re.findall(r"([0-9]{1,4})!", structure)]
     return 4 + sum(lengths) if lengths else 0
@@ -217,7 +217,11 @@ def _ibans(folded: str, pattern: re.Pattern[str] = _IBAN) -> Iterator[tuple[int,
         wanted = _iban_length(country.upper())
         places = letters[:wanted]
         number = "".join(match.group(1)[n] for n in places)
-        if wanted and len(number) == wanted and iban.is_valid(number, check_country=False):
+        if not wanted or len(number) != wanted:
+            continue
+        from stdnum import iban  # noqa: PLC0415  (few texts have such a number)
+
+        if iban.is_valid(number, check_country=False):
             yield match.start(), match.start() + places[-1] + 1
 
 

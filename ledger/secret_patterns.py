@@ -8,29 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-
-from stdnum.br import cpf as br_cpf
-from stdnum.ca import sin as ca_sin
-from stdnum.cn import ric as cn_ric
-from stdnum.de import idnr as de_idnr
-from stdnum.es import dni as es_dni
-from stdnum.fr import nir as fr_nir
-from stdnum.gb import nhs as gb_nhs
-from stdnum.id import nik as id_nik
-from stdnum.in_ import aadhaar as in_aadhaar
-from stdnum.in_ import pan as in_pan
-from stdnum.it import codicefiscale as it_codicefiscale
-from stdnum.jp import in_ as jp_in
-from stdnum.kr import rrn as kr_rrn
-from stdnum.mx import curp as mx_curp
-from stdnum.nl import bsn as nl_bsn
-from stdnum.pk import cnic as pk_cnic
-from stdnum.pl import pesel as pl_pesel
-from stdnum.ru import inn as ru_inn
-from stdnum.th import pin as th_pin
-from stdnum.tr import tckimlik as tr_tckimlik
-from stdnum.us import itin as us_itin
-from stdnum.za import idnr as za_idnr
+from importlib import import_module
 
 from beliefledger.ledger import seeds
 from beliefledger.ledger.lookalikes import fold
@@ -86,40 +64,52 @@ CARD_WORDS = ("card", "visa", "amex", "master", "credit", "debit", "cvv", "tarje
 MASK = seeds.MASK
 # Characters that people put between the groups of a number.
 GAP = r"[ \t.\-_]"
+
+
+def checked_by(name: str) -> Callable[[str], bool]:
+    """Whether a number's checksum is right, as that module of stdnum knows it: `br.cpf`. It is
+    loaded when such a number is first seen."""
+
+    def is_valid(number: str) -> bool:
+        return bool(import_module(f"stdnum.{name}").is_valid(number))
+
+    return is_valid
+
+
 # Numbers that identify a person, taken only near a word that says so: the word, shape, checksum.
 # A social security number has no checksum: its shape and its word are enough.
 NATIONAL_IDS: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
     (r"ssn|social security", r"[0-9]{3}[ -]?[0-9]{2}[ -]?[0-9]{4}", bool),
-    (r"sin|social insurance", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}", ca_sin.is_valid),
-    (r"cpf", r"[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}", br_cpf.is_valid),
-    (r"dni|nif", r"[0-9]{8}[ -]?[A-Za-z]", es_dni.is_valid),
-    (r"nir|s[eé]curit[eé] sociale", r"[12](?: ?[0-9AB]){14}", fr_nir.is_valid),
-    (r"aadhaar|aadhar", r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}", in_aadhaar.is_valid),
-    (r"codice fiscale", r"[A-Za-z]{6}[0-9A-Za-z]{10}", it_codicefiscale.is_valid),
-    (r"bsn|burgerservicenummer", r"[0-9]{9}", nl_bsn.is_valid),
-    (r"pesel", r"[0-9]{11}", pl_pesel.is_valid),
-    (r"steuer-?id\w*|idnr", r"[0-9]{2}(?: ?[0-9]{3}){3}", de_idnr.is_valid),
-    (r"itin", r"9[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{4}", us_itin.is_valid),
+    (r"sin|social insurance", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}", checked_by("ca.sin")),
+    (r"cpf", r"[0-9]{3}\.?[0-9]{3}\.?[0-9]{3}-?[0-9]{2}", checked_by("br.cpf")),
+    (r"dni|nif", r"[0-9]{8}[ -]?[A-Za-z]", checked_by("es.dni")),
+    (r"nir|s[eé]curit[eé] sociale", r"[12](?: ?[0-9AB]){14}", checked_by("fr.nir")),
+    (r"aadhaar|aadhar", r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}", checked_by("in_.aadhaar")),
+    (r"codice fiscale", r"[A-Za-z]{6}[0-9A-Za-z]{10}", checked_by("it.codicefiscale")),
+    (r"bsn|burgerservicenummer", r"[0-9]{9}", checked_by("nl.bsn")),
+    (r"pesel", r"[0-9]{11}", checked_by("pl.pesel")),
+    (r"steuer-?id\w*|idnr", r"[0-9]{2}(?: ?[0-9]{3}){3}", checked_by("de.idnr")),
+    (r"itin", r"9[0-9]{2}[ -]?[0-9]{2}[ -]?[0-9]{4}", checked_by("us.itin")),
     (
         r"(?:chinese|china|resident|national) id\w*|id card|身份证|身份證|shenfenzheng",
         r"[0-9]{6}[ -]?[0-9]{8}[ -]?[0-9]{3}[0-9Xx]",
-        cn_ric.is_valid,
+        checked_by("cn.ric"),
     ),
-    (r"pan", r"[A-Za-z]{5}[0-9]{4}[A-Za-z]", in_pan.is_valid),
-    (r"nik|ktp|e-ktp", r"[0-9]{16}", id_nik.is_valid),
-    (r"cnic|nicop", r"[0-9]{5}-?[0-9]{7}-?[0-9]", pk_cnic.is_valid),
-    (rf"inn|{fold('инн').text}", r"[0-9]{12}|[0-9]{10}", ru_inn.is_valid),
-    (r"curp", r"[A-Za-z]{4}[0-9]{6}[A-Za-z]{6}[0-9A-Za-z]{2}", mx_curp.is_valid),
+    (r"pan", r"[A-Za-z]{5}[0-9]{4}[A-Za-z]", checked_by("in_.pan")),
+    (r"nik|ktp|e-ktp", r"[0-9]{16}", checked_by("id.nik")),
+    (r"cnic|nicop", r"[0-9]{5}-?[0-9]{7}-?[0-9]", checked_by("pk.cnic")),
+    (rf"inn|{fold('инн').text}", r"[0-9]{12}|[0-9]{10}", checked_by("ru.inn")),
+    (r"curp", r"[A-Za-z]{4}[0-9]{6}[A-Za-z]{6}[0-9A-Za-z]{2}", checked_by("mx.curp")),
     (
         r"my ?number|individual number|マイナンバー|個人番号",
         r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}",
-        jp_in.is_valid,
+        checked_by("jp.in_"),
     ),
-    (r"t\.?c\.? ?kimlik|tckn|kimlik no\w*|turkish id", r"[0-9]{11}", tr_tckimlik.is_valid),
-    (r"rrn|resident registration|주민등록번호", r"[0-9]{6}-?[0-9]{7}", kr_rrn.is_valid),
-    (r"thai id\w*|thai national id\w*", r"[0-9](?:[ -]?[0-9]){12}", th_pin.is_valid),
-    (r"south african id|sa id|rsa id", r"[0-9]{6} ?[0-9]{4} ?[0-9]{3}", za_idnr.is_valid),
-    (r"nhs", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", gb_nhs.is_valid),
+    (r"t\.?c\.? ?kimlik|tckn|kimlik no\w*|turkish id", r"[0-9]{11}", checked_by("tr.tckimlik")),
+    (r"rrn|resident registration|주민등록번호", r"[0-9]{6}-?[0-9]{7}", checked_by("kr.rrn")),
+    (r"thai id\w*|thai national id\w*", r"[0-9](?:[ -]?[0-9]){12}", checked_by("th.pin")),
+    (r"south african id|sa id|rsa id", r"[0-9]{6} ?[0-9]{4} ?[0-9]{3}", checked_by("za.idnr")),
+    (r"nhs", r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", checked_by("gb.nhs")),
 )
 # Identity numbers that have fewer than eight digits in a row: looked for wherever their word is.
 LETTERED_IDS = ("codice fiscale", "curp", "pan ", "pan:")

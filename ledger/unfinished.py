@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from beliefledger.ledger.errors import CopyUnfinished, LogCorrupted
 from beliefledger.ledger.keystore import Transaction, VaultDatabase
@@ -19,8 +18,7 @@ from beliefledger.ledger.store import Cursor, Cursors
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
+class Unfinished(NamedTuple):
     """The source of an unfinished copy: the arguments of the command, without passwords."""
 
     source: str

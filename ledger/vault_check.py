@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from beliefledger.ledger.encryption import NotAuthentic, Sealer
 from beliefledger.ledger.keystore import Registered, VaultContents
@@ -42,8 +42,7 @@ _TYPES: dict[str, set[tuple[type, ...]]] = {
 """SQLite keeps a value of any type in any column."""
 
 
-@dataclass(frozen=True, slots=True)
-class VaultContext:
+class VaultContext(NamedTuple):
     """The keys that a vault is under, and the id of its master key."""
 
     master_key: str
@@ -55,8 +54,7 @@ class VaultContext:
         return hmac.digest(self.pepper, "\x1f".join(parts).encode(), "sha256")
 
 
-@dataclass(frozen=True, slots=True)
-class VaultChecked:
+class VaultChecked(NamedTuple):
     """What is wrong with a vault, each in words; the chain after each entry of its register, in
     hex; and of what kind and whose they are."""
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,8 +42,7 @@ NEAREST = 0.9
 """… by its meaning alone, where it has no word of the question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Aboutness:
+class Aboutness(NamedTuple):
     """How much each text is about what is asked (0 to 1), and which say that something changed."""
 
     scores: Scores

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from beliefledger.ledger.data_files import data
 
@@ -22,8 +22,7 @@ SURE = sum(_BITS[name] for name in ("time", "day", "date", "number", "money"))
 """Those that a text hardly has unnoticed: names and places are written in many ways."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
+class _Patterns(NamedTuple):
     text: Sequence[tuple[re.Pattern[str], int]]
     asked: Sequence[tuple[re.Pattern[str], int]]
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -73,8 +73,7 @@ LIFTED = 4
 """So many texts at most are brought among the results by what they are about alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A result as `settled` sees it: its number, the memories that came of it if it is a turn, the
     turn it came of if it is a memory, and what is equal for memories that say the same."""
 
@@ -252,8 +251,7 @@ def ordered(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """Texts in the order of their scores by all arms, which of all have the kind of answer that is
     asked for, and how far the scores can be relied on, as the weight of the model of meanings."""
 
@@ -263,8 +261,7 @@ class Ranked:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A result in its place: its number, the texts that are one with it, and the later text that
     takes it up, so that it is perhaps outdated."""
 

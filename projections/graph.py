@@ -79,8 +79,7 @@ class Mentioned:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """A relation from `near` to `far`, or, when it is not `forward`, from `far` to `near`."""
 
     version: Version

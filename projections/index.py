@@ -65,8 +65,7 @@ Read = Callable[[Sequence[int]], Iterable[Raw]]
 """The parts of the events at these positions, in the order of these."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where an index reads, and what may be shown: the turns and memories are those whose standing
     changed since it was last followed."""
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
@@ -28,8 +27,7 @@ from beliefledger.projections.beliefs import ROWS_PER_EVENT, Version
 from beliefledger.projections.decisions import WAITING
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionRow:
+class DecisionRow(NamedTuple):
     """One decision; the fields are the columns of `decisions`, in their order."""
 
     position: int
@@ -48,8 +46,7 @@ class DecisionRow:
     settled: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChurnRow:
+class ChurnRow(NamedTuple):
     """One change of a belief; the fields are the columns of `churn`, in their order."""
 
     position: int
@@ -65,8 +62,7 @@ class ChurnRow:
     recorded_at: Micros
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFilter:
+class MemoryFilter(NamedTuple):
     """Which memories are asked for; scores are millionths."""
 
     type: str | None = None
@@ -84,8 +80,10 @@ class MemoryFilter:
     """Only those of these ids."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionFilter:
+ALL_MEMORIES = MemoryFilter()
+
+
+class DecisionFilter(NamedTuple):
     """Which decisions are asked for."""
 
     subject_ref: str | None = None
@@ -101,6 +99,9 @@ class DecisionFilter:
     """The last so many of them."""
 
 
+ALL_DECISIONS = DecisionFilter()
+
+
 def held(
     connection: Connection,
     generation: int,
@@ -108,7 +109,7 @@ def held(
     *,
     valid_at: Micros,
     as_of: int | None = None,
-    which: MemoryFilter = MemoryFilter(),
+    which: MemoryFilter = ALL_MEMORIES,
 ) -> list[Version]:
     """The memories of a subject (None: of all) that hold at `valid_at`, as recorded up to `as_of`
     (None: now).
@@ -346,7 +347,7 @@ def open_then(table: FromClause, as_of: int | BindParameter[int] | None) -> Colu
 
 
 def decided(
-    connection: Connection, generation: int, which: DecisionFilter = DecisionFilter()
+    connection: Connection, generation: int, which: DecisionFilter = ALL_DECISIONS
 ) -> list[DecisionRow]:
     """Decisions in order of position; with a limit, the last so many."""
     table = tables.decisions(generation)
@@ -379,7 +380,7 @@ def decided(
 def _then(row: DecisionRow, as_of: int) -> DecisionRow:
     """A decision as it was: what was settled since waited still."""
     later = row.settled is not None and row.settled > as_of
-    return replace(row, waits=row.outcome in WAITING and (row.waits or later))
+    return row._replace(waits=row.outcome in WAITING and (row.waits or later))
 
 
 def decisions_with(

@@ -16,8 +16,7 @@ exact ranks are needed only of those that this could bring among the best.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,8 +36,7 @@ _FEW = 10
 _TELLING, _MOST_TELLING = 5.0, 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(NamedTuple):
     """One way to order candidates: a score for each text, 0 for none. `top` is the score that
     counts as 1; by default the highest."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, select
 
@@ -16,8 +15,7 @@ from beliefledger.projections.rows import Row, delete_subjects, insert_rows
 from beliefledger.projections.view import FIRST_GENERATION
 
 
-@dataclass(frozen=True, slots=True)
-class RecallRow:
+class RecallRow(NamedTuple):
     """One recall; the fields are the columns of `recalls`, in their order."""
 
     position: int

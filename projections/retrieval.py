@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -89,8 +89,7 @@ class Query:
     """The slots that the question is about, and whether it is about now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """Results, best first. `candidates` is how many texts were searched, `suppressed` how many of
     them had no signal, `unembedded` how many had no vector."""
 
@@ -211,8 +210,7 @@ def _named(index: SubjectIndex, slot: SlotWords, mask: Mask) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
+class _Scored(NamedTuple):
     """The texts that were kept, in parallel arrays: what each arm gave them and what they got."""
 
     arms: Mapping[str, Arm]

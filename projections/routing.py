@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from beliefledger.ledger.data_files import data
 
@@ -29,8 +29,7 @@ def asks_agent(question: str) -> bool:
     return _OF_AGENT.search(question) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """Types that a question asks for, and the rule and the words by which that is known."""
 
     rule: str

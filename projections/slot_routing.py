@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from beliefledger.ledger.data_files import data
 from beliefledger.projections.search_terms import STOP_WORDS, stems, terms, words
@@ -35,8 +35,7 @@ _MOST_REST = 3
 """A question with more terms beyond its slots asks for something more special than their values."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlotWords:
+class SlotWords(NamedTuple):
     """By which words a slot is asked for, and by which a text speaks of it."""
 
     name: str
@@ -110,8 +109,7 @@ class SlotQuestion:
         return replace(self, slots=(slot,), rest=())
 
 
-@dataclass(frozen=True, slots=True)
-class _QuestionWords:
+class _QuestionWords(NamedTuple):
     now: tuple[Words, ...]
     past: tuple[Words, ...]
     first: tuple[Words, ...]

@@ -9,8 +9,7 @@ vector always.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
@@ -33,8 +32,7 @@ _SOME = select(table.c.tag, table.c.vector).where(
 _GONE = delete(table).where(table.c.tag.in_(bindparam("tags", expanding=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """How many vectors of a model there are."""
 
     model: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Index, Table, bindparam, select, update
 
@@ -16,8 +16,7 @@ At = tuple[int, int, int]
 """What a view's memory belongs to: a generation, a position, and the number of refolds."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewState:
+class ViewState(NamedTuple):
     """How far a view is. `stopped_at` and `reason` are set when an event could not be folded;
     `refolds` counts how often rows were deleted or folded anew without its position moving."""
 
@@ -43,12 +42,12 @@ def sound(state: ViewState, upto: int) -> ViewState:
             f"The view {state.name} stopped at position {state.stopped_at} ({state.reason})."
             f" Rebuild it: beliefledger ops rebuild {state.name}"
         )
-    return state if state.position >= upto else replace(state, position=upto)
+    return state if state.position >= upto else state._replace(position=upto)
 
 
 _ADDED = {"refolds": "INTEGER NOT NULL DEFAULT 0", "counts": "TEXT"}
 """Columns that older tables of states do not have."""
-_STATES = f"SELECT {', '.join(ViewState.__slots__)} FROM {view_state.name}"
+_STATES = f"SELECT {', '.join(ViewState._fields)} FROM {view_state.name}"
 _MOVED = (
     update(view_state)
     .where(view_state.c.name == bindparam("view"))

@@ -12,9 +12,12 @@ from typing import Any
 
 import mapped
 import pytest
+from command_line import CliRunner
 from typer.main import get_command
 
+from beliefledger.gate.policy import load
 from beliefledger.tools.cli import app
+from beliefledger.tools.server.configuration import configuration
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -103,6 +106,47 @@ def test_all_python_in_a_document_is_run(page):
             assert block.startswith(">>> "), block
     name = page.relative_to(ROOT).as_posix()
     assert ">>> " not in text or name in {*SESSIONS, *RUN_THERE}
+
+
+SHOWN = ["README.md", "docs/mcp.md"]
+"""Pages with commands whose answers they do not show; the others' are compared with what they
+show."""
+
+
+@pytest.mark.parametrize("page", SHOWN)
+def test_commands_that_are_only_shown_run(page, place):
+    """But for servers, which do not end."""
+    text = (ROOT / page).read_text("utf-8")
+    commands = [shlex.split(each) for each in re.findall(r"^\$ beliefledger (.*)$", text, re.M)]
+    told = {}
+    for words in commands:
+        if words[0] != "serve":
+            answer = CliRunner().invoke(app, ["--ledger", place, *words])
+            assert answer.exit_code == 0, (words, answer.output)
+            told[words[0]] = answer.stdout
+    assert len(told) > 1
+    if page == "README.md":
+        assert "User moved to Porto" in told["beliefs"]
+        assert "User uses pytest" in told["search"]
+
+
+SETTINGS = {"docs/cli.md": load, "docs/howto/auditor.md": load, "docs/tokens.md": configuration}
+"""Pages with files of settings, and what reads them."""
+
+
+@pytest.mark.parametrize(("page", "read"), SETTINGS.items(), ids=SETTINGS)
+def test_files_of_settings_that_are_shown_are_read(page, read, tmp_path):
+    blocks = re.findall(r"^```yaml\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.M | re.S)
+    assert blocks
+    for number, block in enumerate(blocks):
+        file = tmp_path / f"{number}.yaml"
+        file.write_text(block, "utf-8")
+        assert read(file)
+
+
+def test_every_page_with_a_file_of_settings_is_read():
+    pages = [page.relative_to(ROOT).as_posix() for page in PAGES if "```yaml" in page.read_text()]
+    assert set(pages) == set(SETTINGS)
 
 
 def test_documents_that_are_run_elsewhere_are():

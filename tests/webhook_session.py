@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import random
 import re
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+
+import orjson
 
 PAGE = Path(__file__).parent.parent / "docs" / "webhooks.md"
 BETWEEN = re.compile(r"(<!-- session -->\n).*?(<!-- end -->)", re.S)
@@ -24,36 +30,84 @@ COMMANDS = (
     "beliefledger webhooks list",
     "curl -s -o answer.txt -w '%{http_code}' -d '{}' http://127.0.0.1:8099/",
 )
-_WAIT = {COMMANDS[2]: 2.0, COMMANDS[3]: 9.0, COMMANDS[4]: 9.0}
-"""Seconds until what was begun has done its work."""
+PORT = "8099"
+SECONDS = 60
 
 
 def session() -> str:
     """What the commands of the page print, one after another."""
     page = PAGE.read_text("utf-8")
     [receiver] = RECEIVER.findall(page)
-    with tempfile.TemporaryDirectory() as place:
-        (Path(place) / "receiver.py").write_text(receiver, "utf-8")
-        bin_ = str(Path(sys.executable).parent)
+    port = _free()
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        (place / "receiver.py").write_text(receiver.replace(PORT, port), "utf-8")
+        programs = Path(sys.executable).parent
         env = {
-            **os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", "COLUMNS": "140",
+            **os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "140",
             "BELIEFLEDGER_LEDGER": f"{place}/beliefledger-data",
             "BELIEFLEDGER_EMBEDDER": "hashed-1",
         }  # fmt: skip
-        with subprocess.Popen(
-            ["bash"], cwd=place, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+
+        def delivered() -> bool:
+            list_ = [programs / "beliefledger", "webhooks", "list", "--json"]
+            [hook] = orjson.loads(subprocess.check_output(list_, env=env))
+            return hook["lag"] == 0
+
+        done = {
+            COMMANDS[2]: lambda: _answers(port),
+            COMMANDS[3]: lambda: _lines(place / "heard.txt") == 1 and delivered(),
+            COMMANDS[4]: lambda: _lines(place / "heard.txt") == 2 and delivered(),
+        }
+        with (place / "told.txt").open("w") as told, subprocess.Popen(
+            ["bash"], cwd=place, env=env, stdin=subprocess.PIPE, stdout=told,
             stderr=subprocess.DEVNULL, text=True,
         ) as shell:  # fmt: skip
             assert shell.stdin is not None
-            for command in COMMANDS:
-                shell.stdin.write(f"printf '%s\\n' {_quoted('$ ' + command)}\n{command}\n")
+            for number, command in enumerate(COMMANDS):
+                typed = command.replace(PORT, port)
+                ready = f"printf x >> {number}.ended"
+                shell.stdin.write(f"printf '%s\\n' {_quoted('$ ' + command)}\n{typed}\n{ready}\n")
                 shell.stdin.flush()
-                time.sleep(_WAIT.get(command, 2.5))
+                _wait((place / f"{number}.ended").exists)
+                _wait(done.get(command, lambda: True))
             shell.stdin.write("\nkill %1 %2\nwait\n")
             shell.stdin.close()
-            assert shell.stdout is not None
-            told = "".join(f"{line.rstrip()}\n" for line in shell.stdout)
-    return f"```console\n{told}```\n"
+        text = (place / "told.txt").read_text("utf-8").replace(port, PORT)
+    told_ = "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+    return f"```console\n{told_}```\n"
+
+
+def _free() -> str:
+    """A port that nobody has, with as many digits as the one on the page: tables are as wide."""
+    for port in random.sample(range(8100, 10_000), 100):
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return str(port)
+    raise OSError("There is no free port.")
+
+
+def _answers(port: str) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.0.0.1", int(port))) == 0
+
+
+def _lines(file: Path) -> int:
+    return len(file.read_text("utf-8").splitlines()) if file.exists() else 0
+
+
+def _wait(until: Callable[[], bool]) -> None:
+    """Until what was begun has done its work."""
+    end = time.monotonic() + SECONDS
+    while not until():
+        if time.monotonic() > end:
+            raise TimeoutError("What the page shows did not happen.")
+        time.sleep(0.1)
+
+
+def steady(text: str) -> str:
+    """A session without what differs in each run."""
+    return re.sub(r"\b(?=[a-f]*[0-9])[0-9a-f]{10,32}\b", "ID", text)
 
 
 def _quoted(words: str) -> str:

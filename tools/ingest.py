@@ -32,6 +32,8 @@ class Ingested:
     failed: int = 0
     parked: int = 0
     pending: int = 0
+    problem: str | None = None
+    """Why the last turn that could not be read was not."""
     decisions: Counter[str] = field(default_factory=Counter)
     """By outcome: its own, whoever else decides meanwhile."""
     refused: list[Refused] = field(default_factory=list)
@@ -42,6 +44,11 @@ class Ingested:
     def turns(self) -> int:
         """Turns that are in the log now."""
         return self.recorded + self.already
+
+    @property
+    def unread(self) -> bool:
+        """Whether turns could not be read, and wait or are set aside."""
+        return bool(self.failed and (self.pending or self.parked))
 
     def document(self) -> dict[str, Any]:
         """The documented JSON."""
@@ -55,6 +62,7 @@ class Ingested:
             "failed": self.failed,
             "parked": self.parked,
             "pending": self.pending,
+            "problem": self.problem,
             "decisions": dict(self.decisions),
             "problems": [
                 {"file": each.file, "line": each.line, "place": each.place, "reason": each.reason}
@@ -168,4 +176,5 @@ class Ingest:
             self.done.processed += answer.turns
             self.done.failed += answer.failed
             self.done.parked += answer.parked
+            self.done.problem = answer.problem or self.done.problem
             self.done.decisions.update(answer.outcomes)

@@ -88,10 +88,13 @@ class Transcript:
         return self._raw.tell() if self._raw is not None and self.size else 0
 
     def __iter__(self) -> Iterator[Said | Refused]:
-        """Raises `Unreadable` for a file that is none of the forms, or breaks off."""
+        """Raises `Unreadable` for a file that is none of the forms, has no turn, or breaks off."""
+        empty = True
         try:
             with self._opened() as stream:
-                yield from self._turns(stream)
+                for each in self._turns(stream):
+                    empty = False
+                    yield each
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise Unreadable(
                 f"{self.name} is damaged, perhaps cut short: {problem}. What came before is in."
@@ -100,6 +103,8 @@ class Transcript:
             raise Unreadable(f"{self.name} cannot be read: {problem}.") from problem
         finally:
             self._raw = None  # it is closed: nothing more to tell of it
+        if empty:
+            raise Unreadable(f"{self.name} has no turn in it.")
 
     @contextmanager
     def _opened(self) -> Iterator[io.BufferedReader[Any]]:
@@ -136,7 +141,8 @@ class Transcript:
         else:
             raise Unreadable(
                 f"{self.name} is neither JSON lines, nor a list of chat messages, nor a"
-                " LongMemEval file."
+                " LongMemEval file. Of a table (CSV), write each row as a line of JSON with role"
+                " and content."
             )
 
     # JSON lines

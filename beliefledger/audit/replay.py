@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from beliefledger import units
 from beliefledger.answers import ReplayAnswer, ReplaySummary
 from beliefledger.gate.policy import Policy, load
 from beliefledger.gate.replay import Replayed, Verdict
@@ -59,13 +60,17 @@ class DecisionReplays:
         )
 
 
+def _told(name: str, value: object) -> object:
+    return units.told(GateDecided, {name: value})[name]
+
+
 def _replayed(result: Replayed) -> ReplayAnswer:
     again = result.again
     return ReplayAnswer(
         decision_id=result.decision_id,
         position=result.position,
         verdict=result.verdict.value,
-        recorded=result.recorded,
+        recorded=units.told(GateDecided, result.recorded),
         again=None
         if again is None
         else {
@@ -75,5 +80,8 @@ def _replayed(result: Replayed) -> ReplayAnswer:
             "mentions": again.mentions,
             "trace": list(again.trace),
         },
-        differs=result.differs,
+        differs={
+            name: (_told(name, was), _told(name, now))
+            for name, (was, now) in result.differs.items()
+        },
     )

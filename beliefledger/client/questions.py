@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
+import orjson
 from pydantic import BaseModel
 
 from beliefledger.answers import (
@@ -56,6 +57,8 @@ def beliefs(
     type: str | None = None,
     topic: str | None = None,
     session: str | None = None,
+    agent: str | None = None,
+    metadata: Mapping[str, object] | None = None,
     min_confidence: float | None = None,
     min_importance: float = 0.0,
     quarantined: bool = False,
@@ -65,6 +68,7 @@ def beliefs(
     """What is believed now, was believed as of then, and was true at a time."""
     query = given(
         subject=subject, as_of=as_of, valid_at=valid_at, type=type, topic=topic, session=session,
+        agent=agent, metadata=None if metadata is None else orjson.dumps(metadata).decode(),
         min_confidence=min_confidence, min_importance=min_importance, quarantined=quarantined,
         limit=limit or MOST, after=after,
     )  # fmt: skip

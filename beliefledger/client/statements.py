@@ -111,13 +111,13 @@ def store(
     said_at: Moment | None = None,
     idempotency_key: str | None = None,
     by: str | None = None,
-    details: Details = PLAIN,
+    details: Details | None = None,
 ) -> Ask[DecisionAnswer]:
     """Write a memory with chosen fields; returns the decision about it."""
     memory = MemoryInput(
         subject=subject, value=value, attribute=attribute, type=type, text=text,
         confidence=confidence, valid_from=valid_from, valid_to=valid_to, said_at=said_at,
-        idempotency_key=idempotency_key, details=details,
+        idempotency_key=idempotency_key, details=details or PLAIN,
     )  # fmt: skip
     return Ask("POST", "memories", read_decision, sent=_memory(memory) | given(by=by))
 

@@ -127,7 +127,7 @@ class Extractions:
         )
         name = extractor or model_name(self._gate.reader.extractor, settings)
         made = extractor_of(name, self._core.rulebook, settings)
-        self._gate.reader.let_go_of_model()
+        self._core.let_go_of_model()
         self._gate.reader.extractor = made
 
     def extract(

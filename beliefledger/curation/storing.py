@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
 from beliefledger.answers import DecisionAnswer
-from beliefledger.gate.gate import Stored
 from beliefledger.gate.intake import ChosenMemory, TurnInput, check_size
 from beliefledger.gate.policy import millionths
-from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.candidate import SELF, Candidate, Source, Span, When
 from beliefledger.ledger.errors import InvalidTurn
 from beliefledger.ledger.events.choices import Choices
@@ -25,6 +23,10 @@ from beliefledger.ledger.times import Micros
 from beliefledger.opening.core import Core
 from beliefledger.reading.queries import Queries
 from beliefledger.times import Moment, micros
+
+if TYPE_CHECKING:
+    from beliefledger.gate.gate import Stored
+    from beliefledger.gate.turns import Receipt
 
 AT_ONCE = 500
 """How many memories one append has at most: other writers wait for it."""

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from beliefledger.exports.export_file import read_export
 from beliefledger.exports.person import ExportedConsent, ExportedTurn, ExportedVersion
-from beliefledger.gate.decision import Outcome
 from beliefledger.gate.intake import IMPORTED, ChosenMemory, TurnInput
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.policy import millionths
 from beliefledger.ledger.candidate import MILLION, Candidate, Frozen, Precision, Source, Span, When
 from beliefledger.ledger.codec import New

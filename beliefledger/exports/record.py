@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
+from beliefledger import units
 from beliefledger.exports.event_units import in_units
 from beliefledger.exports.person import (
     Exported,
@@ -34,7 +35,7 @@ from beliefledger.ledger.erasures import erasures
 from beliefledger.ledger.errors import LogCorrupted, NotPermitted
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.ops import LedgerExported
-from beliefledger.ledger.events.recall import MemoriesRecalled
+from beliefledger.ledger.events.recall import MemoriesRecalled, SearchQuery
 from beliefledger.ledger.events.subject import (
     ConsentGranted,
     ConsentWithdrawn,
@@ -299,7 +300,9 @@ class PersonRecord:
                 by=by,
                 purpose=facts["purpose"],
                 ranker=facts["ranker"],
-                asked=None if asked is None else asked.model_dump(mode="json"),
+                asked=None
+                if asked is None
+                else units.told(SearchQuery, asked.model_dump(mode="json")),
                 session_tag=event.session_tag if event else None,
                 found=tuple(facts.get("ranked") or facts["memories"]),
                 shown=tuple(facts["memories"]),

@@ -8,8 +8,6 @@ from time import monotonic, thread_time
 from typing import TYPE_CHECKING
 
 from beliefledger.gate.deadline import Deadline
-from beliefledger.gate.extractor import Extractor
-from beliefledger.gate.gate import Gate
 from beliefledger.gate.policy import Policy
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.slots import canonical_entity, canonical_text
@@ -23,7 +21,6 @@ from beliefledger.ledger.times import Clock, system_clock
 from beliefledger.opening.backends import open_place
 from beliefledger.opening.core import Core, MasterKeyInForce
 from beliefledger.opening.extractors import extractor_of
-from beliefledger.opening.pending import ViewedTurns
 from beliefledger.opening.place import Opened, Place
 from beliefledger.opening.recorder import Recorder
 from beliefledger.projections import graph
@@ -43,7 +40,9 @@ from beliefledger.projections.turns import TurnsView
 from beliefledger.projections.view import View
 from beliefledger.settings import Settings
 
-if TYPE_CHECKING:  # whoever has no witness need not wait for what it is asked with
+if TYPE_CHECKING:  # who only asks need not wait for what decides, nor for the witness's client
+    from beliefledger.gate.extractor import Extractor
+    from beliefledger.gate.gate import Gate
     from beliefledger.opening.witness_client import Witnessed
 
 _KEPT_TAGS = 100_000
@@ -115,25 +114,30 @@ def build(
         thread_time, settings.extraction_seconds, wall=monotonic,
         foreign_seconds=settings.extractor_timeout,
     )  # fmt: skip
-    turns = ViewedTurns(projector, clock)
-    gate = Gate(
-        log, rulebook, chosen, clock, turns, about=about, deadline=deadline,
-        first_basis=settings.consent,
-    )  # fmt: skip
+
+    def make_gate() -> Gate:
+        from beliefledger.gate.gate import Gate  # noqa: PLC0415
+        from beliefledger.opening.pending import ViewedTurns  # noqa: PLC0415
+
+        return Gate(
+            log, rulebook, chosen, clock, ViewedTurns(projector, clock), about=about,
+            deadline=deadline, first_basis=settings.consent,
+        )  # fmt: skip
 
     def forget_words() -> None:
         tagger.forget()
-        forget = getattr(gate.reader.extractor, "forget", None)
+        forget = getattr(core.current_extractor, "forget", None)
         if forget is not None:  # answers of a model to turns that are not done
             forget()
 
-    return Core(
+    core = Core(
         place=place,
         clock=clock,
         settings=settings,
         log=log,
         rulebook=rulebook,
-        gate=gate,
+        make_gate=make_gate,
+        extractor=chosen,
         projector=projector,
         tagger=tagger,
         master_key=MasterKeyInForce(log.vault),
@@ -146,6 +150,7 @@ def build(
         recorder=Recorder(log, projector.catch_up, keeps=writable),
         given_embedder=embedder,
     )
+    return core
 
 
 def all_views(tagger: WordTagger) -> list[View]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from beliefledger.gate.gate import Gate
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory
 from beliefledger.ledger.log import Log
@@ -23,6 +22,8 @@ from beliefledger.settings import Settings
 
 if TYPE_CHECKING:  # whoever uses none of these need not wait for them
     from beliefledger.gate.entity_stewardship import EntitySteward
+    from beliefledger.gate.extractor import Extractor
+    from beliefledger.gate.gate import Gate
     from beliefledger.gate.replay import Replayer
     from beliefledger.gate.stewardship import Steward
     from beliefledger.opening.witness_client import Witnessed
@@ -57,7 +58,9 @@ class Core:
 
     log: Log
     rulebook: Rulebook
-    gate: Gate
+    make_gate: Callable[[], Gate]
+    extractor: Extractor
+    """The one that the ledger was opened with; `gate.reader` may have got another."""
     projector: Projector
     tagger: Callable[[str, str, str | None], str | None]
     master_key: Identified
@@ -78,6 +81,22 @@ class Core:
     """Tells rephrasings; loads its model on first use."""
     given_embedder: Embedder | None = None
     """The one that search was given as an object, until another is adopted."""
+
+    @made_once
+    def gate(self) -> Gate:
+        """Who only asks what is believed has no gate made, and none imported."""
+        return self.make_gate()
+
+    @property
+    def current_extractor(self) -> Extractor:
+        """The one that reads turns now."""
+        return self.gate.reader.extractor if "gate" in vars(self) else self.extractor
+
+    def let_go_of_model(self) -> None:
+        """Close the connection to the extractor's model, if it has one."""
+        close = getattr(self.current_extractor, "close", None)
+        if close is not None:
+            close()
 
     @made_once
     def steward(self) -> Steward:

@@ -7,10 +7,9 @@ two that need no extra stand here, so that nobody can take their names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from beliefledger.gate.extractor import Extractor, ExtractorSettings
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.rules import NAME
 from beliefledger.ledger.errors import ExtractorMissing, InvalidTurn
@@ -19,6 +18,7 @@ from beliefledger.ledger.registered import Group
 from beliefledger.settings import Settings
 
 if TYPE_CHECKING:
+    from beliefledger.gate.extractor import Extractor, ExtractorSettings
     from beliefledger.gate.model import Client
     from beliefledger.gate.registry import Registry
     from beliefledger.gate.rules.extractor import RuleExtractor
@@ -40,6 +40,10 @@ def extractor_of(
     name = settings.extractor if chosen is None else chosen
     if not isinstance(name, str):
         return name
+    if name == RULES:
+        return LateRules(lambda: rulebook.current().registry)
+    from beliefledger.gate.extractor import ExtractorSettings  # noqa: PLC0415  (as the rules are)
+
     given = ExtractorSettings(
         lambda: rulebook.current().registry,
         lambda: rulebook.current().policy,
@@ -47,8 +51,8 @@ def extractor_of(
         settings.model_url,
         settings.key_of(name),
     )
-    if name in _OURS:
-        return _OURS[name](given)
+    if name == CLAUDE:
+        return _claude(given)
     made: Extractor = _REGISTERED.made(name, [given], needs=("name", "extract"))
     return made
 
@@ -104,14 +108,7 @@ class LateRules:
         return self._rules.unplaced
 
 
-def _rules(given: ExtractorSettings) -> Extractor:
-    return LateRules(given.registry)
-
-
 def _claude(given: ExtractorSettings) -> Extractor:
     from beliefledger.gate.model.claude import extractor  # noqa: PLC0415  (it takes long to load)
 
     return extractor(given)
-
-
-_OURS: Mapping[str, Callable[[ExtractorSettings], Extractor]] = {RULES: _rules, CLAUDE: _claude}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from beliefledger.ledger.errors import (
     BackendUnusable,
@@ -92,16 +92,14 @@ def is_server(place: Place) -> bool:
     return not isinstance(place, Path)
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """Of what format something is, where it lies, and what leads to it from an earlier one."""
 
     number: int
     steps_from: Callable[[int], list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
+class Versions(NamedTuple):
     """The vault has none where it is not made yet, or lies where only its own login comes."""
 
     log: Version

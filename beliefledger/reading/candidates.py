@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from beliefledger.answers import DecisionAnswer
-from beliefledger.gate.decision import Outcome, Reason, TurnView
+from beliefledger.gate.decision import TurnView
+from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.gate.reasons import meanings
 from beliefledger.gate.registry import SlotRule
 from beliefledger.gate.rules.extractor import RuleExtractor

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from beliefledger.answers import Became
 from beliefledger.gate import consent as consents
 from beliefledger.gate.consent import Consent
-from beliefledger.gate.decision import Outcome, Reason
+from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.erasures import NAMES, Erasure, erasures
 from beliefledger.ledger.events.belief import (
@@ -60,8 +60,7 @@ def became(what: str, on: Micros, by: str | None) -> Became:
     return Became(what=what, on=at, by=by, text=f"{_TEXTS[what]} on {at:%Y-%m-%d}")
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """What the rows of a memory tell of its end: the event at `position` did it, at `on`. `what` is
     None where that event's type has to tell."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer, DecisionAnswer
 from beliefledger.filters import Where
-from beliefledger.gate.decision import Outcome
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.ledger.events.belief import Written
 from beliefledger.ledger.events.turn import TurnRecorded
@@ -32,8 +32,7 @@ _LOOKED_AT = 200
 """How many rows are read at a time where only their words tell whether they are asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class WhichDecisions:
+class WhichDecisions(NamedTuple):
     """The decisions that are asked for, besides by whom and where they were said."""
 
     outcome: str | None = None
@@ -50,6 +49,11 @@ class Lists:
         self._log = core.log
         self._queries = queries
 
+    def check(self, where: Where) -> None:
+        """Raises `InvalidQuery` for a type or a topic that there is not."""
+        if (where.type, where.topic) != (None, None):
+            arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
+
     # Beliefs
 
     def beliefs(
@@ -63,8 +67,7 @@ class Lists:
     ) -> Page[BeliefAnswer]:
         """What is believed, in the order in which it was written."""
         where, sight = asked
-        if (where.type, where.topic) != (None, None):
-            arguments.filters(self._core.rulebook.refreshed(), where.type, where.topic)
+        self.check(where)
         ref = None if subject is None else self._queries.known_or_none(subject)
         if subject is not None and ref is None:
             return Page()
@@ -88,7 +91,7 @@ class Lists:
                     ref,
                     valid_at=valid_at,
                     as_of=as_of,
-                    which=replace(which, after=last, limit=many),
+                    which=which._replace(after=last, limit=many),
                 )
                 kept += self._of(rows if sight is None else sight.of(rows), where)
                 if many is None or len(rows) < many or len(kept) > (cut.limit or 0):
@@ -106,6 +109,7 @@ class Lists:
     ) -> Page[BeliefAnswer]:
         """Every version of a belief, oldest first."""
         where, sight = asked
+        self.check(where)
         snapshot = self.seen(snapshot, cut)
         found = self._queries.history(given, snapshot=snapshot, sight=sight)
         return self.page(found, where, snapshot, cut)
@@ -145,12 +149,11 @@ class Lists:
             )
         tag = self._core.tagger
         if ref is not None:
-            which = replace(
-                which,
+            which = which._replace(
                 topic_tag=tag(ref, "topic", where.topic),
                 session_tag=tag(ref, "session", where.session),
             )
-        which = replace(which, type=where.type)
+        which = which._replace(type=where.type)
         return which, Where(agent=where.agent, metadata=where.metadata)
 
     def _of(self, rows: Sequence[Version], where: Where) -> list[Version]:
@@ -186,6 +189,9 @@ class Lists:
         """What was decided, in order; with a limit the last so many, and before them the next."""
         if which.outcome is not None and which.outcome not in set(Outcome):
             raise InvalidQuery(f"outcome: {which.outcome!r} is none of {', '.join(Outcome)}.")
+        if which.reason is not None:
+            arguments.reason(which.reason)
+        self.check(where)
         ref = None if subject is None else self._queries.known_or_none(subject)
         if subject is not None and ref is None:
             return Page()
@@ -205,11 +211,11 @@ class Lists:
         kept: list[DecisionRow] = []
         while True:
             with self._queries.view(DecisionsView.name) as (connection, generation):
-                rows = questions.decided(connection, generation, replace(asked, limit=many))
+                rows = questions.decided(connection, generation, asked._replace(limit=many))
             kept = [*(self._said(rows, where) if words else rows), *kept]
             if many is None or len(rows) < many or len(kept) > (cut.limit or 0):
                 break
-            asked = replace(asked, before=rows[0].position)
+            asked = asked._replace(before=rows[0].position)
         page = kept if cut.limit is None else kept[-cut.limit :]
         answers = self._queries.told(page)
         if len(page) == len(kept):

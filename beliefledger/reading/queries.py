@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection
 
+from beliefledger import units
 from beliefledger.answers import (
     Became,
     BeliefAnswer,
     DecisionAnswer,
     Explanation,
 )
-from beliefledger.gate.gate import Rehearsed, Stored
-from beliefledger.gate.queue import Processed
-from beliefledger.gate.turns import Receipt
+from beliefledger.ledger.candidate import Candidate
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import InvalidQuery, LogCorrupted, NotPermitted, UnknownMemory
 from beliefledger.ledger.events.belief import ConflictResolved, MemoriesConsolidated, Written
@@ -41,6 +41,11 @@ from beliefledger.reading.replicas import ask_about
 from beliefledger.reading.sight import Sight
 from beliefledger.reading.words import Reader, evidence_in, score, turn_page
 from beliefledger.times import Moment, micros
+
+if TYPE_CHECKING:
+    from beliefledger.gate.gate import Rehearsed, Stored
+    from beliefledger.gate.queue import Processed
+    from beliefledger.gate.turns import Receipt
 
 _WHOLE = 32
 """So many characters an id has; people write the first of them."""
@@ -374,7 +379,9 @@ class Queries:
                 for name in ("s", "r", "e", "t", "base", "c", "importance")
             },
             trace=decided.trace if decided else (),
-            candidate=None if proposed is None else proposed.candidate.model_dump(mode="json"),
+            candidate=None
+            if proposed is None
+            else units.told(Candidate, proposed.candidate.model_dump(mode="json")),
             turn=turn,
             policy=self._policy(decided),
             extractor=extractor,

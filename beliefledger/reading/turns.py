@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from beliefledger.answers import Became, DecisionAnswer
-from beliefledger.gate.decision import Reason
+from beliefledger.gate.outcomes import Reason
 from beliefledger.gate.reasons import meanings
 from beliefledger.ledger.candidate import Candidate, Frozen
 from beliefledger.ledger.codec import Recorded

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beliefledger.answers import Became, BeliefAnswer, DecisionAnswer, Evidence, SpanAnswer
-from beliefledger.gate.decision import Reason
-from beliefledger.gate.gate import Rehearsed
+from beliefledger.gate.outcomes import Reason
 from beliefledger.gate.reasons import meanings
-from beliefledger.gate.turns import Receipt
 from beliefledger.ledger.candidate import MILLION, Candidate, Span
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import LogCorrupted
@@ -25,6 +22,10 @@ from beliefledger.projections.decisions import WAITING, row_of
 from beliefledger.projections.digests import candidates_of
 from beliefledger.projections.questions import DecisionRow
 from beliefledger.reading.fates import Fates
+
+if TYPE_CHECKING:
+    from beliefledger.gate.gate import Rehearsed
+    from beliefledger.gate.turns import Receipt
 
 
 def score(millionths: int) -> float:
@@ -168,7 +169,7 @@ class Reader:
             if each.type == GateDecided.NAME:
                 row = DecisionRow(*row_of(each))
                 if row.decision_id in waiting_at:
-                    row = replace(row, belief=waiting_at[row.decision_id])
+                    row = row._replace(belief=waiting_at[row.decision_id])
                 candidate = proposed.get((each.stream, row.candidate_version))
                 answers.append(
                     _decision(

@@ -9,8 +9,8 @@ for where the environment names a directory, and where it was when it was adopte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from beliefledger.ledger.codec import Recorded
 from beliefledger.ledger.errors import EmbedderMissing
@@ -47,8 +47,7 @@ MISSING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The model in force, what is used for it here, and what whoever searches should know."""
 
     name: str
@@ -113,7 +112,7 @@ class Embedders:
         """As `named`, a model that can be used here. Raises `EmbedderMissing`."""
         model = self.named(name)
         if model.dimension < 1 or (model.name == MINILM and not installed()):
-            raise EmbedderMissing(f"There is no model {name!r} here{_registered_here()}.")
+            raise EmbedderMissing(f"There is no model {name!r} here: {_advice(name)}.")
         self._missing.discard(name)
         return model
 

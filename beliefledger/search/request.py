@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from beliefledger import arguments
 from beliefledger.filters import EVERYTHING, Where
@@ -26,8 +26,7 @@ from beliefledger.search.reranking import READ
 from beliefledger.times import Moment, micros
 
 
-@dataclass(frozen=True, slots=True)
-class SearchCall:
+class SearchCall(NamedTuple):
     """The arguments of `MemoryLedger.search`."""
 
     subject: str
@@ -44,8 +43,7 @@ class SearchCall:
     options: SearchOptions
 
 
-@dataclass(frozen=True, slots=True)
-class Then:
+class Then(NamedTuple):
     """As of when a search is made, and by which rules. Without a position, as of now."""
 
     position: int | None

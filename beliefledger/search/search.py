@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from beliefledger import arguments
 from beliefledger.answers import BeliefAnswer
@@ -44,8 +43,7 @@ from beliefledger.search.request import SearchCall, Then, checked, request_of, w
 from beliefledger.search.reranking import Rerank, ranker_with, reranked, reranker
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A search that was checked, as it goes on record, and by which rules and as of when it is
     made."""
 

@@ -5,8 +5,6 @@ what an audit needs after an erasure and say nothing personal: codes, scores, co
 no floats (scores are millionths, times microseconds).
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict

@@ -1,9 +1,9 @@
 """Events of the rules: which policy was in force, and which types of memory there were."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact
-from beliefledger.ledger.fields import Name
+from beliefledger.ledger.fields import A_DEFINITION, Name
 
 
 class PolicyAdopted(Event):
@@ -21,7 +21,7 @@ class TypeRegistered(Event):
     NAME: ClassVar = "type.registered.v1"
     CLEAR: ClassVar = True
     type: Fact[Name[str]]
-    definition: dict[str, Any]
+    definition: Annotated[dict[str, Any], A_DEFINITION]
 
 
 class TypeRetired(Event):

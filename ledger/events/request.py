@@ -3,8 +3,6 @@
 Whoever made it is the actor. The stream is a keyed hash of who they are and of their key.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact

@@ -1,7 +1,5 @@
 """Events of webhooks: who is told of what happens, at which address, and what did not arrive."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from beliefledger.ledger.events.kind import Event, Fact

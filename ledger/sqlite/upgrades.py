@@ -9,9 +9,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from beliefledger.ledger.errors import OlderProgram
 from beliefledger.ledger.sqlite.faults import fault
@@ -19,8 +19,7 @@ from beliefledger.ledger.sqlite.faults import fault
 Work = Callable[[sqlite3.Connection], object]
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrade:
+class Upgrade(NamedTuple):
     """One step: from the version before to this one."""
 
     version: int

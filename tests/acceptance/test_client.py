@@ -188,6 +188,9 @@ def test_a_list_that_is_wanted_as_a_whole_is_fetched_in_pages(client, person, mo
         f"number {n} is {n}" for n in range(5)
     ]
     assert len(client.beliefs(person, limit=3)) == 3
+    client.store(person, "six", attribute="number", details=Details(metadata={"of": {"n": 6}}))
+    assert [each.value for each in client.beliefs(person, metadata={"of": {"n": 6}})] == ["six"]
+    assert client.beliefs(person, agent="nobody") == []
 
 
 def test_errors_are_those_of_an_open_ledger(server, client, person):

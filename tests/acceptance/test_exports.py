@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 from command_line import CliRunner
+from jsonschema import Draft202012Validator
 
 from beliefledger import Details, TurnInput, open_memory, open_memory_async
 from beliefledger.answers import BeliefAnswer
@@ -234,6 +235,8 @@ def test_the_schema_names_every_part_of_the_document(memory, clock):
     live(memory, clock)
     document = json.loads(text_of(memory.export("ana", by="Dora")))
     schema = memory.exports.schema()
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(document)
     assert schema["properties"].keys() == document.keys()
     assert set(schema["required"]) >= document.keys() - {"format"}
     assert schema["properties"]["format"]["const"] == document["format"]
@@ -363,8 +366,12 @@ class Page(HTMLParser):
 def test_the_page_shows_the_words_as_words_and_runs_nothing(memory, clock):
     live(memory, clock)
     memory.record_turn("ana", 'a <b>bold</b> & \u202edesrever\u0007 "quoted" line\nand another')
-    html = "".join(memory.export("ana", by="<i>Dora</i>", note=SCRIPT).html())
+    export = memory.export("ana", by="<i>Dora</i>", note=SCRIPT)
+    html = "".join(export.html())
     page = Page(html)
+    for each in export.document().withheld:
+        assert each.what in page.text
+        assert each.why in page.text
     assert "script" not in page.tags
     assert not {"b", "i"} & set(page.tags)
     assert SCRIPT in page.text

@@ -121,7 +121,7 @@ def test_a_turn_that_is_parked_says_how_it_is_taken_up(extractors, place):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_command_says_so_and_exits_with_1(extractors, place, name, monkeypatch):
+def test_the_command_says_so_and_exits_with_1(extractors, place, name, monkeypatch, tmp_path):
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", name)
     run = CliRunner()
     at = ["--ledger", str(place)]
@@ -140,6 +140,18 @@ def test_the_command_says_so_and_exits_with_1(extractors, place, name, monkeypat
     answer = run.invoke(app, [*at, "process"])
     assert answer.exit_code == 1
     assert "failed" in answer.output
+    file = tmp_path / "said.jsonl"
+    file.write_text('{"subject": "ben", "role": "user", "content": "I live in Faro."}', "utf-8")
+    answer = run.invoke(app, [*at, "ingest", str(file), "--consent", "consent"])
+    assert answer.exit_code == 1
+    assert "failed" in answer.output
+    assert "Could not be read: " in answer.output
+    answer = run.invoke(app, [*at, "ingest", str(file), "--json"])
+    assert answer.exit_code == 1
+    told = json.loads(answer.stdout)
+    assert (told["already"], told["processed"]) == (1, 0)
+    assert told["failed"]
+    assert told["problem"]
     monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "rules")
     assert run.invoke(app, [*at, "ops", "retry", "--all"]).exit_code == 0
     assert run.invoke(app, [*at, "process"]).exit_code == 0

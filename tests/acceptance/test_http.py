@@ -158,6 +158,22 @@ def test_lists_come_in_pages_and_as_csv(client):
     assert client.get("beliefs", headers=either).headers["content-type"] == "application/json"
 
 
+def test_beliefs_are_filtered(client):
+    sent = [
+        {"value": str(n), "attribute": f"thing {n}", "metadata": {"n": n % 2}} for n in range(4)
+    ]
+    ok(client.post("memories/batch", json={"memories": sent}))
+    found = ok(client.get("beliefs", params={"metadata": '{"n": 1}', "type": "fact"}))["items"]
+    assert [each["value"] for each in found] == ["1", "3"]
+    assert (
+        ok(client.get("beliefs", params={"metadata": '{"n": 1}', "topic": "work"}))["items"] == []
+    )
+    for wrong in ("{", "[]", "7"):
+        assert client.get("beliefs", params={"metadata": wrong}).status_code == 422
+    assert client.get("beliefs", params={"type": "fcat"}).status_code == 422
+    assert client.get("decisions", params={"reason": "truth.nwe"}).status_code == 422
+
+
 def test_what_the_gate_withholds_leaves_by_no_answer(server, client, person):
     """Refused for want of a basis: nobody is told the words, of whatever role."""
     remembered(client, "I live in Lisbon. I have asthma.")
@@ -200,6 +216,13 @@ def test_a_reviewer_settles_what_waits_and_what_is_contested(server, person):
         [settled] = ok(client.post(path, json={"choose": "Porto"}))["items"]
         assert settled["value"] == "Porto"
         assert ok(client.get("conflicts"))["items"] == []
+
+
+def test_who_is_for_several_people_says_whom_they_mean(server, person):
+    with calling(server, "both", role="admin", subjects=[person, f"{person}-too"]) as client:
+        answer = client.get("beliefs")
+        assert (answer.status_code, answer.json()["code"]) == (422, "InvalidQuery")
+        assert "say whom you mean" in answer.json()["detail"]
 
 
 def test_accounts_are_given_to_who_runs_it(server, person):

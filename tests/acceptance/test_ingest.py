@@ -304,6 +304,19 @@ def test_a_bad_line_can_also_be_the_first(ledger, tmp_path):
         assert answer["recorded"] == 1
 
 
+@pytest.mark.parametrize(
+    "table", ['id,note\n1,x\n{"a": 1},y\n', 'id,note\n1,"over two\n{lines}"\n', "{x},y\n1,2\n"]
+)
+def test_a_table_that_looks_like_json_here_and_there_is_refused_line_by_line(
+    ledger, tmp_path, table
+):
+    file = tmp_path / "table.csv"
+    file.write_text(table)
+    answer = ask(ledger, "ingest", file, code=1)
+    assert answer["turns"] == 0
+    assert answer["refused"] == table.count("\n")
+
+
 def test_many_bad_lines_are_counted_and_the_first_are_told(ledger, tmp_path):
     file = lines(tmp_path / "turns.jsonl", GOOD, *["{"] * 50)
     result = run(ledger, "ingest", file, code=1)
@@ -351,6 +364,11 @@ def test_bad_messages_and_sessions_are_named(ledger, tmp_path):
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "not text"),
         ("[]".encode("utf-16"), "not text"),
         (b"name,age\nana,7\n", "neither JSON lines"),
+        (b'"id","note"\r\n"1","a, b"\r\n', "Of a table (CSV), write each row"),
+        (b'id;note\n1;"she said\n[sic]"\n', "Of a table (CSV), write each row"),
+        (b"role,content\n", "neither JSON lines"),
+        (b'{"questions": []}', "no turn in it"),
+        (b'[{"question_id": "q", "haystack_sessions": [[]]}]', "no turn in it"),
         (b"[{]", "not JSON"),
         (b"[]", "empty list"),
         (b"\x1f\x8b\x08\x00broken", "damaged"),

@@ -78,6 +78,33 @@ def test_somebody_whom_nobody_knows_is_an_error_unless_they_may_come(place):
     assert "Nothing is known about 'anna'" in " ".join(answer.output.split())
 
 
+def test_a_list_of_somebody_whom_nobody_knows_is_empty_and_says_so(place):
+    with open_memory(place, consent="consent") as memory:
+        memory.remember("ana", "I live in Porto.")
+        assert [memory.beliefs("anna"), memory.decisions("anna"), memory.events("anna")] == [[]] * 3
+    run = CliRunner()
+    for words in (
+        ("beliefs",),
+        ("decisions",),
+        ("events",),
+        ("search", "where?"),
+        ("entities", "list"),
+        ("entities", "related"),
+        ("conflicts", "list"),
+        ("consent", "list"),
+        ("recalls", "list"),
+        ("ops", "decay"),
+        ("ops", "decay", "--reconfirm"),
+    ):
+        for name, says in (("anna", "Nothing is known about 'anna'."), ("ana", "")):
+            answer = run.invoke(app, ["--ledger", place, *words, "--subject", name])
+            assert answer.exit_code == 0, answer.output
+            if says or words[0] != "search":
+                assert answer.stderr.strip() == says, words
+    answer = run.invoke(app, ["--ledger", place, "teams", "list", "--member", "anna", "--json"])
+    assert (json.loads(answer.stdout), "'anna'" in answer.stderr) == ([], True)
+
+
 def raised(ask):
     try:
         return ask()
@@ -91,6 +118,14 @@ def test_what_cannot_be_asked_is_a_wrong_query_everywhere(place):
         questions = [
             lambda: memory.beliefs("ana", type="fcat"),
             lambda: memory.beliefs("ana", topic="wrok"),
+            lambda: memory.beliefs("ana", where={"type": "fcat"}),
+            lambda: memory.typed("ana", type="fcat"),
+            lambda: memory.typed("ana", where={"topic": "wrok"}),
+            lambda: memory.events("ana", where={"topic": "wrok"}),
+            lambda: memory.history(memory.beliefs("ana")[0].memory_id, where={"type": "fcat"}),
+            lambda: memory.decisions("ana", where={"type": "fcat"}),
+            lambda: memory.decisions("ana", where={"topic": "wrok"}),
+            lambda: memory.decisions("ana", reason="truth.nwe"),
             lambda: memory.beliefs("ana", as_of=10_000),
             lambda: memory.beliefs("ana", as_of="yesterday-ish"),
             lambda: memory.search("ana", ""),
@@ -109,10 +144,78 @@ def test_what_cannot_be_asked_is_a_wrong_query_everywhere(place):
         assert [type(raised(ask)) for ask in questions] == [InvalidQuery] * len(questions)
         with pytest.raises(InvalidQuery, match="did you mean fact"):
             memory.beliefs("ana", type="fcat")
+        with pytest.raises(InvalidQuery, match=r"did you mean truth\.new\?"):
+            memory.decisions("ana", reason="truth.nwe")
         with pytest.raises(InvalidTurn):
             memory.record_turn("ana", "I live in Porto.", said_at="some day")
         with pytest.raises(InvalidTurn):
             memory.store("ana", "red", attribute="colour.favourite", valid_from="some day")
+
+
+def numbers(told, path=""):
+    """Every number of a document, with the names that lead to it."""
+    if isinstance(told, dict):
+        for name, each in told.items():
+            yield from numbers(each, f"{path}.{name}")
+    elif isinstance(told, list):
+        for each in told:
+            yield from numbers(each, path)
+    elif isinstance(told, int | float) and not isinstance(told, bool):
+        yield path, told
+
+
+SCORES = {"confidence", "importance", "prior", "similarity", "c", "base", "s", "r", "e", "t"}
+SCORES |= {"min_confidence", "recency_weight", "diversity"}
+
+
+def test_json_tells_scores_and_times_and_not_what_the_log_counts(place):
+    with open_memory(place, consent="consent", policy={"recall_floor": 0.2}) as memory:
+        _, [decision] = memory.remember("ana", "I live in Porto.")
+        memory.remember("ana", "I moved to Lisbon. My boss is Carla.")
+        memory.remember("ana", "What if I were a doctor?")
+        refused = memory.decisions("ana", outcome="quarantine")[0].decision_id
+        recall = memory.search("ana", "where do I live?", by="bot").recall_id
+    run = CliRunner()
+    seen = set()
+    for words in (
+        ("beliefs",), ("decisions",), ("events", "-s", "ana"), ("subjects",), ("status",),
+        ("explain", decision.memory_id), ("explain", refused), ("history", decision.memory_id),
+        ("search", "-s", "ana", "home", "--why"), ("context", "-s", "ana", "home"),
+        ("diff", "-s", "ana", "--start", "1"), ("why-not", "-s", "ana", "User is a doctor"),
+        ("turn", decision.turn_id), ("recalls", "list"), ("recalls", "show", recall),
+        ("recalls", "replay", recall), ("entities", "list", "-s", "ana"), ("ops", "decay"),
+        ("policy", "list"), ("types", "list"), ("types", "show", "fact"), ("audit", "counts"),
+        ("audit", "replay", decision.decision_id), ("ops", "tail"),
+        ("consent", "list", "-s", "ana"), ("export", "events", "--by", "lea"),
+        ("export", "person", "ana", "--by", "lea"),
+    ):  # fmt: skip
+        plain = words[0] == "export"
+        answer = run.invoke(app, ["--ledger", place, *words, *(() if plain else ("--json",))])
+        assert answer.exit_code == 0, (words, answer.output)
+        try:
+            documents = [json.loads(answer.stdout)]
+        except json.JSONDecodeError:
+            documents = [json.loads(line) for line in answer.stdout.splitlines()]
+        for name, number in numbers(documents):
+            last = name.rpartition(".")[2]
+            seen.add(last)
+            assert number <= (1 if last in SCORES else 100_000), (words, name, number)
+    assert seen >= SCORES
+
+
+def test_a_decision_that_is_made_otherwise_tells_both_in_the_same_units(place):
+    with open_memory(place, consent="consent") as memory:
+        _, [decision] = memory.remember("ana", "I live in Porto.")
+        again = memory.audit.replay(decision.decision_id, policy={"sources": {"stated": 0.5}})
+        assert again.verdict == "different"
+        was, now = again.differs["c"]
+        assert (again.recorded["c"], again.again["confidence"]) == (was, now)
+        assert 0 < now < was < 1
+        assert again.recorded["decided_at"].endswith("Z")
+        memory.erase("ana", by="lea")
+        again = memory.audit.replay(decision.decision_id)
+        assert (again.verdict, "c" in again.recorded) == ("inputs destroyed", False)
+        assert again.recorded["decided_at"].endswith("Z")
 
 
 def test_a_pattern_means_every_type_that_it_fits():

@@ -439,6 +439,15 @@ def test_the_commands(place):
         assert (len(rest["items"]), rest["next"]) == (2, None)
         assert len(json.loads(run(*command, "--json", "--metadata", '{"n": 0}'))) == 2
         run(*command, "--after", page["next"], code=2)
+    for command, found in (
+        (["decisions", "--type", "fact", "--topic", "general"], 5),
+        (["decisions", "--type", "event"], 0),
+        (["decisions", "--topic", "work"], 0),
+        (["beliefs", "--type", "fact", "--topic", "general"], 5),
+        (["events", "--topic", "general"], 0),
+    ):
+        assert len(json.loads(run(*command, "-s", "ana", "--json"))) == found, command
+        run(*command, "-s", "ana", "--topic", "wrok", code=2)
     for command in (
         ["entities", "list", "-s", "ana"],
         ["conflicts", "list"],
@@ -467,6 +476,9 @@ def test_the_commands(place):
     assert (last["name"], "policy" in last) == ("two", False)
     assert "--after" in run("policy", "list", "--limit", "1")
     run("ops", "retry", "--all", "--limit", "1", code=2)
+    for asked, found in ((("--session", "monday"), 1), (("--agent", "desk"), 0)):
+        versions = run("history", belief["memory_id"], *asked, "--json")
+        assert len(json.loads(versions)) == found
     page = json.loads(run("history", belief["memory_id"], "--limit", "1", "--json"))
     assert len(page["items"]) == 1
     assert json.loads(run("events", "-s", "ana", "--limit", "1", "--json"))["items"] == []

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from beliefledger import open_memory
 from beliefledger.curation.storing import Details
-from beliefledger.gate.decision import Reason
+from beliefledger.gate.outcomes import Reason
 from beliefledger.gate.reasons import meanings
 from beliefledger.gate.rules.extractor import RuleExtractor
 from beliefledger.ledger.candidate import Candidate, Durability, Span

@@ -13,6 +13,8 @@ import dependencies
 import pytest
 import yaml
 
+from beliefledger import open_memory
+
 TEXT = dependencies.PAGE.read_text("utf-8")
 
 
@@ -89,7 +91,7 @@ def test_what_serves_one_door_alone_is_an_extra():
 
 
 _PLAIN = """
-import json, sys
+import json, os, sys
 class Plain:
     def __init__(self, finder):
         self.finder = finder
@@ -104,6 +106,7 @@ from typer.testing import CliRunner
 from beliefledger.tools.cli import app, needed
 for words in commands:
     needed(words)
+    os.environ["BELIEFLEDGER_EXTRACTOR"] = "openai" if words[0] == "remember" else "rules"
     done = CliRunner().invoke(app, words)
     print(json.dumps([done.exit_code, " ".join(done.output.split())]))
 """
@@ -112,6 +115,9 @@ DOORS = {
     ("mcp",): "server",
     ("proof", "witness", "show", "--store", "none"): "server",
     ("relay", "nats"): "nats",
+    ("vectors", "build", "--model", "all-minilm-l6-v2"): "embeddings",
+    ("vectors", "build", "--model", "someones-model"): "embeddings",
+    ("vectors", "migrate", "--model", "all-minilm-l6-v2", "--by", "lea"): "embeddings",
     ("remember", "--subject", "ana", "I live in Porto."): "openai",
 }
 
@@ -125,8 +131,8 @@ def test_a_door_without_its_extra_says_which_line_installs_it(tmp_path, monkeypa
         if not core & {dependencies.canonicalize_name(name) for name in names}
     ]
     assert {"uvicorn", "mcp", "nats", "openai"} <= set(blocked)
-    monkeypatch.setenv("BELIEFLEDGER_EXTRACTOR", "openai")
     monkeypatch.setenv("BELIEFLEDGER_LEDGER", str(tmp_path / "ledger"))
+    open_memory(tmp_path / "ledger").close()
     ran = subprocess.run(
         [sys.executable, "-c", _PLAIN],
         input=json.dumps([blocked, list(DOORS)]),

@@ -94,3 +94,5 @@ def main() -> None:
         needed(sys.argv[1:])()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    finally:
+        gc.freeze()  # the process ends: nothing has to be looked through once more

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -113,6 +113,8 @@ After = Annotated[
 ]
 InSession = Annotated[str | None, typer.Option("--session", help="Only what was said in it.")]
 ToAgent = Annotated[str | None, typer.Option("--agent", help="Only what this agent was told.")]
+OfType = Annotated[str | None, typer.Option("--type", help="Only this type, e.g. preference.")]
+OnTopic = Annotated[str | None, typer.Option("--topic", help="Only this topic of the policy.")]
 Beside = Annotated[
     str | None,
     typer.Option("--metadata", metavar="JSON", help='Only with this beside it: {"ticket": 7}.'),
@@ -166,6 +168,12 @@ def named(identifier: str | None) -> str | None:
 def note(message: str) -> None:
     """Tell a person something, beside the answer."""
     typer.echo(without_passwords(message), err=True)
+
+
+def note_nobody(memory: MemoryLedger, subject: str | None, answer: Sequence[object]) -> None:
+    """Say so where a list is empty because nobody is known by that name: it may be mistyped."""
+    if subject is not None and not answer and memory.audit.began(subject) is None:
+        note(f"Nothing is known about {subject!r}.")
 
 
 def without_passwords(text: str) -> str:

@@ -164,7 +164,7 @@ def _replayed(answer: ReplayAnswer) -> Iterator[Any]:
         return
     made = output.table(("", output.FIXED), "recorded", "again")
     for name in ("outcome", "reason", "confidence", "mentions"):
-        recorded = answer.recorded["c"] / 1e6 if name == "confidence" else answer.recorded[name]
+        recorded = answer.recorded["c"] if name == "confidence" else answer.recorded[name]
         made.add_row(name, _plain(recorded), _plain(answer.again[name]))
     yield made
     if set(answer.differs) - {"outcome", "reason", "c", "mentions"}:

@@ -24,6 +24,8 @@ from beliefledger.tools.cli.app import (
     Limit,
     MinConfidence,
     Note,
+    OfType,
+    OnTopic,
     Reader,
     Subject,
     TheSubject,
@@ -33,6 +35,7 @@ from beliefledger.tools.cli.app import (
     moment,
     named,
     note,
+    note_nobody,
     opened,
 )
 from beliefledger.tools.cli.rows import belief_table, decision_table, history_table, since
@@ -44,11 +47,17 @@ if TYPE_CHECKING:
     from beliefledger.reading.queries import Snapshot
 
 
-def where(session: str | None, agent: str | None, metadata: str | None) -> Where:
+def where(
+    session: str | None,
+    agent: str | None,
+    metadata: str | None,
+    topic: str | None = None,
+    type: str | None = None,
+) -> Where:
     """The filter that a command line asks for."""
     from beliefledger.filters import Where
 
-    return Where(session, agent, metadata=json_object(metadata))
+    return Where(session, agent, topic, type, json_object(metadata))
 
 
 HINTED = 7
@@ -69,7 +78,7 @@ def beliefs(
     valid_at: Annotated[
         str | None, typer.Option(metavar="TIME", help="What was true then, as far as is believed.")
     ] = None,
-    type: Annotated[str | None, typer.Option(help="Only this type, e.g. preference.")] = None,
+    type: OfType = None,
     topic: Annotated[str | None, typer.Option(help="Only this topic; needs --subject.")] = None,
     min_confidence: MinConfidence = None,
     min_importance: Annotated[
@@ -106,6 +115,8 @@ def beliefs(
         )
         if snapshot is not None and not answer:
             _tell_of_beginning(memory, subject, snapshot)
+        else:
+            note_nobody(memory, subject, answer)
 
     def page(_answer: Any) -> Iterator[Any]:
         head = output.count(len(answer), "belief")
@@ -148,6 +159,7 @@ def events(
     ] = None,
     as_of: AsOf = None,
     min_confidence: MinConfidence = None,
+    topic: OnTopic = None,
     session: InSession = None,
     agent: ToAgent = None,
     metadata: Beside = None,
@@ -166,11 +178,12 @@ def events(
             participant=participant,
             as_of=moment(as_of),
             min_confidence=min_confidence,
-            where=where(session, agent, metadata),
+            where=where(session, agent, metadata, topic),
             limit=limit,
             after=after,
             reader=reader,
         )
+        note_nobody(memory, subject, answer)
     output.show_page(answer, json, _events, limit=limit, after=after)
 
 
@@ -208,6 +221,10 @@ def history(
         ),
     ],
     as_of: AsOf = None,
+    topic: OnTopic = None,
+    session: InSession = None,
+    agent: ToAgent = None,
+    metadata: Beside = None,
     reader: Reader = None,
     limit: Limit = None,
     after: After = None,
@@ -216,7 +233,12 @@ def history(
     """Every version of a belief, oldest first."""
     with opened(ctx) as memory:
         answer = memory.history(
-            identifier, as_of=moment(as_of), limit=limit, after=after, reader=reader
+            identifier,
+            as_of=moment(as_of),
+            where=where(session, agent, metadata, topic),
+            limit=limit,
+            after=after,
+            reader=reader,
         )
     output.show_page(answer, json, _history, limit=limit, after=after)
 
@@ -287,6 +309,8 @@ def decisions(
     waiting: Annotated[
         bool, typer.Option("--waiting", help="Only those that wait for a person.")
     ] = False,
+    type: OfType = None,
+    topic: OnTopic = None,
     session: InSession = None,
     agent: ToAgent = None,
     metadata: Beside = None,
@@ -305,11 +329,12 @@ def decisions(
             outcome=outcome,
             reason=reason,
             waits=True if waiting else None,
-            where=where(session, agent, metadata),
+            where=where(session, agent, metadata, topic, type),
             limit=limit,
             after=after,
             as_of=moment(as_of),
         )
+        note_nobody(memory, subject, answer)
 
     def page(_answer: Any) -> Iterator[Any]:
         yield output.count(len(answer), "decision") + ("" if answer else ".")

@@ -22,6 +22,7 @@ from beliefledger.tools.cli.app import (
     Subject,
     fail,
     named,
+    note_nobody,
     noun,
     opened,
 )
@@ -51,6 +52,7 @@ def conflicts_list(
     """What a person has to choose, and how."""
     with opened(ctx) as memory:
         answer = memory.conflicts.list(subject, limit=limit, after=after)
+        note_nobody(memory, subject, answer)
     output.show_page(answer, json, _conflicts, limit=limit, after=after)
 
 

@@ -22,6 +22,7 @@ from beliefledger.tools.cli.app import (
     TheSubject,
     fail,
     named,
+    note_nobody,
     noun,
     opened,
 )
@@ -131,6 +132,7 @@ def consent_list(
     """The lawful bases in force for somebody."""
     with opened(ctx) as memory:
         answer = memory.consent.list(subject, limit=limit, after=after)
+        note_nobody(memory, subject, answer)
     output.show_page(answer, json, _consents, limit=limit, after=after)
 
 

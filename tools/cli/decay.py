@@ -17,6 +17,7 @@ from beliefledger.tools.cli.app import (
     Limit,
     Subject,
     fail,
+    note_nobody,
     opened,
 )
 from beliefledger.tools.cli.ops import ops
@@ -57,11 +58,13 @@ def decay(
             memory.operations.ageing.refresh()
         if reconfirm:
             asked = memory.operations.ageing.reconfirm(subject, at=at, limit=limit, after=after)
+            note_nobody(memory, subject, asked)
             output.show_page(asked, json, _reconfirmed, limit=limit, after=after)
             return
         answer = memory.operations.ageing.decay(
             subject, at=at, profile=profile, limit=limit, after=after
         )
+        note_nobody(memory, subject, answer)
     output.show_page(
         answer, json, lambda rows: _decayed(rows, whose=subject is None), limit=limit, after=after
     )

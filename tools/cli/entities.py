@@ -21,6 +21,7 @@ from beliefledger.tools.cli.app import (
     Reader,
     TheSubject,
     moment,
+    note_nobody,
     noun,
     opened,
 )
@@ -61,6 +62,7 @@ def entities_list(
             limit=limit,
             after=after,
         )
+        note_nobody(memory, subject, answer)
     output.show_page(answer, json, _entities, limit=limit, after=after)
 
 
@@ -178,6 +180,7 @@ def related(
             after=after,
             reader=reader,
         )
+        note_nobody(memory, subject, answer)
 
     def page(_answer: Any) -> Iterator[Any]:
         if not answer:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -220,7 +219,7 @@ def reasons(
 ) -> None:
     """What each reason code means, with an example."""
     from beliefledger.gate.reasons import meanings
-    from beliefledger.ledger.errors import InvalidTurn
+    from beliefledger.ledger.errors import InvalidQuery
 
     found = [
         each
@@ -228,8 +227,8 @@ def reasons(
         if code is None or code in {each.code.value, each.code.value.partition(".")[0]}
     ]
     if not found:
-        raise InvalidTurn(f"{code!r} is no reason code. List them: beliefledger reasons")
-    output.show([asdict(each) for each in found], json, lambda _answer: _reasons(found, code))
+        raise InvalidQuery(f"{code!r} is no reason code. List them: beliefledger reasons")
+    output.show([each._asdict() for each in found], json, lambda _answer: _reasons(found, code))
 
 
 def _reasons(found: Sequence[Meaning], code: str | None) -> Iterator[Any]:

@@ -22,6 +22,7 @@ from beliefledger.tools.cli.app import (
     Subject,
     fail,
     named,
+    note_nobody,
     noun,
     opened,
 )
@@ -61,6 +62,7 @@ def recalls_list(
     """What was searched for and shown, and who asked; newest first."""
     with opened(ctx) as memory:
         answer = memory.recalls.list(subject, found=found, limit=limit or SHOWN, after=after)
+        note_nobody(memory, subject, answer)
 
     def page(_answer: Any) -> Iterator[Any]:
         if limit is None and after is None and answer.next is not None:

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from beliefledger.tools.cli import output
-from beliefledger.tools.cli.app import After, AsOf, By, Json, Limit, moment, noun, opened
+from beliefledger.tools.cli.app import (
+    After,
+    AsOf,
+    By,
+    Json,
+    Limit,
+    moment,
+    note_nobody,
+    noun,
+    opened,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -62,6 +72,7 @@ def teams_list(
     """The teams that have members, and how many."""
     with opened(ctx) as ledger:
         answer = ledger.teams.list(member, as_of=moment(as_of), limit=limit, after=after)
+        note_nobody(ledger, member, answer)
     output.show_page(answer, json, _teams, limit=limit, after=after)
 
 

@@ -161,7 +161,7 @@ def ingest(
     output.show(done.document() if json else done, json, _ingested)
     if done.unreadable:
         raise typer.Exit(COULD_NOT)
-    if done.refused:
+    if done.refused or done.unread:
         raise typer.Exit(REFUSED_INPUT)
 
 
@@ -176,10 +176,15 @@ def _ingested(done: Ingested) -> Iterator[Any]:
             f" {len(done.refused):,} refused · of {output.count(done.subjects, 'subject')}"
         ),
     )
-    made.add_row("processed", f"{done.processed:,}, {done.pending:,} pending")
+    failed = f"{done.failed:,} failed, " if done.failed else ""
+    made.add_row("processed", f"{done.processed:,}, {failed}{done.pending:,} pending")
     made.add_row("decisions", output.tally(done.decisions))
     made.add_row("time", f"{done.seconds:.1f} s{rate}")
     yield made
+    if done.unread:
+        yield f"Could not be read: {done.problem}"
+        if done.pending:
+            yield "Nothing is lost: what waits is read by beliefledger process."
     if done.decisions.get("reject"):
         yield "Why some were refused: beliefledger decisions --outcome reject"
 

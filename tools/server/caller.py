@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from beliefledger.access.principal import Principal
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted, UnknownMemory
 from beliefledger.memory import MemoryLedger
 from beliefledger.tools.server.bucket import Bucket
 
@@ -77,7 +77,7 @@ class Caller:
 
     def _only(self, allowed: frozenset[str] | None) -> str:
         if allowed is None or len(allowed) > 1:
-            raise InvalidTurn("subject: this token is for several people; say whom you mean.")
+            raise InvalidQuery("subject: this token is for several people; say whom you mean.")
         [ref] = allowed
         name = self.memory.name_of(ref)
         if name is None:

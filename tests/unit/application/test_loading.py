@@ -25,11 +25,13 @@ NOT_FOR_ASKING = {
     "beliefledger.search.search", "beliefledger.ledger.redact", "stdnum",
     "beliefledger.gate.legible_turn", "beliefledger.ledger.lookalikes", "yaml",
     "beliefledger.projections.search_terms", "beliefledger.projections.search_requests",
-    "beliefledger.projections.slot_routing",
+    "beliefledger.projections.slot_routing", "beliefledger.gate.gate",
+    "beliefledger.gate.intake", "beliefledger.gate.extractor", "beliefledger.gate.decision",
+    "beliefledger.curation.storing", "beliefledger.opening.pending",
 }  # fmt: skip
 NOT_FOR_REMEMBERING = {
     "faiss", "numpy", "beliefledger.audit.audit", "beliefledger.erasure.erasure",
-    "beliefledger.search.search",
+    "beliefledger.search.search", "stdnum",
 }  # fmt: skip
 SEARCH = """
 import json, sys
@@ -42,7 +44,7 @@ NOT_FOR_SEARCHING = {
     "dateparser", "faiss", "nicknames", "packaging", "torch", "sqlalchemy.dialects.postgresql",
     "beliefledger.audit.audit", "beliefledger.erasure.erasure", "beliefledger.gate.decide",
     "beliefledger.gate.checks", "beliefledger.gate.rules.extractor", "beliefledger.gate.speech",
-    "beliefledger.gate.rules.lexicon",
+    "beliefledger.gate.rules.lexicon", "stdnum",
 }  # fmt: skip
 
 

@@ -11,8 +11,9 @@ from beliefledger.gate.belief import Belief, evolve
 from beliefledger.gate.confidence import Confidence
 from beliefledger.gate.consent import Consent, Grant
 from beliefledger.gate.decide import decide
-from beliefledger.gate.decision import Approval, Decision, Outcome, TurnView
+from beliefledger.gate.decision import Approval, Decision, TurnView
 from beliefledger.gate.effects import effects, memory_id_of
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.gate.policy import Policy, default_policy
 from beliefledger.gate.registry import Registry, default_types
 from beliefledger.ledger.candidate import (

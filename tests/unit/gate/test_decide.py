@@ -3,7 +3,8 @@
 import pytest
 
 from beliefledger.gate.consent import Grant
-from beliefledger.gate.decision import Approval, Outcome
+from beliefledger.gate.decision import Approval
+from beliefledger.gate.outcomes import Outcome
 from beliefledger.ledger.candidate import Durability, Source, SpeechAct
 from beliefledger.ledger.events.belief import (
     BeliefContested,

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from beliefledger.gate.consent import Grant
-from beliefledger.gate.decision import Approval, Decision, Outcome, Reason
+from beliefledger.gate.decision import Approval, Decision
+from beliefledger.gate.outcomes import Outcome, Reason
 from beliefledger.gate.registry import MemoryType, Registry
 from beliefledger.ledger.candidate import Durability, Resolved, Source, Span, SpeechAct
 from beliefledger.ledger.events.belief import ConflictResolved

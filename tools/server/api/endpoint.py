@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
+import orjson
 from fastapi import Header, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from beliefledger.access.principal import Principal
-from beliefledger.ledger.errors import NotPermitted
+from beliefledger.ledger.errors import InvalidQuery, NotPermitted
 from beliefledger.pages import Page
 from beliefledger.tools.server.caller import Caller
 
@@ -39,6 +40,10 @@ AsOf = Annotated[
 Limit = Annotated[int, Query(ge=1, le=1_000)]
 After = Annotated[
     str | None, Query(max_length=10_000, description="The `next` of the page before, as it is.")
+]
+Metadata = Annotated[
+    str | None,
+    Query(max_length=10_000, description="A JSON object: only with each of it beside it."),
 ]
 Share = Annotated[float | None, Query(ge=0, le=1)]
 KEY = "idempotency_key"
@@ -181,9 +186,17 @@ def moment(given: str | None) -> str | int | None:
     return int(text) if _POSITION.fullmatch(text) else text or None
 
 
-def filters(session: str | None, agent: str | None) -> dict[str, object]:
-    """What of a list is wanted, as the facade's `where` takes it."""
-    given = {"session": session, "agent": agent}
+def filters(
+    session: str | None, agent: str | None, metadata: str | None = None
+) -> dict[str, object]:
+    """What of a list is wanted, as the facade's `where` takes it. Raises `InvalidQuery` for
+    metadata that is no JSON object."""
+    given: dict[str, object] = {"session": session, "agent": agent}
+    if metadata is not None:
+        try:
+            given["metadata"] = orjson.loads(metadata)
+        except orjson.JSONDecodeError:
+            raise InvalidQuery('metadata: write a JSON object, as {"ticket": 7}.') from None
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from beliefledger.exports.exports import write_text
-from beliefledger.ledger.errors import InvalidTurn, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, UnknownMemory
 from beliefledger.ledger.events.subject import ConsentGranted, ConsentWithdrawn
 from beliefledger.ledger.events.turn import ReviewDecided
 from beliefledger.ledger.times import to_datetime
@@ -200,7 +200,7 @@ def _within(at: int, start: datetime | None, end: datetime | None) -> bool:
 def _bounds(from_date: str, to_date: str) -> tuple[datetime | None, datetime | None]:
     start, end = micros(from_date or None, "from_date"), micros(to_date or None, "to_date")
     if start is not None and end is not None and start >= end:
-        raise InvalidTurn("to_date has to come after from_date.")
+        raise InvalidQuery("to_date has to come after from_date.")
     return _when(start), _when(end)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from beliefledger.answers import BeliefAnswer, ConflictAnswer
-from beliefledger.ledger.errors import InvalidTurn, NotPermitted, UnknownMemory
+from beliefledger.ledger.errors import InvalidQuery, InvalidTurn, NotPermitted, UnknownMemory
 from beliefledger.reading.changes import MemoryChange, MomentAnswer
 from beliefledger.search.options import SearchOptions
 from beliefledger.tools.server.caller import Caller, is_position, whole_id
@@ -69,7 +69,7 @@ def believe_as_of(
     """What was believed at a time, as far as it may still be told. valid_at asks what of it was
     true then."""
     if not as_of.strip():
-        raise InvalidTurn("as_of is empty.")
+        raise InvalidQuery("as_of is empty.")
     found = caller.memory.beliefs(
         caller.subject(subject),
         as_of=caller.moment(as_of),
@@ -160,7 +160,7 @@ def diff(caller: Caller, start: AsOf, end: AsOf = "", subject: Subject = "") -> 
     may not be told has no words."""
     begins = caller.moment(start)
     if begins is None:
-        raise InvalidTurn("start is empty.")
+        raise InvalidQuery("start is empty.")
     found = caller.memory.diff(caller.subject(subject), begins, caller.moment(end))
     words = Shown(caller.memory).words(each.memory_id or "" for each in found.changes)
     return {

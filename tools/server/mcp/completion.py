@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from beliefledger.ledger.errors import InvalidTurn
+from beliefledger.ledger.errors import InvalidQuery
 from beliefledger.tools.server.caller import Caller
 from beliefledger.tools.server.mcp import resources
 from beliefledger.tools.server.mcp.tool import Answer, made, schema
@@ -18,7 +18,7 @@ def complete(caller: Caller, template: str, argument: str, value: str, subject: 
     """Values of an argument that begin with what was typed, whatever its case."""
     kinds = [each for each in resources.readable(caller.principal) if each.template == template]
     if not kinds:
-        raise InvalidTurn("There is no such template, or this token is not for it.")
+        raise InvalidQuery("There is no such template, or this token is not for it.")
     typed = value.strip().casefold()
     if argument == "subject":
         found = _subjects(caller, typed)
