@@ -270,8 +270,12 @@ class Placed(NamedTuple):
     taken_up_by: int | None = None
     ahead: bool = False
     """It is among those that are about what is asked and were put in order by their time."""
-    takes_up: bool = False
-    """It takes up an older text."""
+    mentions: bool = False
+    """It is about what is asked, and only mentions it."""
+    ending: bool = False
+    """It says that something ended or happened, and not what is so."""
+    kept: bool = False
+    """It is a memory, or a turn of which one came."""
     over: bool = False
     """It is not so any more …"""
     newer: int | None = None
@@ -347,7 +351,7 @@ def arranged(
     if head:
         head = _ahead(head, asked, about, ranked, set(taken.values()), index.lines.new())
     ahead = set(head)
-    taking = set(taken.values())
+    grouped = set(found)
     order = [*head, *(each for each in fused if each not in ahead)]
     results = settled(order, line_of, (lambda _: None) if past else newer)
     return [
@@ -356,7 +360,9 @@ def arranged(
             others,
             taken.get(number),
             ahead=number in ahead,
-            takes_up=number in taking,
+            mentions=number in grouped and not _weight(number, asked, about, found, index),
+            ending=bool(happened[number]) or _ended(number, index),
+            kept=_is_kept(number, index),
             over=bool(is_over(line_of(number))),
             newer=None if past else newer(line_of(number)),
         )
