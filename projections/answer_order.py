@@ -3,7 +3,7 @@
 A logistic model of choice (McFadden, Conditional Logit Analysis, 1974) over what is known of each
 result beside the others: how well it fits, whether it is about what is asked, when it was said, and
 what a later text did to it. The weights are in answer_order.yaml; docs/search.md says how they were
-trained. What took a text's place stays before it.
+trained. What took a text's place stays before it, and so does what was said with an ending.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 WINDOW = 10
 """So many of the first results are put into this order."""
+MARGIN = 1.0
+"""How much more another has to be worth than what the rules put first, as a logarithm."""
 _LONG = 30
 """A text of so many terms is long."""
 _ONLY_ASKS = MILLION // 2
@@ -79,7 +81,15 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     """What is known of results: of shape (results, features)."""
     index, asked, about, ranked = evidence.index, evidence.asked, evidence.about, evidence.ranked
     numbers = np.array([each.number for each in placed], np.int64)
+    parts = [np.array([each.number, *each.others], np.int64) for each in placed]
     places = np.arange(len(numbers))
+
+    def most(of: NDArray[Any]) -> Features:
+        """Of a result the most that one of its texts has."""
+        return np.array([of[each].max() for each in parts], np.float64)
+
+    kinds = most(index.texts["kinds"] & evidence.kinds > 0)
+    scores = most(about.scores)
     rank_of = {number: rank for rank, number in enumerate(ranked.numbers)}
     ranks = np.array([rank_of.get(each, -1) for each in numbers.tolist()])
     score = [ranked.scores[each] if each >= 0 else 0.0 for each in ranks.tolist()]
@@ -93,19 +103,19 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "place": 1 / (1 + places),
         "score": np.array(score) / max(1e-9, max(ranked.scores, default=0)),
         "rank": np.where(ranks >= 0, 1 / (1 + np.maximum(ranks, 0)), 0),
-        "meaning": about.meant[numbers],
-        "kind fits": (index.texts["kinds"][numbers] & evidence.kinds) > 0,
-        "kind surely": ranked.fits[numbers],
-        "about": about.scores[numbers],
-        "of the slot": about.keyed[numbers],
+        "meaning": most(about.meant),
+        "kind fits": kinds,
+        "kind surely": most(ranked.fits),
+        "about": scores,
+        "of the slot": most(about.keyed),
         "own others": about.others[numbers] & (asked.own and not asked.kin),
         "over past": over & past,
         "taken up now": taken & now,
         "taken up past": taken & past,
-        "changed now": about.changed[numbers] & now,
+        "changed now": most(about.changed) * now,
         "newer now": newer * now,
         "newer past": newer * past,
-        "about newer now": about.scores[numbers] * newer * now,
+        "about newer now": scores * newer * now,
         "only asks": index.texts["prior"][numbers] <= _ONLY_ASKS,
         "only mentions": np.array([each.mentions for each in placed]),
         "ending now": np.array([each.ending for each in placed]) & now,
@@ -128,22 +138,46 @@ def _later(said_at: NDArray[np.int64]) -> Features:
 
 
 def reordered(placed: Sequence[Placed], evidence: Evidence) -> list[Placed]:
-    """The results, with the first `WINDOW` of them in the order of how probably they answer."""
+    """The results, with the first `WINDOW` of them in the order of how probably they answer. Before
+    each comes what took its place and, if it says that something ended, what else or more was said
+    with it."""
     first = placed[:WINDOW]
     if not first:
         return []
-    worth = features(first, evidence) @ _weights()
-    best = [first[each] for each in np.argsort(-worth, kind="stable").tolist()]
+    now = evidence.asked.tense == "now"
+    best = [first[each] for each in order(features(first, evidence), weights(), now=now)]
     by = {each.number: each for each in best}
-    order: dict[int, Placed] = {}
+    said_at = evidence.index.texts["said_at"]
+    terms = {each: frozenset(evidence.index.lines.terms[each]) for each in by}
+    settled: dict[int, Placed] = {}
     for each in best:
         if each.newer in by:
-            order.setdefault(each.newer, by[each.newer])
-        order.setdefault(each.number, each)
-    return [*order.values(), *placed[WINDOW:]]
+            settled.setdefault(each.newer, by[each.newer])
+        if each.ending and now:
+            for other in best:
+                if said_at[other.number] == said_at[each.number] and (
+                    not other.ending or terms[each.number] < terms[other.number]
+                ):
+                    settled.setdefault(other.number, other)
+        settled.setdefault(each.number, each)
+    return [*settled.values(), *placed[WINDOW:]]
+
+
+def order(known: Features, weighed: Features, *, now: bool) -> list[int]:
+    """The places of results, best first. Of a question about now the rules' first stays so unless
+    another is e times as probable, and has surely the kind of answer that is asked for if that one
+    has."""
+    worth = known @ weighed
+    best: list[int] = np.argsort(-worth, kind="stable").tolist()
+    sure = known[:, NAMES.index("kind surely")]
+    if now and (worth[best[0]] < worth[0] + MARGIN or sure[best[0]] < sure[0]):
+        best.remove(0)
+        best.insert(0, 0)
+    return best
 
 
 @cache
-def _weights() -> Features:
+def weights() -> Features:
+    """The weight of each feature."""
     written: Mapping[str, float] = data("beliefledger.projections", "answer_order.yaml")["weights"]
     return np.array([written[name] for name in NAMES])

@@ -351,7 +351,6 @@ def arranged(
     if head:
         head = _ahead(head, asked, about, ranked, set(taken.values()), index.lines.new())
     ahead = set(head)
-    grouped = set(found)
     order = [*head, *(each for each in fused if each not in ahead)]
     results = settled(order, line_of, (lambda _: None) if past else newer)
     return [
@@ -359,8 +358,8 @@ def arranged(
             number,
             others,
             taken.get(number),
-            ahead=number in ahead,
-            mentions=number in grouped and not _weight(number, asked, about, found, index),
+            ahead=not ahead.isdisjoint((number, *others)),
+            mentions=_only_mentions((number, *others), asked, about, found, index),
             ending=bool(happened[number]) or _ended(number, index),
             kept=_is_kept(number, index),
             over=bool(is_over(line_of(number))),
@@ -413,6 +412,18 @@ def _weight(
         return int(any(_restates(number, each, index) for each in held))
     best = max(float(about.meant[each]) for each in found)
     return int(about.meant[number] >= SIMILAR * best)
+
+
+def _only_mentions(
+    numbers: Collection[int],
+    asked: SlotQuestion,
+    about: Aboutness,
+    found: Sequence[int],
+    index: SubjectIndex,
+) -> bool:
+    """Whether a result, of one or several texts, is about what is asked and only mentions it."""
+    there = [each for each in numbers if each in found]
+    return bool(there) and not any(_weight(each, asked, about, found, index) for each in there)
 
 
 def _is_kept(number: int, index: SubjectIndex) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from at_rest import at_rest
 from command_line import CliRunner
 
 from beliefledger import Details, InvalidTurn, MemoryInput, TurnInput, open_memory
@@ -54,6 +55,16 @@ def test_it_is_erased_with_its_turn(memory):
     memory.erase("ben", by="Lea")
     events = [each.event for each in memory._log.read() if each.event is not None]
     assert "unheard-of" not in str(events)
+
+
+def test_it_is_encrypted_wherever_it_lies(memory, place):
+    memory.remember("ana", "I live in Porto.", metadata={"unheard-of": "marked-word"})
+    memory.search("ana", "Porto")
+    memory.status()
+    kept = at_rest(place)
+    assert kept
+    for word in (b"unheard-of", b"marked-word"):
+        assert not any(word in each or word.hex().encode() in each for each in kept)
 
 
 def test_what_is_no_small_object_is_refused_before_anything_is_written(memory):

@@ -9,11 +9,10 @@ from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 
-import psycopg
 import pytest
 import typer
+from at_rest import at_rest
 from command_line import CliRunner
 from wishes import storing
 
@@ -39,7 +38,6 @@ from beliefledger.exports.exports import Exports
 from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.errors import CallerMistake, LedgerError, SecretGiven
 from beliefledger.ledger.events.turn import TurnRecorded
-from beliefledger.ledger.postgres.server import PostgresURL
 from beliefledger.operations.ageing import Ageing
 from beliefledger.operations.operations import Jobs, Operations
 from beliefledger.proofs.proofs import Proofs
@@ -70,23 +68,7 @@ def everything(memory, place):
     vault = memory._log.vault
     parts += [vault.principal_name(each.actor) for each in recorded]
     parts += [vault.real_id(ref) or "" for ref in vault.subjects(memory._log.tenant)]
-    blobs = "\n".join(parts).encode()
-    if "://" not in str(place):
-        return [blobs, *(each.read_bytes() for each in Path(place).rglob("*") if each.is_file())]
-    url = PostgresURL.parse(place)
-    with psycopg.connect(url.conninfo) as connection:
-        tables = connection.execute(
-            "SELECT quote_ident(table_schema) || '.' || quote_ident(table_name)"
-            " FROM information_schema.tables"
-            " WHERE table_schema LIKE %s AND table_type = 'BASE TABLE'",
-            (f"{url.schema}%",),
-        ).fetchall()
-        assert tables
-        return [blobs] + [
-            str(row).encode()
-            for (table,) in tables
-            for row in connection.execute(f"SELECT t::text FROM {table} t").fetchall()
-        ]
+    return ["\n".join(parts).encode(), *at_rest(place)]
 
 
 def assert_nowhere(memory, place, *secrets):

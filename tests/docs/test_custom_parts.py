@@ -30,7 +30,7 @@ from beliefledger.ledger.redact import Redaction, may_hold_secret, redact
 from beliefledger.tools.cli import app
 
 BADGE = "AC-123459"
-LONGEST = 16
+LONGEST = 10
 """Lines that a class on the page may have."""
 
 

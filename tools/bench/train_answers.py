@@ -36,7 +36,10 @@ from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.talks import TALKS
 
 WEIGHTS = Path(answer_order.__file__).with_name("answer_order.yaml")
-MUCH = {"talk": 2.0, "several now": 1.0, "several past": 1.0, "one now": 0.5, "one past": 0.5}
+MUCH = {
+    "talk": 2.0, "several now": 1.0, "several past": 1.0, "one now": 0.5, "one past": 0.5,
+    "near now": 2.0,
+}  # fmt: skip
 """How much a question of each kind counts."""
 RIDGE = 1.0
 STALE = 1.0
@@ -61,6 +64,8 @@ class Case(NamedTuple):
     person: str
     features: Vector
     told: Sequence[str | None]
+    now: bool
+    """Whether it asks for the present."""
     newer: Sequence[int | None]
     """Of each result the place of what took its own, if that is among them."""
 
@@ -107,6 +112,8 @@ def asked(model: str) -> Iterator[Case]:
                 yield from _of_stories(memory, model, "several", f"several {number}", some)
             for story in stories:
                 yield from _of_stories(memory, model, "one", story.name, [story])
+            for story in written(STORIES / "near.yaml"):
+                yield from _of_stories(memory, model, "near", story.name, [story])
 
 
 def several(stories: Iterable[Story]) -> list[list[Story]]:
@@ -168,18 +175,19 @@ def _case(
     told: Told,
 ) -> Iterator[Case]:
     """The question's results as they are without any weights; none where there are none."""
-    seen: list[tuple[Sequence[Placed], Vector]] = []
+    seen: list[tuple[Sequence[Placed], Vector, bool]] = []
 
     def kept(placed: Sequence[Placed], evidence: answer_order.Evidence) -> list[Placed]:
         first = placed[: answer_order.WINDOW]
         if first:
-            seen.append((first, answer_order.features(first, evidence)))
+            features = answer_order.features(first, evidence)
+            seen.append((first, features, evidence.asked.tense == "now"))
         return list(placed)
 
     with patch.object(answer_order, "reordered", kept):
         results = memory.search(person, words, K, valid_at=at, record=False).results
     if seen:
-        placed, features = seen[-1]
+        placed, features, now = seen[-1]
         place_of = {each.number: place for place, each in enumerate(placed)}
         yield Case(
             model,
@@ -187,6 +195,7 @@ def _case(
             person,
             features[: len(results)],
             [told(each.text) for each in results],
+            now,
             [None if each.newer is None else place_of.get(each.newer) for each in placed],
         )
 
@@ -236,7 +245,7 @@ def _towards(
 def ordered(case: Case, weights: Vector) -> list[str | None]:
     """What the results tell, in the order by these weights."""
     order: dict[int, None] = {}
-    for each in np.argsort(-(case.features @ weights), kind="stable").tolist():
+    for each in answer_order.order(case.features, weights, now=case.now):
         newer = case.newer[each]
         if newer is not None and newer < len(case.told):
             order.setdefault(newer)

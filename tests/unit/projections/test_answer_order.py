@@ -32,7 +32,7 @@ def memory(tmp_path):
 
 def _weighing(monkeypatch, **weights):
     row = np.array([weights.get(name.replace(" ", "_"), 0.0) for name in NAMES])
-    monkeypatch.setattr(answer_order, "_weights", lambda: row)
+    monkeypatch.setattr(answer_order, "weights", lambda: row)
 
 
 def _texts(memory, question="where do I live?", **asked):
@@ -83,3 +83,38 @@ def test_other_orders_are_left_as_they_are(memory, monkeypatch, options):
     before = _texts(memory, options=options)
     _weighing(monkeypatch, place=-5.0, newer_now=9.0)
     assert _texts(memory, options=options) == before
+
+
+def _known(*rows):
+    known = np.zeros((len(rows), len(NAMES)))
+    for number, row in enumerate(rows):
+        for name, value in row.items():
+            known[number, NAMES.index(name)] = value
+    return known
+
+
+def _order(*rows, now=True):
+    weighed = np.zeros(len(NAMES))
+    weighed[NAMES.index("score")] = 1.0
+    return answer_order.order(_known(*rows), weighed, now=now)
+
+
+def test_the_first_of_now_gives_way_only_to_what_is_far_more_probable():
+    assert _order({"score": 1}, {"score": 1.9}, {"score": 1.5}) == [0, 1, 2]
+    assert _order({"score": 1}, {"score": 2.1}, {"score": 1.5}) == [1, 2, 0]
+    assert _order({"score": 1}, {"score": 1.1}, now=False) == [1, 0]
+
+
+def test_the_first_that_has_a_time_gives_way_to_none_without_one():
+    timed = {"score": 1, "kind surely": 1}
+    assert _order(timed, {"score": 9}) == [0, 1]
+    assert _order(timed, {"score": 9, "kind surely": 1}) == [1, 0]
+    assert _order(timed, {"score": 9}, now=False) == [1, 0]
+
+
+def test_what_ends_comes_after_what_else_was_said_with_it(memory, monkeypatch):
+    memory.remember("ana", "My son Emil works at IKEA.", said_at="2026-03-07")
+    memory.remember("ana", "Emil quit IKEA, he's at Lidl now", said_at="2026-03-08")
+    _weighing(monkeypatch, place=-5.0, of_the_slot=9.0)
+    told = _texts(memory, "where does Emil work?")
+    assert told.index("Emil quit IKEA, he's at Lidl now") < told.index("Emil quit IKEA")
