@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from beliefledger.ledger.candidate import MILLION
 from beliefledger.ledger.data_files import data
+from beliefledger.projections.mentions import ONLY_ASKS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,8 +34,6 @@ MARGIN = 1.0
 """How much more another has to be worth than what the rules put first, as a logarithm."""
 _LONG = 30
 """A text of so many terms is long."""
-_ONLY_ASKS = MILLION // 2
-"""The prior of a turn that states nothing."""
 NAMES = (
     "place",
     "score",
@@ -116,7 +114,7 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "newer now": newer * now,
         "newer past": newer * past,
         "about newer now": scores * newer * now,
-        "only asks": index.texts["prior"][numbers] <= _ONLY_ASKS,
+        "only asks": index.texts["prior"][numbers] <= ONLY_ASKS,
         "only mentions": np.array([each.mentions for each in placed]),
         "ending now": np.array([each.ending for each in placed]) & now,
         "kept": np.array([each.kept for each in placed]),

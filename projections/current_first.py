@@ -18,8 +18,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from beliefledger.ledger.candidate import MILLION
 from beliefledger.projections.aboutness import Aboutness
+from beliefledger.projections.mentions import (
+    ONLY_ASKS,
+    RESTATED,
+    is_kept,
+    only_mentions,
+    weight,
+)
 from beliefledger.projections.slot_routing import (
     SlotQuestion,
     change_terms,
@@ -52,14 +58,8 @@ MANY = 8
 """Where more texts than this are about it, the other arms choose among them."""
 MOST_OF = 0.67
 """A memory stands for the turn that it came of if it has this share of the turn's terms."""
-RESTATED = 0.5
-"""The least share of what a memory came of that a later text has to have to say it anew."""
 LEAST_SHARED = 2
 """The fewest terms of a text by which a later one says it anew."""
-SIMILAR = 0.5
-"""The least nearness in meaning, of the nearest's, of what may come first by its time."""
-_ONLY_ASKS = MILLION // 2
-"""The prior of a turn that states nothing."""
 ALL_OF = 0.9
 """One that says that something ended, or that something happened where a name is asked for, only
 if it leaves hardly anything out."""
@@ -156,7 +156,7 @@ def group(
         pairs = {old: newer[0] for old, newer in ups if newer}
         return list(dict.fromkeys(each for pair in pairs.items() for each in pair)), pairs
     at = np.flatnonzero((about.scores >= max(ABOUT, GROUP * top)) & searched)
-    at = at[index.texts["prior"][at] > _ONLY_ASKS]  # who asks about it tells nothing of it
+    at = at[index.texts["prior"][at] > ONLY_ASKS]  # who asks about it tells nothing of it
     if at.size > MANY:  # much is said of it: what fits best by all arms, and what is believed
         of = fused[:WINDOW]
         best = [each for each in of if searched[each] and about.scores[each] >= GROUP * top]
@@ -197,7 +197,7 @@ def _takes_up(number: int, about: Aboutness, index: SubjectIndex, searched: Mask
         anew = max(LEAST_SHARED, RESTATED * len(own)) <= shared[each] < len(own)
         if about.changed[each]:
             return anew or (not about.others[each] and shared[each] >= SHARED * len(own))
-        return anew and not about.others[each] and index.texts["prior"][each] > _ONLY_ASKS
+        return anew and not about.others[each] and index.texts["prior"][each] > ONLY_ASKS
 
     return sorted(
         (
@@ -242,7 +242,7 @@ def ordered(
         found,
         key=lambda each: (
             outdated(each),
-            -_weight(each, asked, about, found, index),
+            -weight(each, asked, about, found, index),
             -int(said_at[each]),
             bool(happened[each]) or _ended(each, index),
             not about.keyed[each],
@@ -359,9 +359,9 @@ def arranged(
             others,
             taken.get(number),
             ahead=not ahead.isdisjoint((number, *others)),
-            mentions=_only_mentions((number, *others), asked, about, found, index),
+            mentions=only_mentions((number, *others), asked, about, found, index),
             ending=bool(happened[number]) or _ended(number, index),
-            kept=_is_kept(number, index),
+            kept=is_kept(number, index),
             over=bool(is_over(line_of(number))),
             newer=None if past else newer(line_of(number)),
         )
@@ -392,55 +392,6 @@ def _ahead(
     most = LIFTED if asked.own or asked.kin else 1
     lifted = [each for each in head if each in may][:most]
     return [each for each in head if each in first or each in lifted]
-
-
-def _weight(
-    number: int, asked: SlotQuestion, about: Aboutness, found: Sequence[int], index: SubjectIndex
-) -> int:
-    """1 for what may come first by its time: a memory of the slot, a turn that says something
-    changed or states as much as the best does, and one that says anew what a memory came of; 0 for
-    what only mentions it, beside a memory, and for what is much less near to the question."""
-    if about.keyed[number] or about.changed[number]:
-        return 1
-    held = [each for each in found if about.keyed[each]]
-    if held:
-        return int(any(_restates(number, each, index) for each in held))
-    if not asked.own and not asked.kin:
-        return 1
-    held = [each for each in found if _is_kept(each, index)]
-    if held and number not in held:
-        return int(any(_restates(number, each, index) for each in held))
-    best = max(float(about.meant[each]) for each in found)
-    return int(about.meant[number] >= SIMILAR * best)
-
-
-def _only_mentions(
-    numbers: Collection[int],
-    asked: SlotQuestion,
-    about: Aboutness,
-    found: Sequence[int],
-    index: SubjectIndex,
-) -> bool:
-    """Whether a result, of one or several texts, is about what is asked and only mentions it."""
-    there = [each for each in numbers if each in found]
-    return bool(there) and not any(_weight(each, asked, about, found, index) for each in there)
-
-
-def _is_kept(number: int, index: SubjectIndex) -> bool:
-    """Whether a text is a memory, or a turn of which one came."""
-    return not index.turn_ids[number] or bool(
-        index.lines.memories_of(number, index.turn_ids[number])
-    )
-
-
-def _restates(number: int, memory: int, index: SubjectIndex) -> bool:
-    """Whether a later text states again, with other words for some, what a memory came of."""
-    said_at, lines = index.texts["said_at"], index.lines
-    if said_at[number] <= said_at[memory] or index.texts["prior"][number] <= _ONLY_ASKS:
-        return False
-    turn = lines.turn_of(memory)
-    before = set(lines.terms[memory if turn is None else turn]) - {USER}
-    return len(before.intersection(lines.terms[number])) >= RESTATED * max(1, len(before))
 
 
 def settled(

@@ -18,6 +18,7 @@ from served import BACKENDS, calling, served, served_on
 from beliefledger import open_memory
 from beliefledger.ledger.errors import BackendUnavailable
 from beliefledger.ledger.events.ops import ToolCalled
+from beliefledger.tools.relay import asyncapi
 from beliefledger.tools.server.api import feed
 
 SECRET = "blt_" + "c" * 43
@@ -362,6 +363,13 @@ def test_the_catalogue_of_events_is_served(client, auditor):
     whole = ok(auditor.get("exports/schema/events"))
     assert {each["$ref"] for each in whole["oneOf"]} >= {"#/$defs/request.ended.v1"}
     assert auditor.get("exports/schema/events?types=nonsense").status_code == 422
+
+
+def test_the_asyncapi_document_of_the_ways_out_is_served(auditor):
+    answer = auditor.get("exports/schema/asyncapi")
+    assert ok(answer) == json.loads(asyncapi.as_text())
+    known = {"If-None-Match": answer.headers["etag"]}
+    assert auditor.get("exports/schema/asyncapi", headers=known).status_code == 304
 
 
 def lines_of(answer):

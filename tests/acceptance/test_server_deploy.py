@@ -17,7 +17,9 @@ from pathlib import Path
 import httpx2
 import pytest
 import yaml
+from nats_cluster import cluster
 from programs import Program, run
+from receiver import wait_until
 from served import Served
 from typer.main import get_command
 
@@ -100,7 +102,8 @@ def test_units_are_hardened_alike():
         for name in ("ExecStart", "ExecStartPre"):
             service.pop(name, None)
         hardened.append(service)
-    assert hardened[0] == hardened[1]
+    assert len(hardened) == 4
+    assert all(each == hardened[0] for each in hardened)
     assert hardened[0]["ProtectSystem"] == "strict"
     assert hardened[0]["NoNewPrivileges"] == "true"
 
@@ -114,8 +117,8 @@ def test_the_image_is_made_of_the_wheel_and_runs_the_program(steps):
     wheel = f"{PROJECT['name']}-{PROJECT['version']}-py3-none-any.whl"
     copied = [words.split()[0] for name, words in steps if name == "COPY"]
     assert any(fnmatch.fnmatch(wheel, each) for each in copied)
-    [extra] = re.findall(r"\.whl\)\[(\w+)\]", dict(steps[::-1])["RUN"])
-    assert extra in PROJECT["optional-dependencies"]
+    [extras] = re.findall(r"\.whl\)\[([\w,]+)\]", dict(steps[::-1])["RUN"])
+    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
     [entry] = [json.loads(words) for name, words in steps if name == "ENTRYPOINT"]
     assert entry == [PROGRAM]
     assert Path(PROGRAM).name in PROJECT["scripts"]
@@ -132,10 +135,13 @@ def test_the_image_is_made_of_the_wheel_and_runs_the_program(steps):
 
 def test_compose_runs_commands_with_settings_that_there_are(compose, steps):
     services = compose["services"]
-    assert set(services) == {"log", "vault", "init", "server", "worker"}
+    assert set(services) == {
+        "log", "vault", "init", "server", "worker", "webhooks", "nats", "relay",
+    }  # fmt: skip
     made = {name: each for name, each in services.items() if each["image"] == "beliefledger"}
     assert {name: check_command(each["command"]) for name, each in made.items()} == {
-        "init": "init", "server": "serve", "worker": "worker",
+        "init": "init", "server": "serve", "worker": "worker", "webhooks": "webhooks",
+        "relay": "nats",
     }  # fmt: skip
     volumes = set(json.loads(dict(steps)["VOLUME"]))
     for each in made.values():
@@ -157,6 +163,10 @@ def test_compose_runs_commands_with_settings_that_there_are(compose, steps):
         login = services[name]["environment"]
         assert url == f"postgresql://{login['POSTGRES_USER']}@{name}/{login['POSTGRES_DB']}"
         assert login["POSTGRES_PASSWORD"] == environment["PGPASSWORD"]
+    relay = made["relay"]["command"]
+    assert relay[relay.index("--server") + 1] == "nats://nats:4222"
+    assert "--jetstream" in services["nats"]["command"]
+    assert services["nats"]["volumes"][0].split(":")[0] in compose["volumes"]
     server = made["server"]
     [port] = server["ports"]
     assert port == f"127.0.0.1:{Configuration().port}:{Configuration().port}"
@@ -179,8 +189,14 @@ def environment(compose, cluster, tmp_path):
     return {name: each for name, each in os.environ.items() if name not in dropped} | told
 
 
-def test_what_compose_starts_serves_and_decides_together(compose, environment):
-    """The commands of the file, as it gives them, but for the port, as processes."""
+@pytest.fixture
+def nats_server(tmp_path):
+    with cluster(tmp_path / "nats") as running:
+        yield running
+
+
+def test_what_compose_starts_serves_decides_and_relays_together(compose, environment, nats_server):
+    """The commands of the file, as it gives them, but for ports, as processes."""
     services = compose["services"]
 
     def words(service):
@@ -198,6 +214,12 @@ def test_what_compose_starts_serves_and_decides_together(compose, environment):
     assert token.returncode == 0, token.stderr
     server = Program([*words("server"), "--port", "0"], env=environment, stderr=-1, text=True)
     worker = Program(words("worker"), env=environment, stdout=-1, stderr=-1, text=True)
+    at_nats = [each.replace("nats://nats:4222", nats_server.servers[0]) for each in words("relay")]
+    others = [
+        Program(each, env=environment, stdout=-1, stderr=-1, text=True)
+        for each in (words("webhooks"), at_nats)
+    ]
+    processes = [server, worker, *others]
     try:
         line = server.stderr.readline()
         port = re.search(r"http://0\.0\.0\.0:(\d+)/mcp", line)
@@ -208,13 +230,26 @@ def test_what_compose_starts_serves_and_decides_together(compose, environment):
         at = Served(None, f"{root}/mcp")
         [decided] = at.store(json.loads(token.stdout)["token"], "I live in Porto.")
         assert decided["state"] == "extracted"
-        for process in (server, worker):
+        wait_until(lambda: admitted(nats_server), 30)
+        for process in processes:
             process.send_signal(signal.SIGTERM)
-        assert {each.wait(30) for each in (server, worker)} <= {0, -signal.SIGTERM}
+        assert {each.wait(30) for each in processes} <= {0, -signal.SIGTERM}
     finally:
-        for process in (server, worker):
+        for process in processes:
             process.kill()
             process.communicate()
+
+
+def admitted(nats_server):
+    """Whether the stream has a memory."""
+
+    async def has(client):
+        names = [each.config.name for each in await client.jetstream().streams_info()]
+        return "BELIEFLEDGER" in names
+
+    if not nats_server.asked(has):
+        return False
+    return "memory.admitted" in str(nats_server.read("BELIEFLEDGER", 1_000, seconds=1))
 
 
 def wait_ready(root):

@@ -26,6 +26,7 @@ from beliefledger.erasure.erasure import ErasureRecord
 from beliefledger.exports import event_schema
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.ledger.verify import Verified
+from beliefledger.tools.relay import asyncapi
 from beliefledger.tools.server.api.beliefs import owned_decision
 from beliefledger.tools.server.api.endpoint import (
     After,
@@ -280,6 +281,12 @@ def event_schemas(
     """The catalogue of events: the JSON Schema of each, or of those of some types (`memory.*`). A
     version is part of a name, and what was released stays as it is."""
     return event_schema.schema(types or ["*"])
+
+
+@endpoint("GET", "/exports/schema/asyncapi", "exports.schema", tagged=True)
+def ways_out(_caller: Caller) -> dict[str, Any]:
+    """The AsyncAPI 3 document of what goes out: server-sent events, webhooks and NATS."""
+    return asyncapi.document()
 
 
 @endpoint("GET", "/audit/counts", "audit.counts", whole=True)

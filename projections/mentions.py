@@ -1,0 +1,70 @@
+"""Which texts state what is asked, and which only mention it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from beliefledger.ledger.candidate import MILLION
+from beliefledger.projections.aboutness import Aboutness
+from beliefledger.projections.slot_routing import SlotQuestion
+from beliefledger.projections.text_lines import USER
+
+if TYPE_CHECKING:
+    from beliefledger.projections.index import SubjectIndex
+
+ONLY_ASKS = MILLION // 2
+"""The prior of a turn that states nothing."""
+SIMILAR = 0.5
+"""The least nearness in meaning, of the nearest's, of what may come first by its time."""
+RESTATED = 0.5
+"""The least share of what a memory came of that a later text has to have to say it anew."""
+
+
+def weight(
+    number: int, asked: SlotQuestion, about: Aboutness, found: Sequence[int], index: SubjectIndex
+) -> int:
+    """1 for what may come first by its time: a memory of the slot, a turn that says something
+    changed or states as much as the best does, and one that says anew what a memory came of; 0 for
+    what only mentions it, beside a memory, and for what is much less near to the question."""
+    if about.keyed[number] or about.changed[number]:
+        return 1
+    held = [each for each in found if about.keyed[each]]
+    if held:
+        return int(any(restates(number, each, index) for each in held))
+    if not asked.own and not asked.kin:
+        return 1
+    held = [each for each in found if is_kept(each, index)]
+    if held and number not in held:
+        return int(any(restates(number, each, index) for each in held))
+    best = max(float(about.meant[each]) for each in found)
+    return int(about.meant[number] >= SIMILAR * best)
+
+
+def only_mentions(
+    numbers: Collection[int],
+    asked: SlotQuestion,
+    about: Aboutness,
+    found: Sequence[int],
+    index: SubjectIndex,
+) -> bool:
+    """Whether a result, of one or several texts, is about what is asked and only mentions it."""
+    there = [each for each in numbers if each in found]
+    return bool(there) and not any(weight(each, asked, about, found, index) for each in there)
+
+
+def is_kept(number: int, index: SubjectIndex) -> bool:
+    """Whether a text is a memory, or a turn of which one came."""
+    return not index.turn_ids[number] or bool(
+        index.lines.memories_of(number, index.turn_ids[number])
+    )
+
+
+def restates(number: int, memory: int, index: SubjectIndex) -> bool:
+    """Whether a later text states again, with other words for some, what a memory came of."""
+    said_at, lines = index.texts["said_at"], index.lines
+    if said_at[number] <= said_at[memory] or index.texts["prior"][number] <= ONLY_ASKS:
+        return False
+    turn = lines.turn_of(memory)
+    before = set(lines.terms[memory if turn is None else turn]) - {USER}
+    return len(before.intersection(lines.terms[number])) >= RESTATED * max(1, len(before))
