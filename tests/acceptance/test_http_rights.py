@@ -21,7 +21,7 @@ MINE, OTHER = "ana-of-the-matrix", "ben-of-the-matrix"
 WORDS = ("Lisbon", "bouldering", OTHER)
 NOBODYS = {
     "types", "type_of_memory", "policies", "policy", "policy_diff", "checkpoint", "signing_key",
-    "consistency", "export_schema", "event_schemas",
+    "consistency", "export_schema", "event_schemas", "ways_out",
 }  # fmt: skip
 """Endpoints that tell of nobody: a token for one person is answered where its role may ask."""
 

@@ -21,15 +21,18 @@ from beliefledger.tools.server.caller import Caller
 T = TypeVar("T")
 Function = Callable[..., Any]
 
+LONGEST = 4_000
+"""The most characters of a text in an address: with the bytes of each written out an address of
+64 kB takes it. A longer one is refused before anything of ours sees it."""
 Id = Annotated[str, Path(min_length=1, max_length=200)]
 Subject = Annotated[
     str,
     Query(
-        max_length=10_000,
+        max_length=LONGEST,
         description="Whom it is about; may be left out where the token is for one person.",
     ),
 ]
-Text = Annotated[str | None, Query(max_length=10_000)]
+Text = Annotated[str | None, Query(max_length=LONGEST)]
 AsOf = Annotated[
     str | None,
     Query(
@@ -39,11 +42,11 @@ AsOf = Annotated[
 ]
 Limit = Annotated[int, Query(ge=1, le=1_000)]
 After = Annotated[
-    str | None, Query(max_length=10_000, description="The `next` of the page before, as it is.")
+    str | None, Query(max_length=LONGEST, description="The `next` of the page before, as it is.")
 ]
 Metadata = Annotated[
     str | None,
-    Query(max_length=10_000, description="A JSON object: only with each of it beside it."),
+    Query(max_length=LONGEST, description="A JSON object: only with each of it beside it."),
 ]
 Share = Annotated[float | None, Query(ge=0, le=1)]
 KEY = "idempotency_key"

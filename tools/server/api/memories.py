@@ -13,6 +13,7 @@ from beliefledger.curation.storing import Details, MemoryInput
 from beliefledger.ledger.candidate import SELF
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.tools.server.api.endpoint import (
+    LONGEST,
     AsOf,
     Body,
     Id,
@@ -218,7 +219,7 @@ def correct(
 def revoke(
     caller: Caller,
     memory_id: Id,
-    note: Annotated[str | None, Query(max_length=10_000)] = None,
+    note: Annotated[str | None, Query(max_length=LONGEST)] = None,
     by: Text = None,
 ) -> BeliefAnswer:
     """Take a memory back: it is no longer believed or shown. It stays in the history, which an

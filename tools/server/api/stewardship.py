@@ -21,6 +21,7 @@ from beliefledger.gate.policy import Policy
 from beliefledger.ledger.errors import UnknownMemory
 from beliefledger.tools.server.api.beliefs import owned_decision
 from beliefledger.tools.server.api.endpoint import (
+    LONGEST,
     After,
     Body,
     Id,
@@ -202,7 +203,7 @@ def grant_consent(caller: Caller, grant: Grant) -> Granted:
 @endpoint("DELETE", "/consent", "consent.withdraw", once=True)
 def withdraw_consent(
     caller: Caller,
-    subject: Annotated[str, Query(max_length=10_000)] = "",
+    subject: Annotated[str, Query(max_length=LONGEST)] = "",
     grant_id: Text = None,
     basis: Text = None,
     note: Text = None,
