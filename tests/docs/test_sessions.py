@@ -58,7 +58,7 @@ def test_units_start_commands_that_exist():
     files = (DOCS.parent / "deploy" / "systemd").glob("*.service")
     text = "\n".join(each.read_text("utf-8") for each in files)
     units = re.findall(r"^ExecStart=\S+/beliefledger (.*)$", text, re.M)
-    assert len(units) == 2
+    assert len(units) == 4
     for unit in units:
         command = get_command(app)
         words = shlex.split(unit)
