@@ -34,6 +34,8 @@ BOUNDED = settings(
     suppress_health_check=list(HealthCheck),
 )
 ANA = "ana"
+LONGEST_ADDRESS = 65_000
+"""In bytes; it reads up to 65,535."""
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,15 @@ def schema(server):
     return found
 
 
+def validate(case, response):
+    """Raises where an answer is not as the document says. An address that is too long for the
+    program that reads requests comes to nothing of ours: docs/http.md says how it is refused."""
+    if len(response.request.url) > LONGEST_ADDRESS and response.status_code == 400:
+        assert response.text == "Invalid HTTP request received."
+    else:
+        case.validate_response(response, checks=CHECKS)
+
+
 def test_every_endpoint_answers_as_the_document_says(server, schema):
     answered = Counter()
     for result in schema.get_all_operations():
@@ -63,7 +74,8 @@ def test_every_endpoint_answers_as_the_document_says(server, schema):
         @BOUNDED
         @given(case=operation.as_strategy())
         def holds(case):
-            answer = case.call_and_validate(checks=CHECKS, timeout=20)
+            answer = case.call(timeout=20)
+            validate(case, answer)
             answered[case.operation.label, answer.status_code // 100] += 1
 
         holds()
@@ -78,7 +90,7 @@ def test_sequences_of_calls_answer_as_the_document_says(server, schema):
     class Sequences(machine):
         def validate_response(self, response, case, additional_checks=(), **kwargs):
             seen[case.operation.label] += 1
-            case.validate_response(response, checks=CHECKS)
+            validate(case, response)
 
     for number in range(4):
         # The server remembers what was done: where the same draws meet another answer, a run ends.
