@@ -7,7 +7,7 @@ stay where they are.
 
 Fitting static vectors to sentences rather than to single words: Model2Vec's successor Tokenlearn
 (Tulkens and van Dongen, 2024). Keeping cosines of pairs: Park et al., Relational Knowledge
-Distillation, CVPR 2019. Kingma and Ba, Adam, ICLR 2015.
+Distillation, CVPR 2019.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from beliefledger.projections.search_terms import terms
+from beliefledger.tools.bench.adam import Adam
 
 Vectors = NDArray[np.float32]
 
@@ -36,7 +37,6 @@ PASSES = 2
 RATE = 2e-3
 HELD = 0.01
 """How much it costs to move a word, beside the mean squared difference of cosines."""
-_FIRST, _SECOND, _LITTLE = 0.9, 0.999, 1e-8
 _SEED = 0
 _WORDS = range(3, 41)
 _LETTERS = 0.8
@@ -107,19 +107,13 @@ def fitted(names: Sequence[str], vectors: Vectors, some: Sequence[str], told: Ve
     meant /= np.linalg.norm(meant, axis=1, keepdims=True)
     first = vectors.astype(np.float32)
     moved = first.copy()
-    mean, square = np.zeros_like(moved), np.zeros_like(moved)
+    adam = Adam(moved, RATE)
     rng = np.random.default_rng(_SEED)
-    step = 0
     for _ in range(PASSES):
         order = rng.permutation(bags.told)
         for at in range(0, len(order) - TOGETHER + 1, TOGETHER):
             batch = order[at : at + TOGETHER]
-            gradient = _gradient(moved, first, bags.of(batch), meant[batch])
-            step += 1
-            mean += (1 - _FIRST) * (gradient - mean)
-            square += (1 - _SECOND) * (gradient**2 - square)
-            rate = RATE * math.sqrt(1 - _SECOND**step) / (1 - _FIRST**step)
-            moved -= rate * mean / (np.sqrt(square) + _LITTLE)
+            moved -= adam.step(_gradient(moved, first, bags.of(batch), meant[batch]))
     return moved
 
 

@@ -31,6 +31,7 @@ from beliefledger.projections import answer_order
 from beliefledger.projections.current_first import Placed
 from beliefledger.projections.embedding import MINILM, Words
 from beliefledger.tools.bench import talks
+from beliefledger.tools.bench.adam import Adam
 from beliefledger.tools.bench.searching import K, model_of
 from beliefledger.tools.bench.stories import STORIES, Story, written
 from beliefledger.tools.bench.talks import TALKS
@@ -46,7 +47,6 @@ STALE = 1.0
 """How much it counts, beside what answers, that it comes before what is outdated."""
 FOLDS = 8
 STEPS, RATE = 1_000, 0.03
-_FIRST, _SECOND, _LITTLE = 0.9, 0.999, 1e-8
 _TOGETHER, _FEWEST, _OPEN = 8, 4, 6
 _LATER = timedelta(days=30)
 _THREE = 3
@@ -204,8 +204,7 @@ def _case(
 
 
 def fitted(cases: Sequence[Case]) -> Vector:
-    """The weights by which what answers is chosen most probably: by Adam, on all cases at once
-    (Kingma and Ba, ICLR 2015)."""
+    """The weights by which what answers is chosen most probably: by Adam, on all cases at once."""
     shape = len(cases), answer_order.WINDOW
     features = np.zeros((*shape, len(answer_order.NAMES)))
     there, answers, stale = (np.zeros(shape, np.bool_) for _ in range(3))
@@ -217,15 +216,13 @@ def fitted(cases: Sequence[Case]) -> Vector:
         stale[row, :count] = [each == "outdated" for each in case.told]
     much = np.array([MUCH[case.kind] for case in cases])
     beside = STALE * much * stale.any(axis=1)
-    weights, mean, square = np.zeros((3, features.shape[2]))
-    for step in range(1, STEPS + 1):
+    weights = np.zeros(features.shape[2])
+    adam = Adam(weights, RATE)
+    for _ in range(STEPS):
         gradient = 2 * RIDGE * weights
         for among, counts in ((there, much), (answers | stale, beside)):
             gradient -= counts @ _towards(features, weights, among, answers)
-        mean += (1 - _FIRST) * (gradient - mean)
-        square += (1 - _SECOND) * (gradient**2 - square)
-        rate = RATE * np.sqrt(1 - _SECOND**step) / (1 - _FIRST**step)
-        weights = weights - rate * mean / (np.sqrt(square) + _LITTLE)
+        weights = weights - adam.step(gradient)
     return weights
 
 
