@@ -79,15 +79,15 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
     """What is known of results: of shape (results, features)."""
     index, asked, about, ranked = evidence.index, evidence.asked, evidence.about, evidence.ranked
     numbers = np.array([each.number for each in placed], np.int64)
-    parts = [np.array([each.number, *each.others], np.int64) for each in placed]
+    texts = np.array([text for each in placed for text in (each.number, *each.others)], np.int64)
+    starts = np.cumsum([0, *(1 + len(each.others) for each in placed[:-1])])
     places = np.arange(len(numbers))
 
     def most(of: NDArray[Any]) -> Features:
-        """Of a result the most that one of its texts has."""
-        return np.array([of[each].max() for each in parts], np.float64)
+        """Of each result the most that one of its texts has; `of` is over `texts`."""
+        return np.maximum.reduceat(of.astype(np.float64), starts)
 
-    kinds = most(index.texts["kinds"] & evidence.kinds > 0)
-    scores = most(about.scores)
+    scores = most(about.scores[texts])
     rank_of = {number: rank for rank, number in enumerate(ranked.numbers)}
     ranks = np.array([rank_of.get(each, -1) for each in numbers.tolist()])
     score = [ranked.scores[each] if each >= 0 else 0.0 for each in ranks.tolist()]
@@ -101,16 +101,16 @@ def features(placed: Sequence[Placed], evidence: Evidence) -> Features:
         "place": 1 / (1 + places),
         "score": np.array(score) / max(1e-9, max(ranked.scores, default=0)),
         "rank": np.where(ranks >= 0, 1 / (1 + np.maximum(ranks, 0)), 0),
-        "meaning": most(about.meant),
-        "kind fits": kinds,
-        "kind surely": most(ranked.fits),
+        "meaning": most(about.meant[texts]),
+        "kind fits": most(index.texts["kinds"][texts] & evidence.kinds > 0),
+        "kind surely": most(ranked.fits[texts]),
         "about": scores,
-        "of the slot": most(about.keyed),
+        "of the slot": most(about.keyed[texts]),
         "own others": about.others[numbers] & (asked.own and not asked.kin),
         "over past": over & past,
         "taken up now": taken & now,
         "taken up past": taken & past,
-        "changed now": most(about.changed) * now,
+        "changed now": most(about.changed[texts]) * now,
         "newer now": newer * now,
         "newer past": newer * past,
         "about newer now": scores * newer * now,

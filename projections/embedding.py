@@ -256,20 +256,13 @@ class Words:
         self._lock = threading.Lock()
         self._vectors: WordVectors | None = None
 
-    @staticmethod
-    def _file() -> tuple[str, str]:
-        """Its file, and the digest that it has to have."""
-        from beliefledger.projections import word_vectors  # noqa: PLC0415
-
-        return word_vectors.FILE, word_vectors.SHA256
-
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Raises `EmbedderWrong` where the file of this package is not as it was made."""
         with self._lock:
             if self._vectors is None:
                 from beliefledger.projections import word_vectors  # noqa: PLC0415
 
-                file, sha256 = self._file()
+                file, sha256 = word_vectors.FILES[self.name]
                 content = files("beliefledger.projections").joinpath(file).read_bytes()
                 self._vectors = word_vectors.checked(content, file, sha256)
         return self._vectors.embed(texts)
@@ -281,12 +274,6 @@ class FormerWords(Words):
 
     name = "words-1"
     floor = 0.25
-
-    @staticmethod
-    def _file() -> tuple[str, str]:
-        from beliefledger.projections import word_vectors  # noqa: PLC0415
-
-        return word_vectors.FORMER_FILE, word_vectors.FORMER_SHA256
 
 
 class Hashed:

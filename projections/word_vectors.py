@@ -26,8 +26,14 @@ if TYPE_CHECKING:
 
 FILE = "words-2.bin"
 SHA256 = "a6a36e083eedcc9e52968b25e7124d214515e1a63807238154cd9f94d0684e17"
-FORMER_FILE = "words-1.bin"
-FORMER_SHA256 = "25858a19eceb7e190d2b8441b59e4de6148e65fc7d5fc3f549e67fb39b1871ed"
+FILES = {
+    "words-2": (FILE, SHA256),
+    "words-1": (
+        "words-1.bin",
+        "25858a19eceb7e190d2b8441b59e4de6148e65fc7d5fc3f549e67fb39b1871ed",
+    ),
+}
+"""By model: its file, and the digest that it has to have."""
 _ALIGNED = 4
 _MOST = 127
 _MIDDLE = 127.5
