@@ -53,7 +53,7 @@ def _kept_beside(file: Path) -> Path | None:
 def _replace(file: Path, content: bytes) -> None:
     """Write a whole file at once, whoever reads it or writes it, too, meanwhile."""
     file.parent.mkdir(exist_ok=True)
-    mine = file.with_suffix(f".{os.getpid()}")
+    mine = file.with_suffix(f".{os.urandom(8).hex()}")
     mine.write_bytes(content)
     mine.replace(file)
 
