@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from beliefledger.gate.rulebook import Rules
 from beliefledger.gate.visibility import covers_team
@@ -111,6 +112,19 @@ def reason(code: object) -> None:
     from beliefledger.gate.outcomes import Reason
 
     _known("reason", (code,), [each.value for each in Reason])
+
+
+def json_object(name: str, text: str) -> dict[str, Any]:
+    """A JSON object that was written as a text. Raises `InvalidQuery` for what is none."""
+    import orjson
+
+    try:
+        read = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        read = None
+    if not isinstance(read, dict):
+        raise InvalidQuery(f'{name}: write a JSON object, as {{"ticket": 7}}.')
+    return read
 
 
 def included(given: Collection[str]) -> None:

@@ -145,17 +145,13 @@ def moment(as_of: str | None) -> int | str | None:
 
 def json_object(text: str | None) -> dict[str, Any]:
     """What `--metadata` says. Raises `typer.BadParameter` for what is no JSON object."""
-    import orjson
+    from beliefledger import arguments
+    from beliefledger.ledger.errors import InvalidQuery
 
-    if text is None:
-        return {}
     try:
-        read = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        read = None
-    if not isinstance(read, dict):
-        raise typer.BadParameter('metadata: write a JSON object, as {"ticket": 7}.')
-    return read
+        return {} if text is None else arguments.json_object("metadata", text)
+    except InvalidQuery as problem:
+        raise typer.BadParameter(str(problem)) from problem
 
 
 def named(identifier: str | None) -> str | None:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
-import orjson
 from fastapi import Header, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from beliefledger import arguments
 from beliefledger.access.principal import Principal
-from beliefledger.ledger.errors import InvalidQuery, NotPermitted
+from beliefledger.ledger.errors import NotPermitted
 from beliefledger.pages import Page
 from beliefledger.tools.server.caller import Caller
 
@@ -196,10 +196,7 @@ def filters(
     metadata that is no JSON object."""
     given: dict[str, object] = {"session": session, "agent": agent}
     if metadata is not None:
-        try:
-            given["metadata"] = orjson.loads(metadata)
-        except orjson.JSONDecodeError:
-            raise InvalidQuery('metadata: write a JSON object, as {"ticket": 7}.') from None
+        given["metadata"] = arguments.json_object("metadata", metadata)
     return {name: value for name, value in given.items() if value is not None}
 
 
