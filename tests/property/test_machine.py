@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import pytest
+from echoes import echo
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -21,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from beliefledger import Candidate, Span, open_memory
+from beliefledger import open_memory
 from beliefledger.ledger.codec import New
 from beliefledger.ledger.errors import NotPermitted, UnknownMemory, VersionConflict
 from beliefledger.ledger.events.subject import SubjectErased
@@ -62,18 +63,7 @@ class Verbatim:
     name = "verbatim"
 
     def extract(self, turn, earlier=()):
-        said = turn.content
-        return [
-            Candidate(
-                claim=f"User says {said}",
-                spans=(Span(start=0, end=len(said), quote=said),),
-                type="fact",
-                attribute=f"said.{said.split()[-1]}",
-                value=said,
-                importance=500_000,
-                confidence=900_000,
-            )
-        ]
+        return echo(turn.content, about=turn.content.split()[-1])
 
 
 @dataclass

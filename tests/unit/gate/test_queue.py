@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from echoes import echo
 
 from beliefledger.gate import queue
 from beliefledger.gate.extractor import Extraction
@@ -13,7 +14,6 @@ from beliefledger.gate.intake import TurnInput
 from beliefledger.gate.rulebook import Rulebook
 from beliefledger.gate.stewardship import Steward
 from beliefledger.gate.turns import Pending
-from beliefledger.ledger.candidate import Candidate, Span
 from beliefledger.ledger.errors import ExtractionUnavailable, NotPermitted, VersionConflict
 from beliefledger.ledger.events.turn import (
     ExtractionCompleted,
@@ -84,17 +84,7 @@ class Echo:
     def found(self, words):
         if words in self.down:
             raise ExtractionUnavailable(f"No answer about {words}.")
-        return [
-            Candidate(
-                claim=f"User says {words}",
-                spans=(Span(start=0, end=len(words), quote=words),),
-                type="fact",
-                attribute=f"said.{words}",
-                value=words,
-                importance=500_000,
-                confidence=900_000,
-            )
-        ]
+        return echo(words)
 
 
 class Fixture:
