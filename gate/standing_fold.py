@@ -366,7 +366,8 @@ class StandingFold:
                 state = _REVOKED_BY.get(facts["cause"], State.REVOKED)
                 self._become(each, facts["memory_id"], state)
             case MemoryExpired.NAME:
-                self._become(each, facts["memory_id"], State.EXPIRED)
+                since = each.event.valid_to if isinstance(each.event, MemoryExpired) else None
+                self._become(each, facts["memory_id"], State.EXPIRED, since=since)
             case ConsolidationUndone.NAME:
                 self._become(each, facts["memory_id"], State.ENDED)
             case MemoryMovedOut.NAME:

@@ -92,6 +92,17 @@ def test_words_that_are_over_are_marked_inside_a_turn(memory):
     assert said.section == "past" or "(no longer so since 2026-03-04)" in said.text
 
 
+def test_words_that_ended_are_marked_with_the_day_that_was_said(memory):
+    tell(
+        memory,
+        "1 I have a Corsa. The loud parade outside made Rex bark for hours.",
+        "9 I sold the Corsa on March 5.",
+    )
+    answer = memory.context("ana", "Rex bark parade hours")
+    said = " ".join(each for each in answer.content.splitlines() if "Rex" in each)
+    assert "no longer so since 2026-03-05" in said
+
+
 def test_what_is_contested_is_told_as_contested(memory):
     for day, city in enumerate(["Lisbon", "Porto", "Faro", "Braga"], 1):
         memory.store("ana", city, attribute="home.location", said_at=f"2026-03-0{day}")
