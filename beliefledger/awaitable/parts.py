@@ -107,6 +107,7 @@ class AsyncRecalls(Part[Recalls]):
     record_shown = awaited(Recalls.record_shown)
     recorded = awaited(Recalls.recorded)
     words = awaited(Recalls.words)
+    showable = awaited(Recalls.showable)
 
 
 class AsyncVectors(Part[Vectors]):

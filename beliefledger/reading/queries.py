@@ -150,28 +150,32 @@ class Queries:
         """The belief of an id: a belief's or a memory's, or the first characters of one. A memory
         that moved is in the last belief that it was in."""
         with self.view(BeliefsView.name) as (connection, generation):
-            table = tables.belief_versions(generation)
-            if len(given) == _WHOLE:  # as programs have it
-                versions = questions.versions_of_memory(connection, generation, given)
-                if versions:
-                    return versions[-1].belief
-            found = questions.starting_with(connection, table, "belief", given)
-            if not found:
-                memories = questions.starting_with(connection, table, "memory_id", given)
-                found = list(
-                    dict.fromkeys(
-                        questions.versions_of_memory(connection, generation, memory)[-1].belief
-                        for memory in memories
-                    )
+            return self._belief_id(connection, generation, given)
+
+    def _belief_id(self, connection: Connection, generation: int, given: str) -> str:
+        table = tables.belief_versions(generation)
+        if len(given) == _WHOLE:  # as programs have it
+            versions = questions.versions_of_memory(connection, generation, given)
+            if versions:
+                return versions[-1].belief
+        found = questions.starting_with(connection, table, "belief", given)
+        if not found:
+            memories = questions.starting_with(connection, table, "memory_id", given)
+            found = list(
+                dict.fromkeys(
+                    questions.versions_of_memory(connection, generation, memory)[-1].belief
+                    for memory in memories
                 )
+            )
         return only(found, "belief", given)
 
     def memory_id(self, given: str) -> str:
         with self.view(BeliefsView.name) as (connection, generation):
-            table = tables.belief_versions(generation)
-            return only(
-                questions.starting_with(connection, table, "memory_id", given), "memory", given
-            )
+            return self._memory_id(connection, generation, given)
+
+    def _memory_id(self, connection: Connection, generation: int, given: str) -> str:
+        table = tables.belief_versions(generation)
+        return only(questions.starting_with(connection, table, "memory_id", given), "memory", given)
 
     def decision_id(self, given: str) -> str:
         with self.view(DecisionsView.name) as (connection, generation):
@@ -238,10 +242,13 @@ class Queries:
     ) -> list[BeliefAnswer]:
         """Every version (as far as was known then, and may be seen), each with the evidence that it
         added."""
-        key = self.memory_id(given) if only_memory else self.belief_id(given)
         with self.view(BeliefsView.name) as (connection, generation):
-            ask = questions.versions_of_memory if only_memory else questions.versions_of
-            rows = ask(connection, generation, key)
+            if only_memory:
+                memory = self._memory_id(connection, generation, given)
+                rows = questions.versions_of_memory(connection, generation, memory)
+            else:
+                belief = self._belief_id(connection, generation, given)
+                rows = questions.versions_of(connection, generation, belief)
             if snapshot is not None:
                 rows = questions.as_known(rows, snapshot.position)
             if sight is not None:

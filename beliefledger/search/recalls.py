@@ -368,6 +368,20 @@ class Recalls:
 
             return self._words_of(ids, position, standing_of)
 
+    def showable(self, beliefs: Sequence[BeliefAnswer]) -> tuple[BeliefAnswer, ...]:
+        """Those of them, as they were read just now, whose words may be shown now."""
+        of: dict[str, set[str]] = {}
+        for each in beliefs:
+            if each.subject is not None:  # nothing is shown of who is erased
+                of.setdefault(each.subject, set()).add(each.memory_id)
+        allowed: set[str] = set()
+        for subject, memories in of.items():
+            ref = self._queries.known_or_none(subject)
+            if ref is not None:
+                with self._standings.now(ref) as standing:
+                    allowed.update(each for each in memories if standing.memory(each))
+        return tuple(each for each in beliefs if each.memory_id in allowed)
+
     def _words_of(
         self, ids: Sequence[str], position: int, standing_of: Callable[[str], Standing]
     ) -> dict[str, Said]:

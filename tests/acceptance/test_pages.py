@@ -309,7 +309,11 @@ WHOLE = {
     ),
     "the dead letters that were asked for": ("webhooks.redeliver",),
     "the steps of one task": ("tasks.steps",),
-    "as many as were asked about": ("operations.ageing.left", "recalls.words"),
+    "as many as were asked about": (
+        "operations.ageing.left",
+        "recalls.words",
+        "recalls.showable",
+    ),
     "counts by a fixed name": (
         "erasure.erase_due",
         "operations.consolidation.everyone",

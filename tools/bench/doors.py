@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 from statistics import median
-from time import perf_counter, process_time, sleep
+from time import perf_counter, sleep
 from typing import Any
 
 from beliefledger.memory import MemoryLedger
@@ -23,7 +23,13 @@ from beliefledger.tools.bench import rivals
 from beliefledger.tools.bench.commits import COMMIT_BOUND, raw_insert
 from beliefledger.tools.bench.measure import Measured, Run, Target, in_pairs
 from beliefledger.tools.bench.searching import SUBJECT, Texts, fill, model_of, texts
-from beliefledger.tools.bench.wire import ServerProcess, Wire, ledger_server, server_process
+from beliefledger.tools.bench.wire import (
+    ServerProcess,
+    Wire,
+    in_turn,
+    ledger_server,
+    server_process,
+)
 
 _NAME = "bench"
 _LIMIT = 20
@@ -84,15 +90,9 @@ def _costs(
             asked = _asked(known, tool, number)
             for words in asked[:_WARM]:
                 call(words), own(words), idle(words)
-            taken = (
-                _each(asked, call, server.cpu_seconds),
-                _each(
-                    asked, lambda words: nothing.call("noop", {"text": words}), floor.cpu_seconds
-                ),
-                _each(asked, own, process_time),
-            )
-            parts.append(taken)
-            beyond.append(taken[0] - taken[1] - taken[2])
+            called, alone = in_turn(asked, [(server, call), (floor, idle)], own)
+            parts.append((*called, alone))
+            beyond.append(called[0] - called[1] - alone)
         server_ms, floor_ms, own_ms = (median(each) for each in zip(*parts, strict=True))
         yield Measured(
             f"processor time of {tool}, beyond a no-op and the facade's own",
@@ -106,14 +106,6 @@ def _costs(
 def _asked(known: Texts, tool: str, number: int) -> list[str]:
     random = Random(f"{tool} {number}")
     return [f"{words} {random.random()}" for words in known.queries]
-
-
-def _each(asked: Sequence[str], call: Callable[[str], object], clock: Callable[[], float]) -> float:
-    """Milliseconds of each call, by a clock of the processor."""
-    before = clock()
-    for words in asked:
-        call(words)
-    return (clock() - before) / len(asked) * 1e3
 
 
 def _acknowledged(run: Run, known: Texts, wire: Wire) -> Iterator[Measured]:

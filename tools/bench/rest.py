@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from statistics import median
 from urllib.parse import urlsplit
 
 from beliefledger.opener import open_memory
-from beliefledger.times import LATEST
 from beliefledger.tools.bench.measure import Measured, Run, Target
-from beliefledger.tools.bench.wire import IDLE_SECONDS, ledger_server
+from beliefledger.tools.bench.wire import IDLE_SECONDS, in_turn, ledger_server
 
 _NAME = "bench"
 _SUBJECT = "ana"
@@ -58,8 +57,8 @@ def rest(run: Run) -> Iterator[Measured]:
             client.call("GET", f"memories/{memory_id}")
 
         def look(_number: int) -> None:
-            facade.history(memory_id)
-            facade.recalls.words([memory_id], LATEST)  # as everything that leaves is looked at
+            # As everything that leaves is looked at.
+            facade.recalls.showable(facade.history(memory_id))
 
         def post(number: int) -> None:
             client.call("POST", "turns", {"content": f"Said in {number}."})
@@ -69,10 +68,12 @@ def rest(run: Run) -> Iterator[Measured]:
 
         taken: dict[str, list[tuple[float, float]]] = {"get": [], "post": []}
         for _ in run.rounds("calls of the HTTP API"):
-            own = _each(look, time.process_time)
-            taken["get"].append((_each(get, server.cpu_seconds), own))
-            own = _each(record, time.process_time)
-            taken["post"].append((_each(post, server.cpu_seconds), own))
+            for name, call, alone in (("get", get, look), ("post", post, record)):
+                for number in range(-_WARM, 0):
+                    call(number)
+                    alone(number)
+                [whole], own = in_turn(range(_CALLS), [(server, call)], alone)
+                taken[name].append((whole, own))
     for name, of, most in (("a small GET", "get", 1.0), ("POST /v1/turns", "post", 1.5)):
         whole, own = (median(each) for each in zip(*taken[of], strict=True))
         yield Measured(
@@ -82,13 +83,3 @@ def rest(run: Run) -> Iterator[Measured]:
             Target("≤", most),
             note=f"{whole:.2f} ms; the facade {own:.2f}",
         )
-
-
-def _each(call: Callable[[int], None], clock: Callable[[], float]) -> float:
-    """Milliseconds of each call, by a clock of the processor."""
-    for number in range(_WARM):
-        call(-number - 1)
-    before = clock()
-    for number in range(_CALLS):
-        call(number)
-    return (clock() - before) / _CALLS * 1e3

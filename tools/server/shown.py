@@ -35,8 +35,7 @@ class Shown:
 
     def beliefs(self, answers: Sequence[BeliefAnswer]) -> list[dict[str, Any]]:
         """Those that may be told, as JSON."""
-        allowed = self.words(each.memory_id for each in answers)
-        return [belief(each) for each in answers if each.memory_id in allowed]
+        return [belief(each) for each in self._memory.recalls.showable(answers)]
 
     def decisions(self, answers: Sequence[DecisionAnswer]) -> list[dict[str, Any]]:
         """All of them as JSON; the claim only of those whose words may be told."""

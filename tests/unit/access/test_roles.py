@@ -29,7 +29,7 @@ CHANGES = """record_turn record_turns remember store store_many correct update p
     webhooks.redeliver webhooks.register webhooks.remove webhooks.replay
     webhooks.rotate_secret""".split()
 WORDS = """beliefs history decisions decision explain turn diff why_not related events typed search
-    context recalls.get recalls.words entities.get entities.list conflicts.list
+    context recalls.get recalls.words recalls.showable entities.get entities.list conflicts.list
     conflicts.loops""".split()
 """What tells the words of people."""
 NOBODY = """close wait operations.keep_processing operations.keep_views operations.jobs.schedule

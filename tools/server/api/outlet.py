@@ -26,12 +26,12 @@ class Outlet:
     """The facade's answers as far as they may be told now."""
 
     def __init__(self, memory: MemoryLedger) -> None:
+        self._memory = memory
         self._shown = Shown(memory)
 
     def beliefs(self, answers: Sequence[BeliefAnswer]) -> list[BeliefAnswer]:
         """Those that may be told."""
-        allowed = self._shown.words(each.memory_id for each in answers)
-        return [each for each in answers if each.memory_id in allowed]
+        return list(self._memory.recalls.showable(answers))
 
     def belief(self, answer: BeliefAnswer) -> BeliefAnswer:
         """Raises `UnknownMemory` where it may not be told."""
