@@ -37,6 +37,13 @@ def load() -> None:
     import beliefledger.tools.cli.app  # noqa: F401
 
 
+def load_server() -> None:
+    """What every server needs, once the first is asked for: it takes longer than all of the above."""
+    import beliefledger.tools.server.serving  # noqa: F401
+
+    gc.freeze()
+
+
 def asked(listening: socket.socket) -> dict[str, Any]:
     """Serve until a process is forked: in that, what it has to run."""
     wake, woken = os.pipe()
@@ -56,6 +63,8 @@ def asked(listening: socket.socket) -> dict[str, Any]:
             continue
         asking, _ = listening.accept()
         told, streams = _read(asking)
+        if "serve" in told["words"]:
+            load_server()
         child = os.fork()
         if child == 0:
             signal.set_wakeup_fd(-1)
