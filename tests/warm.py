@@ -29,9 +29,6 @@ STATUS = struct.Struct("!i")
 def load() -> None:
     """What nearly every program needs; none of it reads the environment or starts a thread."""
     import faiss  # noqa: F401
-    import psycopg
-    import psycopg_pool
-    import rich.console
     import rich.table  # noqa: F401
 
     import beliefledger.backups
@@ -65,7 +62,7 @@ def use() -> None:
 
 
 def load_server() -> None:
-    """What every server needs, once the first is asked for: it takes longer than all of the above."""
+    """What every server needs, for which the first one waits: it takes longer than the rest."""
     import beliefledger.tools.server.serving  # noqa: F401
 
     gc.freeze()
