@@ -64,7 +64,9 @@ def use() -> None:
 def load_server() -> None:
     """What every server needs, for which the first one waits: it takes longer than the rest."""
     import beliefledger.tools.server.serving  # noqa: F401
+    from beliefledger.tools.server.api import http
 
+    http._routes()
     gc.freeze()
 
 

@@ -96,6 +96,11 @@ _ASK = "Whoever runs the server finds the cause."
 
 
 @cache
+def _version() -> str:
+    return version("beliefledger")
+
+
+@cache
 def _routes() -> list[APIRoute]:
     """The routes of all endpoints, for every server of this process: they take long to make."""
     made = FastAPI()
@@ -170,7 +175,7 @@ class APIOverHTTP:
         made = FastAPI(
             title="beliefledger",
             summary="Memory for AI agents as belief under audit.",
-            version=version("beliefledger"),
+            version=_version(),
             openapi_url=document,
             docs_url=None,
             redoc_url=None,
