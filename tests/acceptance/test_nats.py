@@ -24,6 +24,8 @@ STREAM = "BELIEFLEDGER"
 
 @pytest.fixture(scope="module")
 def nats_server(tmp_path_factory):
+    gc.collect()
+    gc.freeze()  # each relay that ends looks for garbage: not in what hundreds of tests have kept
     with cluster(tmp_path_factory.mktemp("nats")) as running:
         yield running
 
